@@ -1,0 +1,54 @@
+# Everything a person types. `make demo` and `make test` set up what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help setup demo test lint format bench docs lock clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## make the virtual environment from the lock file
+
+$(STAMP): requirements.lock pyproject.toml
+	@echo "setting up $(VENV) (only once) …"
+	@start=$$(date +%s); \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed"; echo "repair: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }; \
+	$(PYTHON) -m venv $(VENV) && \
+	$(BIN)/python -m pip install -q --require-hashes -r requirements.lock && \
+	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
+	touch $@ && echo "set-up took $$(( $$(date +%s) - start )) s"
+
+demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
+	@$(BIN)/sparing demo
+
+test: $(STAMP) ## run all tests
+	@$(BIN)/python -m pytest -n auto $(PYTEST_FLAGS)
+
+lint: $(STAMP) ## style, types, layers, dead code, generated docs
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+	@$(BIN)/vulture
+	@$(BIN)/python -m scripts.docs --check
+
+format: $(STAMP) ## let ruff rewrite what it can
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+bench: $(STAMP) ## measure start-up and own time per dispatch
+	@$(BIN)/python -m bench.startup
+	@$(BIN)/python -m bench.dispatch
+
+docs: $(STAMP) ## write the generated pages again
+	@$(BIN)/python -m scripts.docs
+
+lock: ## resolve dependencies again (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate --extra dev pyproject.toml -o requirements.lock
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis bench/out dist build

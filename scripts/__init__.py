@@ -1,0 +1,1 @@
+"""Tools for people who work on Sparing. The product never imports them."""

@@ -1,0 +1,78 @@
+"""Generated pages: `python -m scripts.docs` writes them, `--check` only looks.
+
+A page is a path and a function that renders it from the files below a root. A new generated
+page is one more line in `PAGES`; both commands and the tests then know it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts import coverage
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Page(NamedTuple):
+    path: str
+    render: Callable[[Path], str]
+
+
+def coverage_page(root: Path) -> str:
+    entries = coverage.requirements((root / "docs/requirements.md").read_text("utf-8"))
+    known = {entry.id for entry in entries}
+    claimed = [
+        claim
+        for file in _test_files(root / "tests")
+        for claim in coverage.claims(
+            file.relative_to(root).as_posix(), file.read_text("utf-8"), known
+        )
+    ]
+    return coverage.render(entries, claimed)
+
+
+def _test_files(folder: Path) -> list[Path]:
+    """Builders and samples prove nothing; a fixture around the whole suite may."""
+    return sorted([*folder.rglob("test_*.py"), *folder.rglob("conftest.py")])
+
+
+PAGES = (Page("docs/coverage.md", coverage_page),)
+
+
+def stale(root: Path, pages: Iterable[Page]) -> tuple[str, ...]:
+    """Paths of the pages that a new run would change."""
+    return tuple(page.path for page in pages if _current(root / page.path) != page.render(root))
+
+
+def _current(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.exists() else None
+
+
+def write(root: Path, pages: Iterable[Page]) -> None:
+    for page in pages:
+        (root / page.path).write_text(page.render(root), "utf-8")
+
+
+def check(root: Path, pages: Iterable[Page]) -> int:
+    """The exit code; each stale page is two lines on stderr, what is wrong and what repairs it."""
+    old = stale(root, pages)
+    for path in old:
+        print(f"error: {path} is stale\nrepair: make docs", file=sys.stderr)
+    return 1 if old else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.docs", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="fail if a page is stale")
+    if parser.parse_args(arguments).check:
+        return check(ROOT, PAGES)
+    write(ROOT, PAGES)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

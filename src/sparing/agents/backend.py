@@ -1,0 +1,111 @@
+"""The seam to every coding agent: one method, one kind of call, one kind of reply.
+
+A backend converts its client's usage into our buckets once, here at the edge, and turns every
+failure into a word of a closed set: a failed turn is data for the engine, never an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from sparing.segment import Segment
+from sparing.usage import Origin, Usage
+
+
+class Failure(StrEnum):
+    AUTH = "auth"
+    QUOTA = "quota"
+    OVERLOADED = "overloaded"
+    NETWORK = "network"
+    CONTEXT_OVERFLOW = "context overflow"
+    INVALID_SESSION = "invalid session"
+    PERMISSION_DENIED = "permission denied"
+    REFUSED = "refused"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed out"
+    BUDGET = "budget"
+    GARBAGE = "garbage"
+
+
+class Access(StrEnum):
+    READ_ONLY = "read-only"
+    WORKTREE = "worktree"
+
+
+class AgentEvent(NamedTuple):
+    """Something seen while the agent works: a file read or written, a word said."""
+
+    kind: str
+    text: str
+
+
+class ModelCall(NamedTuple):
+    """One request of a turn: what it added to the conversation and what it answered."""
+
+    added: int
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    resume: bool
+    fork: bool
+    schema: bool
+    marks: int
+    """Cache marks a caller may set in one prompt."""
+    context_tokens: int
+    base_tokens: int
+    """What the client sends before any prompt: tools and its own system text."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCall:
+    id: str
+    role: str
+    stage: str
+    iteration: int
+    task: str
+    system: str
+    prompt: tuple[Segment, ...]
+    cwd: Path
+    folder: str
+    """The feature's folder, relative to `cwd`."""
+    access: Access
+    model: str
+    at: float
+    """When the turn starts, by the engine's clock."""
+    limit_seconds: float
+    resume: str = ""
+    fork: bool = False
+    schema: Mapping[str, Any] | None = None
+    lock: int | None = None
+    """A file descriptor that the agent's processes inherit, so that they can be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReply:
+    text: str
+    session: str
+    usage: Usage
+    origin: Origin
+    context_tokens: int
+    seconds: float
+    calls: tuple[ModelCall, ...] = ()
+    files_read: tuple[str, ...] = ()
+    files_written: tuple[str, ...] = ()
+    failure: Failure | None = None
+    detail: str = field(default="")
+
+
+class Backend(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply: ...

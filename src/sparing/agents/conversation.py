@@ -1,0 +1,128 @@
+"""What a client sends in one turn, call by call, and what the prompt cache makes of it.
+
+The scripted agent has no model, so its bill is simulated: the same blocks that a real client
+would send go through the double's cache rules. Text is counted with the one estimate of
+`segment`, never with a tokenizer, so the figures are simulated and say so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sparing.double.cache import Block, Life, Part, PromptCache, Request
+from sparing.segment import Segment, estimate_tokens
+from sparing.usage import Usage
+
+TOOL_CALL_TOKENS = 60
+"""Output a model spends to name a tool and its arguments."""
+CALL_SECONDS = 3.0
+"""Between two calls of one turn, by the engine's clock."""
+
+
+class Tool(NamedTuple):
+    kind: str
+    path: str
+    chars: int
+
+
+class Conversation:
+    """The messages of a session, growing call by call."""
+
+    def __init__(self, model: str, system: str, tools: str, history: list[list[Any]]) -> None:
+        self.model = model
+        self.system = system
+        self.tools = tools
+        self.messages: list[list[Any]] = [list(block) for block in history]
+        """Digest, tokens, whether the caller wants a mark."""
+        self.calls: list[tuple[int, int]] = []
+        self.requests: list[tuple[int, int]] = []
+        """Per call: how many messages were sent, how many tokens came back."""
+        self._pending = 0
+
+    def ask(self, prompt: Sequence[Segment], *, marks: bool) -> None:
+        for segment in prompt:
+            self.messages.append([segment.digest, segment.tokens, marks and segment.mark])
+        self._pending += sum(segment.tokens for segment in prompt)
+
+    def work(self, tools: Sequence[Tool]) -> None:
+        """Reads go out together, then writes together: two calls, as a good client does it."""
+        for batch in (
+            [tool for tool in tools if tool.kind in ("read", "failed")],
+            [tool for tool in tools if tool.kind == "write"],
+        ):
+            if batch:
+                self._call(batch)
+
+    def answer(self, text: str) -> None:
+        self._send(estimate_tokens(text))
+
+    def _call(self, batch: Sequence[Tool]) -> None:
+        typed = sum(tool.chars for tool in batch if tool.kind == "write")
+        output = TOOL_CALL_TOKENS * len(batch) + estimate_tokens("x" * typed)
+        self._send(output)
+        for tool in batch:
+            size = estimate_tokens("x" * tool.chars) if tool.kind == "read" else 20
+            self.messages.append([_digest(f"{len(self.messages)} {tool}"), size, False])
+            self._pending += size
+
+    def _send(self, output: int) -> None:
+        self.requests.append((len(self.messages), output))
+        self.calls.append((self._pending, output))
+        self.messages.append([_digest(f"answer {len(self.messages)} {output}"), output, False])
+        self._pending = output
+
+
+class Transcripts:
+    """Sessions and the cache on disk, so that they outlive the process as a client's do."""
+
+    def __init__(self, folder: Path, base_tokens: int) -> None:
+        self._folder = folder
+        self._base_tokens = base_tokens
+
+    def load(self, session: str) -> list[list[Any]] | None:
+        path = self._folder / "sessions" / f"{session}.json"
+        if not session.isalnum() or not path.exists():
+            return None
+        return json.loads(path.read_text())
+
+    def save(self, session: str, conversation: Conversation) -> None:
+        self._write(self._folder / "sessions" / f"{session}.json", conversation.messages)
+
+    def bill(self, conversation: Conversation, at: float, seconds: float) -> tuple[Usage, int]:
+        """The turn's usage and the size of the context after its last call."""
+        path = self._folder / "cache.json"
+        cache = PromptCache.load(json.loads(path.read_text())) if path.exists() else PromptCache()
+        usage, context = Usage(), 0
+        step = min(CALL_SECONDS, seconds / max(1, len(conversation.requests)))
+        for number, (sent, output) in enumerate(conversation.requests):
+            request = self._request(conversation, sent)
+            start = at + number * step
+            spent = cache.bill(request, start, output=output, ready_at=start + step / 2)
+            usage, context = usage + spent, spent.total
+        self._write(path, cache.dump())
+        return usage, context
+
+    def _request(self, conversation: Conversation, sent: int) -> Request:
+        system = conversation.system
+        blocks = [
+            Block(Part.TOOLS, _digest(f"tools {conversation.tools}"), self._base_tokens),
+            Block(Part.SYSTEM, _digest(system), estimate_tokens(system), Life.FIVE_MINUTES),
+        ]
+        for number, (digest, tokens, wanted) in enumerate(conversation.messages[:sent], 1):
+            mark = Life.FIVE_MINUTES if wanted or number == sent else None
+            blocks.append(Block(Part.MESSAGES, digest, tokens, mark))
+        return Request(conversation.model, tuple(blocks))
+
+    def _write(self, path: Path, value: object) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(value))
+        partial.replace(path)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,54 @@
+"""The scripted agent's own process: reads a turn on stdin, acts in its folder, reports JSON lines.
+
+It is started like any client (own process group, killed with it, may crash) and uses nothing
+but the standard library, so that it starts at once. It must not import the rest of the package.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+
+def say(**message: Any) -> None:
+    print(json.dumps(message), flush=True)  # noqa: T201
+
+
+def read(path: str) -> None:
+    try:
+        size = len(Path(path).read_text("utf-8", "replace"))
+    except OSError as error:
+        say(type="tool", kind="failed", path=path, chars=len(str(error)))
+        return
+    say(type="tool", kind="read", path=path, chars=size)
+
+
+def change(edit: dict[str, Any]) -> None:
+    path = Path(edit["path"])
+    text = edit["text"]
+    if text is None:
+        before = path.read_text("utf-8")
+        if edit["find"] not in before:
+            raise SystemExit(f"{path}: the passage to replace is not there")
+        text = before.replace(edit["find"], edit["replace"], 1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    say(type="tool", kind="write", path=edit["path"], chars=len(text))
+
+
+def main() -> None:
+    turn = json.load(sys.stdin)
+    say(type="start")
+    for path in turn["read"]:
+        read(path)
+    time.sleep(turn["delay_seconds"])
+    for edit in turn["edit"]:
+        change(edit)
+    if turn["exit_code"] is not None:
+        raise SystemExit(turn["exit_code"])
+    say(type="result", text=turn["reply"])
+
+
+if __name__ == "__main__":
+    main()

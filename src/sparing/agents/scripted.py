@@ -1,0 +1,161 @@
+"""The scripted agent: a real backend whose model is a script.
+
+It runs a process a turn, edits real files, keeps sessions that can be resumed and forked, fails
+as told. What it would have cost is simulated with the double's cache rules and says so. The
+demo and the tests run on it; nothing is ever sent anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from sparing.agents import player
+from sparing.agents.backend import (
+    Access,
+    AgentCall,
+    AgentEvent,
+    AgentReply,
+    Capabilities,
+    Failure,
+    ModelCall,
+)
+from sparing.agents.conversation import Conversation, Tool, Transcripts
+from sparing.agents.process import Client, Command
+from sparing.agents.script import Script, Turn
+from sparing.usage import Origin, Usage
+
+WRITES = frozenset({"write"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """What the process reported."""
+
+    text: str | None
+    tools: tuple[Tool, ...]
+    failure: Failure | None = None
+    detail: str = ""
+
+
+class ScriptedBackend:
+    name = "scripted"
+
+    def __init__(self, script: Script, folder: Path) -> None:
+        self._script = script
+        self._transcripts = Transcripts(folder, script.base_tokens)
+        self._busy: set[str] = set()
+        self.capabilities = Capabilities(
+            resume=True,
+            fork=True,
+            schema=False,
+            marks=1,
+            context_tokens=200_000,
+            base_tokens=script.base_tokens,
+        )
+
+    async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
+        turn = self._script.find(call)
+        if turn is None:
+            where = f"role {call.role}, stage {call.stage}, iteration {call.iteration}"
+            return _failed(
+                Failure.GARBAGE, f"the script has no turn for {where}, task '{call.task}'"
+            )
+        history = self._transcripts.load(call.resume) if call.resume else []
+        if history is None or call.resume in self._busy:
+            why = "is in use" if history is not None else "is not known"
+            return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
+        if call.resume and not call.fork:
+            self._busy.add(call.resume)
+        try:
+            played = await _play(turn, call, events)
+        finally:
+            self._busy.discard(call.resume)
+        return self._bill(call, turn, played, history)
+
+    def _bill(
+        self, call: AgentCall, turn: Turn, played: _Played, history: list[list[Any]]
+    ) -> AgentReply:
+        conversation = Conversation(call.model, call.system, call.access.value, history)
+        conversation.ask(call.prompt, marks=not call.resume)
+        conversation.work(played.tools)
+        conversation.answer(played.text or "")
+        usage, context = self._transcripts.bill(conversation, call.at, turn.seconds)
+        session = call.resume if call.resume and not call.fork else session_id(call)
+        self._transcripts.save(session, conversation)
+        failure = played.failure or turn.fail
+        return AgentReply(
+            text=played.text or "",
+            session=session,
+            usage=usage,
+            origin=Origin.SIMULATED,
+            context_tokens=context,
+            seconds=turn.seconds,
+            calls=tuple(ModelCall(added, out) for added, out in conversation.calls),
+            files_read=tuple(tool.path for tool in played.tools if tool.kind == "read"),
+            files_written=tuple(tool.path for tool in played.tools if tool.kind in WRITES),
+            failure=failure,
+            detail=played.detail or turn.detail or (failure.value if failure else ""),
+        )
+
+
+def session_id(call: AgentCall) -> str:
+    return hashlib.sha256(f"session {call.id} {call.at}".encode()).hexdigest()[:32]
+
+
+async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None]) -> _Played:
+    if call.access is Access.READ_ONLY and turn.edit:
+        paths = ", ".join(edit.path for edit in turn.edit)
+        return _Played(None, (), Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
+    argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
+    stdin = json.dumps(_placed(turn.model_dump(mode="json"), call.folder)).encode()
+    command = Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)
+    tools: list[Tool] = []
+    text: str | None = None
+    try:
+        async with asyncio.timeout(call.limit_seconds), Client(command) as client:
+            async for line in client.lines():
+                message = json.loads(line)
+                if message["type"] == "tool":
+                    tools.append(Tool(message["kind"], message["path"], message["chars"]))
+                    events(AgentEvent(message["kind"], message["path"]))
+                elif message["type"] == "result":
+                    text = message["text"]
+            code, complaint = await client.ended()
+    except TimeoutError:
+        why = f"no result after {call.limit_seconds:g} s"
+        return _Played(None, tuple(tools), Failure.TIMED_OUT, why)
+    if text is None:
+        why = complaint or f"the client left with code {code} and no result"
+        return _Played(None, tuple(tools), Failure.CRASHED, why)
+    return _Played(text, tuple(tools))
+
+
+def _placed(value: Any, folder: str) -> Any:
+    """`{folder}` stands for the feature's folder wherever the script says it."""
+    if isinstance(value, str):
+        return value.replace("{folder}", folder)
+    if isinstance(value, list):
+        return [_placed(item, folder) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: _placed(item, folder) for key, item in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def _failed(failure: Failure, detail: str) -> AgentReply:
+    return AgentReply(
+        "",
+        "",
+        Usage(),
+        Origin.SIMULATED,
+        context_tokens=0,
+        seconds=0.0,
+        failure=failure,
+        detail=detail,
+    )

@@ -1,0 +1,44 @@
+"""The documents of a feature.
+
+An artifact's name says which file it is; its digest says which version. Whether a text is
+good enough to build on is decided in `context.validate`, not here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ArtifactName(StrEnum):
+    PRD = "prd"
+    SPEC = "spec"
+    DESIGN = "design"
+    PLAN = "plan"
+    TASKS = "tasks"
+    BRAINSTORM = "brainstorm"
+    DESIGN_REVIEW = "design_review"
+    IMPLEMENTATION = "implementation"
+    CODE_REVIEW = "code_review"
+    VERIFICATION = "verification"
+    SUMMARY = "summary"
+    RETRO = "retro"
+
+    @property
+    def filename(self) -> str:
+        return f"{self.value}.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    name: ArtifactName
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())

@@ -1,0 +1,29 @@
+"""What a commit of ours changed.
+
+Made by `workspace`, read by everyone else: rooms talk about commits by id and by path, they
+never look into the repository themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    path: str
+    """Relative to the root of the worktree, with forward slashes."""
+    added: int
+    removed: int
+    """Lines; both are 0 for a binary file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    commit: str
+    parent: str
+    files: tuple[FileChange, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return self.commit == self.parent

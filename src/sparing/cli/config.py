@@ -1,0 +1,36 @@
+"""`sparing config show`: settings in force, each with its origin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import json_option, print_json
+from sparing.config.describe import as_rows
+from sparing.config.load import current
+from sparing.errors import RepositoryError
+from sparing.workspace.repository import find_repository
+
+
+@click.group("config")
+def config_command() -> None:
+    """Show the settings in force and where each comes from."""
+
+
+@config_command.command("show")
+@json_option
+def show(as_json: bool) -> None:
+    """List every setting, its value and the layer it comes from."""
+    try:
+        repository = find_repository(Path.cwd()).checkout
+    except RepositoryError:
+        repository = None
+    rows = as_rows(current(repository))
+    if as_json:
+        print_json(settings={row.key: {"value": row.value, "origin": row.origin} for row in rows})
+        return
+    width = max(len(row.key) for row in rows)
+    for row in rows:
+        origin = click.style(f"  {row.origin}", dim=True)
+        click.echo(f"{row.key.ljust(width)}  {row.value}{origin}")

@@ -1,0 +1,146 @@
+"""`sparing demo`: the whole workflow on a sample project, with a scripted agent."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import click
+
+from sparing.cli.drive import Mode, run_features
+from sparing.cli.options import json_option, print_json
+from sparing.desk import control, view
+from sparing.desk.office import Office, open_office
+from sparing.desk.spending import spending
+from sparing.errors import UsageError
+from sparing.feature import Status
+from sparing.records.features import FeatureRow
+from sparing.report.spending import Spending
+from sparing.workspace.create import create_repository
+
+EPOCH = 1_767_225_600.0
+"""The counted clock starts on 1 January 2026: equal runs have equal commit ids."""
+TITLE = "List the most frequent words"
+OVERRIDES = {
+    "agent.backend": "scripted",
+    "engine.clock": "counted",
+    "workspace.hand_over": "merge",
+    "models.strong": "claude-sonnet-5",
+}
+
+
+@click.command("demo")
+@click.option(
+    "--keep", type=click.Path(path_type=Path), help="Work in this new folder and leave it there."
+)
+@click.option("--interactive", is_flag=True, help="Stop at every gate and ask.")
+@click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
+@json_option
+def demo_command(keep: Path | None, interactive: bool, tier: str | None, as_json: bool) -> int:
+    """Take a feature of a small sample project from idea to merged branch.
+
+    The agent is scripted: no key, no server, nothing leaves this machine. The git commits, the
+    edits and the tests are real.
+    """
+    flow = control.check_flow(tier or "feature")
+    with _folder(keep) as folder, _script(folder) as script:
+        repository = create_repository(
+            folder / "wordtally", _project(), "wordtally, a sample", EPOCH
+        )
+        flags: dict[str, object] = {"engine.poll_seconds": 0.02}
+        if keep is None:
+            flags["state.folder"] = str(folder / "state")
+        office = open_office(repository.checkout, flags)
+        row = control.start(office, TITLE, flow, {**OVERRIDES, "agent.script": str(script)}, EPOCH)
+        if not as_json:
+            click.echo(f"a sample project in {repository.checkout}", err=True)
+            click.echo(f'{click.style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
+        mode = Mode.ASK if interactive else Mode.YES
+        code = run_features(office, [row], mode, quiet=as_json)
+        return _finish(office, view.reload(office, row), keep, code, as_json=as_json)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Generator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="sparing-demo-") as folder:
+            yield Path(folder)
+        return
+    if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+        raise UsageError(f"{keep} is there already", "name a folder that does not exist yet")
+    keep.mkdir(parents=True, exist_ok=True)
+    yield keep.resolve()
+
+
+@contextmanager
+def _script(folder: Path) -> Generator[Path]:
+    """The script lies beside the project, so that a kept demo can go on later."""
+    target = folder / "script.toml"
+    with as_file(files("sparing.cli") / "sample" / "script.toml") as source:
+        shutil.copyfile(source, target)
+    yield target
+
+
+def _project() -> dict[str, str]:
+    text = (files("sparing.cli") / "sample" / "project.toml").read_text("utf-8")
+    return tomllib.loads(text)["files"]
+
+
+def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
+    spent = spending(office, row)
+    merged = bool(view.handover_event(office, row).get("merged"))
+    if as_json:
+        print_json(
+            feature=row.feature.id, flow=row.feature.flow, status=row.status.value, merged=merged,
+            head=row.head, dispatches=sum(r.dispatches for r in spent.rows), origin=spent.origin,
+            cost_usd=_number(spent.cost_usd), naive_usd=_number(spent.naive_usd),
+            folder=str(keep.resolve()) if keep else None,
+        )  # fmt: skip
+        return code
+    _print_table(spent)
+    if row.status is Status.COMPLETED and merged:
+        click.echo(f"{row.feature.branch} is merged into {row.feature.base_branch}.\n")
+    for words, command in _next(office, row, keep):
+        click.echo(f"  {words:<27}{click.style(command, fg='cyan')}")
+    return code
+
+
+def _print_table(spent: Spending) -> None:
+    from rich.console import Console
+
+    from sparing.report.spending import spending_table
+
+    console = Console(highlight=False)
+    console.print()
+    console.print(spending_table(spent))
+    console.print()
+    console.print(f"[bold]{spent.sentence}[/bold]")
+    console.print(
+        "Simulated: the agent is scripted and its tokens are counted with the vendor's published"
+        " cache rules.\nThe naive way: every dispatch from nothing, every document in full.",
+        style="dim",
+    )
+    console.print()
+
+
+def _next(office: Office, row: FeatureRow, keep: Path | None) -> list[tuple[str, str]]:
+    if keep is None:
+        return [
+            ("keep the folder and look", "sparing demo --keep wordtally-demo"),
+            ("decide at every gate", "sparing demo --interactive"),
+            ("in a repository of yours", 'sparing start "Add rate limiting"'),
+        ]
+    return [
+        ("go there", f"cd {office.repository.checkout}"),
+        ("what was made and reviewed", f"sparing show {row.feature.id}"),
+        ("the commits", "git log --oneline"),
+    ]
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(str(value))

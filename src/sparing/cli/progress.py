@@ -1,0 +1,109 @@
+"""What happens, line by line, while features run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from sparing.desk.office import Office
+from sparing.desk.view import events_since
+from sparing.records.events import Event
+
+WAYS = {
+    "compose": "fresh",
+    "reference": "fresh, by reference",
+    "resume": "resumed",
+    "fork": "forked",
+}
+
+
+class Progress:
+    """Prints events it has not printed yet, to stderr."""
+
+    def __init__(self, office: Office, after: int, *, quiet: bool) -> None:
+        self._office = office
+        self._after = after
+        self._quiet = quiet
+
+    def show(self) -> None:
+        if self._quiet:
+            return
+        for event in events_since(self._office, self._after):
+            self._after = event.n
+            line = describe(event)
+            if line:
+                click.echo(line, err=True)
+        sys.stderr.flush()
+
+
+def describe(event: Event) -> str:
+    """One line, or none for what is too small to tell."""
+    writer = WRITERS.get(event.kind)
+    return "" if writer is None else writer(event)
+
+
+def _stage(event: Event) -> str:
+    return "\n" + click.style(event.stage, bold=True)
+
+
+def _asks(event: Event) -> str:
+    way = WAYS.get(event.data["way"], event.data["way"])
+    again = "" if event.data["attempt"] == 1 else f", attempt {event.data['attempt']}"
+    return f"  {click.style('·', dim=True)} {event.role} {click.style(f'({way}{again})', dim=True)}"
+
+
+def _verdict(event: Event) -> str:
+    if event.data["passed"]:
+        return f"  {click.style('✓', fg='green')} {event.role} is satisfied"
+    counts = _counted(event.data["findings"])
+    return f"  {click.style('✗', fg='yellow')} {event.role}: {counts or event.text}"
+
+
+def _counted(severities: list[str]) -> str:
+    parts = [
+        f"{severities.count(word)} {word}{'s' if severities.count(word) > 1 else ''}"
+        for word in ("blocker", "warning", "suggestion")
+        if word in severities
+    ]
+    return ", ".join(parts)
+
+
+def _commit(event: Event) -> str:
+    return f"  {click.style('+', fg='green')} {event.data['commit'][:10]} {event.text}"
+
+
+def _checks(event: Event) -> str:
+    green = all(event.data.values())
+    mark = click.style("✓", fg="green") if green else click.style("✗", fg="red")
+    return f"  {mark} the repository's checks: {event.text}"
+
+
+def _handover(event: Event) -> str:
+    return f"  {click.style('→', fg='green' if event.data['merged'] else 'yellow')} {event.text}"
+
+
+def _gate(event: Event) -> str:
+    return f"  {click.style('?', fg='cyan')} {event.stage} waits for your approval"
+
+
+def _stuck(event: Event) -> str:
+    return f"  {click.style('!', fg='red')} {event.stage} is stuck: {event.text}"
+
+
+def _done(_event: Event) -> str:
+    return click.style("\ndone", fg="green", bold=True)
+
+
+WRITERS: dict[str, Any] = {
+    "stage": _stage,
+    "asks": _asks,
+    "verdict": _verdict,
+    "commit": _commit,
+    "checks": _checks,
+    "handover": _handover,
+    "gate": _gate,
+    "stuck": _stuck,
+    "done": _done,
+}

@@ -1,0 +1,73 @@
+"""`sparing show`: one feature in detail, or one of its documents."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sparing.artifact import ArtifactName
+from sparing.cli.options import json_option, print_json
+from sparing.cli.status import state_words
+from sparing.desk import control, view
+from sparing.desk.office import Office, open_office
+from sparing.errors import FeatureError, UsageError
+from sparing.records.features import FeatureRow
+from sparing.records.verdicts import VerdictRow
+from sparing.workspace.commit import read_file
+
+
+@click.command("show")
+@click.argument("feature")
+@click.argument("document", required=False)
+@json_option
+def show_command(feature: str, document: str | None, as_json: bool) -> None:
+    """Show FEATURE: its stages, reviews and next command; or one DOCUMENT of it, such as spec."""
+    office = open_office(Path.cwd())
+    row = control.find(office, feature)
+    if document:
+        text = _document(office, row, document)
+        if as_json:
+            print_json(feature=row.feature.id, document=document, text=text)
+        else:
+            click.echo(text, nl=False)
+        return
+    shown = view.feature_view(office, row)
+    verdicts = view.verdict_rows(office, row)
+    if as_json:
+        reviews = [
+            {"stage": v.stage, "role": v.verdict.role, "iteration": v.iteration, "passed": v.passed}
+            for v in verdicts
+        ]
+        print_json(**asdict(shown), marks=row.place.get("marks", {}), reviews=reviews)
+        return
+    click.echo(f"{click.style(f'{shown.id} {shown.title}', bold=True)}\n  {state_words(shown)}")
+    click.echo(f"  flow {shown.flow}, branch {shown.branch}\n  worktree {shown.worktree}\n")
+    for stage, mark in row.place.get("marks", {}).items():
+        _print_stage(stage, mark, [v for v in verdicts if v.stage == stage])
+    click.echo(f"\nnext: {click.style(shown.next_command, fg='cyan')}")
+
+
+def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> None:
+    done = mark[1] is not None
+    click.echo(f"  {click.style('✓', fg='green') if done else '·'} {stage}")
+    for found in verdicts:
+        word = "passed" if found.passed else f"{len(found.verdict.findings)} findings"
+        click.echo(f"      {found.verdict.role}, iteration {found.iteration}: {word}")
+        for finding in found.verdict.findings:
+            click.echo(f"        - {finding.severity}: {finding.text}")
+
+
+def _document(office: Office, row: FeatureRow, name: str) -> str:
+    stem = name.removesuffix(".md")
+    if stem not in [known.value for known in ArtifactName]:
+        known = ", ".join(artifact.value for artifact in ArtifactName)
+        raise UsageError(f"there is no document '{name}'", f"documents: {known}")
+    folder = f"{office.loaded.settings.flow.features_folder}/{row.feature.name}"
+    data = read_file(office.repository, row.head, f"{folder}/{stem}.md")
+    if data is None:
+        raise FeatureError(
+            f"feature {row.feature.id} has no {stem}.md yet", f"sparing show {row.feature.id}"
+        )
+    return data.decode("utf-8", "replace")

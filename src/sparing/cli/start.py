@@ -1,0 +1,41 @@
+"""`sparing start`: a new feature from one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import is_terminal, json_option, print_json
+from sparing.desk import control
+from sparing.desk.office import open_office
+
+
+@click.command("start")
+@click.argument("title")
+@click.option("--flow", "--tier", help="feature, L1, L2 or L3. Default: the setting flow.default.")
+@click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
+@json_option
+def start_command(title: str, flow: str | None, yes: bool, as_json: bool) -> int:
+    """Begin a feature. TITLE says in one sentence what should be there afterwards."""
+    office = open_office(Path.cwd())
+    chosen = control.check_flow(flow or office.loaded.settings.flow.default.value)
+    row = control.start(office, title, chosen, {}, now())
+    feature = row.feature
+    if not as_json:
+        click.echo(f"feature {feature.id}: {feature.title}")
+        click.echo(f"  flow    {feature.flow}")
+        click.echo(f"  branch  {feature.branch}, from {feature.base_branch}")
+    if yes or (is_terminal() and not as_json and click.confirm("run now?", default=True, err=True)):
+        from sparing.cli.run import Mode, run_features
+
+        mode = Mode.YES if yes else Mode.ASK
+        return run_features(office, [row], mode, as_json=as_json)
+    if as_json:
+        print_json(
+            feature=feature.id, branch=feature.branch, next_command=f"sparing run {feature.id}"
+        )
+    else:
+        click.echo(f"  next    sparing run {feature.id}")
+    return 0

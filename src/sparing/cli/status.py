@@ -1,0 +1,76 @@
+"""`sparing status` and `sparing list`: what there is, and what waits for you."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import json_option, print_json
+from sparing.desk.office import open_office
+from sparing.desk.view import FeatureView, list_views
+
+DONE = ("completed", "abandoned")
+
+
+@click.command("status")
+@json_option
+def status_command(as_json: bool = False) -> None:
+    """Show what is under way and what waits for you."""
+    office = open_office(Path.cwd())
+    views = [view for view in list_views(office) if view.status not in DONE]
+    if as_json:
+        print_json(features=[asdict(view) for view in views])
+        return
+    if not views:
+        click.echo("Nothing is under way here.\n")
+        click.echo('  begin a feature   sparing start "Add rate limiting"')
+        click.echo("  see how it works  sparing demo")
+        return
+    for view in views:
+        _print(view)
+
+
+@click.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    """List all features of this repository."""
+    views = list_views(open_office(Path.cwd()))
+    if as_json:
+        print_json(features=[asdict(view) for view in views])
+        return
+    if not views:
+        click.echo('No features yet. Begin one: sparing start "Add rate limiting"')
+        return
+    rows = [(v.id, v.flow, state_words(v), v.title) for v in views]
+    _columns(("id", "flow", "state", "title"), rows)
+
+
+def _print(view: FeatureView) -> None:
+    click.echo(f"{click.style(view.id, bold=True)}  {view.title}")
+    click.echo(f"     {state_words(view)}, {view.stages_done} of {view.stages} stages done")
+    click.echo(f"     {click.style(view.next_command, fg='cyan')}")
+
+
+def state_words(view: FeatureView) -> str:
+    """Where a feature stands, in a few words."""
+    if view.status in DONE:
+        return view.status
+    if view.status == "planned":
+        return "not begun"
+    if view.answered:
+        return f"{view.stage}: {view.answered} given, goes on when run"
+    if view.waits_for and not view.running:
+        word = "waits for" if view.position == "gate" else "stuck:"
+        return f"{view.stage}: {word} {view.waits_for}"
+    return f"{view.stage}: under way"
+
+
+def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head) - 1)]
+    for number, row in enumerate((head, *rows)):
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        line = "  ".join((*cells, row[-1]))
+        click.echo(click.style(line, bold=True) if number == 0 else line)

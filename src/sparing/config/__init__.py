@@ -1,0 +1,1 @@
+"""What a person may set, where it was set, and what a project may not set."""

@@ -1,0 +1,144 @@
+"""The two lines a person reads when a settings file or variable is wrong.
+
+Every value, key and path that came from outside is shown on one line, without control
+characters and shortened, because a file's author may not be the one who reads the message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import cast
+
+from sparing.config.kinds import Value
+from sparing.config.settings import Scope, Setting, every_setting
+from sparing.errors import ConfigError
+
+LIST = '"sparing config show" lists all settings'
+SHOWN_LIMIT = 80
+
+
+def clean(text: str) -> str:
+    """Printable, on one line."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+def shown(value: object) -> str:
+    """A value as it would stand in a file."""
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_one(item) for item in cast("Iterable[object]", value)) + "]"
+    return _one(value)
+
+
+def _one(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + clean(value.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+    if isinstance(value, dict | list):
+        return "{…}" if isinstance(value, dict) else "[…]"
+    # Python refuses to write numbers of thousands of digits.
+    huge = isinstance(value, int) and value.bit_length() > 256
+    return "a huge number" if huge else clean(str(value))
+
+
+def brief(value: object) -> str:
+    text = shown(value)
+    return text if len(text) <= SHOWN_LIMIT else text[: SHOWN_LIMIT - 1] + "…"
+
+
+def name(part: str) -> str:
+    """A key's part: bare where TOML allows that."""
+    return part if re.fullmatch("[A-Za-z0-9_-]{1,80}", part) else brief(part)
+
+
+def nearest(key: str) -> Setting | None:
+    """The setting that was probably meant: same name elsewhere, else similar letters."""
+    settings = every_setting()
+    last = key.rpartition(".")[2]
+    same = [known for known in settings if known.rpartition(".")[2] == last]
+    close = same or get_close_matches(key, settings, n=1, cutoff=0.7)
+    return settings[close[0]] if close else None
+
+
+def unknown(origin: str, key: str, meant: Setting | None) -> ConfigError:
+    guess = f"did you mean {meant.key}? " if meant else ""
+    return ConfigError(f"{origin}: there is no setting {key}", f"{guess}{LIST}")
+
+
+def unknown_variable(variable: str, meant: Setting | None) -> ConfigError:
+    guess = f"did you mean {meant.variable}? " if meant else ""
+    what = f"environment {clean(variable)}: there is no setting of that name"
+    return ConfigError(what, f"{guess}{LIST}")
+
+
+def no_table(origin: str, key: str, value: object) -> ConfigError:
+    return ConfigError(
+        f"{origin}: {key} = {brief(value)} is not a table",
+        f"write [{key}] on a line of its own and the settings below it",
+    )
+
+
+def wrong_value(origin: str, setting: Setting, value: object) -> ConfigError:
+    expected = setting.rule.kind.expected
+    return ConfigError(
+        f"{origin}: {setting.key} = {brief(value)} is not {expected}",
+        f"correct it, or remove it to get {shown(setting.default)}",
+    )
+
+
+def out_of_scope(origin: str, setting: Setting) -> ConfigError:
+    run_only = setting.rule.scope is Scope.RUN
+    who = "a file" if run_only else "a project"
+    places = "" if run_only else "the user file or "
+    return ConfigError(
+        f"{origin}: {setting.key} may not be set by {who}",
+        f"remove it there; it can be set in {places}the environment ({setting.variable})",
+    )
+
+
+def too_high(origin: str, setting: Setting, value: Value, below: Value) -> ConfigError:
+    return ConfigError(
+        f"{origin}: {setting.key} = {value} is above {below}; a project may only lower it",
+        f"write {below} or less; the user file and {setting.variable} may go higher",
+    )
+
+
+def left_out(origin: str, setting: Setting, missing: Iterable[str]) -> ConfigError:
+    names = ", ".join(shown(one) for one in sorted(missing))
+    return ConfigError(
+        f"{origin}: {setting.key} leaves out {names}; a project may only add to it",
+        f"add {names}; the user file and {setting.variable} may leave it out",
+    )
+
+
+def broken(path: Path, line: int, reason: str) -> ConfigError:
+    return ConfigError(
+        f"{clean(str(path))}, line {line}: {clean(reason)}", f"correct line {line} of that file"
+    )
+
+
+def unreadable(path: Path, reason: str) -> ConfigError:
+    return ConfigError(
+        f"{clean(str(path))} can't be read as a settings file: {clean(reason)}",
+        "replace it by a readable text file, or remove it",
+    )
+
+
+def two_projects(first: Path, second: Path) -> ConfigError:
+    return ConfigError(
+        f"both {clean(str(first))} and [tool.sparing] in {clean(str(second))} have settings",
+        "move them into one of the two",
+    )
+
+
+def no_home() -> ConfigError:
+    return ConfigError(
+        "HOME is not an absolute path, so there is no place for state",
+        "set HOME, or SPARING_STATE__FOLDER to an absolute path",
+    )

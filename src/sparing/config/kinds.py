@@ -1,0 +1,136 @@
+"""The forms a setting's value can have.
+
+A kind says in words what it expects and turns what stood in a file (`accept`) or in a
+variable (`from_text`) into the value, or into None where that is not possible. Every kind is a
+few comparisons on purpose: building pydantic models would cost more than `sparing status` may
+take in all. A kind knows nothing of files, layers or who may set what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple, Protocol, cast
+
+Value = str | int | float | tuple[str, ...]
+
+PATTERN_MODEL = r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,199}"
+PATTERN_OWN_PATH = r"((/|~/).{1,4000})?"
+PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<![./]))?"
+PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}"
+
+
+class Kind(Protocol):
+    @property
+    def expected(self) -> str:
+        """What a good value is, to be read after "is not"."""
+        ...
+
+    def accept(self, raw: object) -> Value | None: ...
+
+    def from_text(self, text: str) -> Value | None: ...
+
+
+class Choice(NamedTuple):
+    names: type[StrEnum]
+
+    @property
+    def expected(self) -> str:
+        return "one of " + ", ".join(self.names)
+
+    def accept(self, raw: object) -> Value | None:
+        return self.names(raw) if isinstance(raw, str) and raw in list(self.names) else None
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept(text)
+
+
+class Whole(NamedTuple):
+    low: int
+    high: int
+
+    @property
+    def expected(self) -> str:
+        return f"a whole number from {self.low} to {self.high}"
+
+    def accept(self, raw: object) -> Value | None:
+        # `true` is an int for Python, never for a reader of the file.
+        if not isinstance(raw, int) or isinstance(raw, bool):
+            return None
+        return raw if self.low <= raw <= self.high else None
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept(int(text)) if re.fullmatch("-?[0-9]{1,18}", text) else None
+
+
+class Seconds(NamedTuple):
+    high: int
+
+    @property
+    def expected(self) -> str:
+        return f"a number of seconds above 0 and up to {self.high}"
+
+    def accept(self, raw: object) -> Value | None:
+        if not isinstance(raw, int | float) or isinstance(raw, bool):
+            return None
+        return float(raw) if 0 < raw <= self.high else None
+
+    def from_text(self, text: str) -> Value | None:
+        plain = re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", text)
+        return self.accept(float(text)) if plain else None
+
+
+class Text(NamedTuple):
+    expected: str
+    pattern: str
+
+    def accept(self, raw: object) -> Value | None:
+        if not isinstance(raw, str) or not raw.isprintable():
+            return None
+        return raw if re.fullmatch(self.pattern, raw) else None
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept(text)
+
+
+class Folder(NamedTuple):
+    """A folder inside the repository, whatever the file system thinks of case and dots."""
+
+    expected: str = "a relative folder inside the repository, without .. or .git"
+
+    def accept(self, raw: object) -> Value | None:
+        if not isinstance(raw, str) or len(raw) > 200:
+            return None
+        folder = raw.removesuffix("/")
+        return folder if all(_is_plain(part) for part in folder.split("/")) else None
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept(text)
+
+
+class Names(NamedTuple):
+    """A list of names out of a closed set; repeated ones count once."""
+
+    known: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return "a list of " + ", ".join(self.known)
+
+    def accept(self, raw: object) -> Value | None:
+        if not isinstance(raw, list | tuple):
+            return None
+        items = list(cast("Iterable[object]", raw))
+        good = all(isinstance(item, str) and item in self.known for item in items)
+        return tuple(dict.fromkeys(cast("list[str]", items))) if good else None
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept([name.strip() for name in text.split(",")] if text.strip() else [])
+
+
+def _is_plain(part: str) -> bool:
+    letters = all(letter.isalnum() or letter in "._- " for letter in part)
+    # Some file systems drop trailing dots and blanks, or know .git by a short name.
+    unclear = not part.strip(". ") or part[0] in "- " or part[-1] in ". "
+    return letters and not unclear and part.casefold() != ".git"

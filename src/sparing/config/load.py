@@ -1,0 +1,257 @@
+"""Layers into settings: default < user file < project file < environment < flags.
+
+`load` is a pure function of what was found; `current` is the one place that looks at this
+process. Each key remembers which layer it came from. Anything not understood is refused, never
+skipped: a misspelt limit would otherwise be no limit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, assert_never, cast
+
+from sparing.config import faults
+from sparing.config.kinds import Value
+from sparing.config.settings import Narrow, Scope, Setting, Settings, build, every_setting
+from sparing.config.sources import PREFIX, Document, Sources, absolute, read_sources
+
+PYPROJECT = "pyproject.toml"
+SIZE_LIMIT = 64 * 1024
+DOTS_LIMIT = 250
+
+
+class Layer(StrEnum):
+    USER = "user file"
+    PROJECT = "project file"
+    ENVIRONMENT = "environment"
+    FLAG = "flag"
+
+
+class Given(NamedTuple):
+    """One setting as a layer has it, not yet checked."""
+
+    setting: Setting
+    raw: object
+    layer: Layer
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    settings: Settings
+    origins: Mapping[str, str]
+    """`default`, `user file <path>`, `project file <path>`, `environment NAME` or `flag`."""
+    state_root: Path
+    agent_script: Path | None
+
+
+def current(repository: Path | None, flags: Mapping[str, object] | None = None) -> Loaded:
+    """The settings of this process, for work in this repository."""
+    return load(sources_here(repository), flags or {})
+
+
+def sources_here(repository: Path | None) -> Sources:
+    """The layers of this process, to be loaded again with other flags."""
+    return read_sources(os.environ, repository)
+
+
+def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
+    """Settings from all layers; a flag that is None was not given."""
+    values = {key: setting.default for key, setting in every_setting().items()}
+    origins = dict.fromkeys(values, "default")
+    for given in _all(sources, flags):
+        key = given.setting.key
+        values[key] = _checked(given, values[key])
+        origins[key] = given.origin
+    settings = build(values)
+    script = settings.agent.script
+    return Loaded(
+        settings=settings,
+        origins=MappingProxyType(origins),
+        state_root=_state_root(settings.state.folder, sources.environ),
+        agent_script=_own_path(script, sources.environ) if script else None,
+    )
+
+
+def _all(sources: Sources, flags: Mapping[str, object]) -> Iterator[Given]:
+    if sources.user is not None:
+        yield from _from_table(_parse(sources.user), Layer.USER, sources.user.path)
+    yield from _from_project(sources.project)
+    yield from _from_environ(sources.environ)
+    yield from _from_flags(flags)
+
+
+def _from_project(documents: tuple[Document, ...]) -> Iterator[Given]:
+    tables = [(document.path, _own_table(document)) for document in documents]
+    found = [(path, table) for path, table in tables if table is not None]
+    if len(found) > 1:
+        raise faults.two_projects(found[0][0], found[1][0])
+    for path, table in found:
+        yield from _from_table(table, Layer.PROJECT, path)
+
+
+def _own_table(document: Document) -> Mapping[str, object] | None:
+    if document.path.name != PYPROJECT:
+        return _parse(document)
+    # A pyproject.toml that never names us is other tools' business, even a broken one.
+    if "sparing" not in document.text:
+        return None
+    tool = _parse(document).get("tool")
+    own = cast("dict[str, object]", tool).get("sparing") if isinstance(tool, dict) else None
+    if own is not None and not isinstance(own, dict):
+        raise faults.no_table(_file_origin(Layer.PROJECT, document.path), "tool.sparing", own)
+    return cast("dict[str, object] | None", own)
+
+
+def _parse(document: Document) -> Mapping[str, object]:
+    _refuse_bombs(document)
+    try:
+        return tomllib.loads(document.text)
+    except RecursionError:
+        raise faults.unreadable(document.path, "nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        reason, _, place = str(error).partition(" (at ")
+        line = re.match(r"line (\d+)", place)
+        number = int(line[1]) if line else document.text.count("\n") + 1
+        raise faults.broken(document.path, number, f"not TOML: {reason}") from None
+    except ValueError:
+        raise faults.unreadable(document.path, "a number with too many digits") from None
+
+
+def _refuse_bombs(document: Document) -> None:
+    """The parser's memory grows with the square of a dotted key's parts: 250 kB took it all."""
+    if len(document.text) > SIZE_LIMIT:
+        raise faults.unreadable(document.path, f"more than {SIZE_LIMIT // 1024} KiB")
+    for number, line in enumerate(document.text.split("\n"), 1):
+        if line.count(".") > DOTS_LIMIT:
+            raise faults.broken(document.path, number, f"more than {DOTS_LIMIT} dots on a line")
+
+
+def _from_table(table: Mapping[str, object], layer: Layer, path: Path) -> Iterator[Given]:
+    origin = _file_origin(layer, path)
+    sections = {key.partition(".")[0] for key in every_setting()}
+    prefix = "tool.sparing." if path.name == PYPROJECT else ""
+    for section, content in table.items():
+        if section not in sections:
+            raise _unknown_section(origin, section, content)
+        if not isinstance(content, dict):
+            raise faults.no_table(origin, prefix + section, content)
+        for key, raw in cast("dict[str, object]", content).items():
+            found = every_setting().get(f"{section}.{key}")
+            if found is None:
+                meant = faults.nearest(f"{section}.{key}")
+                raise faults.unknown(origin, f"{section}.{faults.name(key)}", meant)
+            yield Given(found, raw, layer, origin)
+
+
+def _unknown_section(origin: str, section: str, content: object) -> Exception:
+    inner = next(iter(cast("dict[str, object]", content)), "") if isinstance(content, dict) else ""
+    meant = faults.nearest(f"{section}.{inner}" if inner else section)
+    key = faults.name(section) + (f".{faults.name(inner)}" if inner else "")
+    return faults.unknown(origin, key, meant)
+
+
+def _from_environ(environ: Mapping[str, str]) -> Iterator[Given]:
+    known = {setting.variable: setting for setting in every_setting().values()}
+    for variable in sorted(environ):
+        if variable in known:
+            origin = f"{Layer.ENVIRONMENT} {variable}"
+            yield Given(known[variable], environ[variable], Layer.ENVIRONMENT, origin)
+        elif variable.startswith(PREFIX):
+            _refuse_lookalike(variable.removeprefix(PREFIX))
+
+
+def _refuse_lookalike(rest: str) -> None:
+    """Our prefix and two underscores, or a section's name: somebody meant a setting."""
+    lower = rest.lower()
+    sections = {key.partition(".")[0] for key in every_setting()}
+    head = lower.partition("_")[0]
+    if "__" in lower:
+        key = lower.replace("__", ".", 1)
+    elif head in sections:
+        key = lower.replace("_", ".", 1)
+    else:
+        return
+    raise faults.unknown_variable(PREFIX + rest, faults.nearest(key))
+
+
+def _from_flags(flags: Mapping[str, object]) -> Iterator[Given]:
+    for key, raw in flags.items():
+        found = every_setting().get(key)
+        if found is None:
+            raise faults.unknown(Layer.FLAG, faults.clean(key), faults.nearest(key))
+        if raw is not None:
+            yield Given(found, raw, Layer.FLAG, Layer.FLAG.value)
+
+
+def _checked(given: Given, below: Value) -> Value:
+    setting, raw, layer, origin = given
+    if not _may_set(setting.rule.scope, layer):
+        raise faults.out_of_scope(origin, setting)
+    kind = setting.rule.kind
+    if isinstance(raw, str) and layer in (Layer.ENVIRONMENT, Layer.FLAG):
+        value = kind.from_text(raw)
+    else:
+        value = kind.accept(raw)
+    if value is None:
+        raise faults.wrong_value(origin, setting, raw)
+    if layer is Layer.PROJECT:
+        _refuse_wider(given, value, below)
+    return value
+
+
+def _may_set(scope: Scope, layer: Layer) -> bool:
+    match scope:
+        case Scope.ANY:
+            return True
+        case Scope.USER:
+            return layer is not Layer.PROJECT
+        case Scope.RUN:
+            return layer in (Layer.ENVIRONMENT, Layer.FLAG)
+        case _:
+            assert_never(scope)
+
+
+def _refuse_wider(given: Given, value: Value, below: Value) -> None:
+    narrow = given.setting.rule.narrow
+    match narrow:
+        case Narrow.FREE:
+            return
+        case Narrow.LOWER:
+            if cast("float", value) > cast("float", below):
+                raise faults.too_high(given.origin, given.setting, value, below)
+        case Narrow.MORE:
+            missing = set(cast("tuple[str, ...]", below)) - set(cast("tuple[str, ...]", value))
+            if missing:
+                raise faults.left_out(given.origin, given.setting, missing)
+        case _:
+            assert_never(narrow)
+
+
+def _state_root(folder: str, environ: Mapping[str, str]) -> Path:
+    if folder:
+        return _own_path(folder, environ)
+    state = absolute(environ, "XDG_STATE_HOME")
+    return (state or _home(environ) / ".local" / "state") / "sparing"
+
+
+def _own_path(text: str, environ: Mapping[str, str]) -> Path:
+    return _home(environ) / text[2:] if text.startswith("~/") else Path(text)
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    home = absolute(environ, "HOME")
+    if home is None:
+        raise faults.no_home()
+    return home
+
+
+def _file_origin(layer: Layer, path: Path) -> str:
+    return f"{layer} {faults.clean(str(path))}"

@@ -1,0 +1,258 @@
+"""Everything that can be set, with its default, its words and who may set it.
+
+The one list of settings: the docs page, `sparing config show`, the variables' names and all
+checks are read from the fields below. A setting that decides what is executed, where, or with
+which model belongs to the user; a project file may only tighten what is left (`Narrow`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar, cast
+
+from sparing.config import kinds
+from sparing.config.kinds import Choice, Folder, Kind, Names, Seconds, Text, Value, Whole
+from sparing.way import Policy
+
+T = TypeVar("T", bound=Value)
+DAY = 86_400
+
+
+class Scope(StrEnum):
+    """Which layers may set a setting at all."""
+
+    ANY = "any"
+    """Also a project file."""
+    USER = "user"
+    """The user file, the environment and flags: never a project file."""
+    RUN = "run"
+    """The environment and flags: never a file."""
+
+
+class Narrow(StrEnum):
+    """How far a project file may move a setting from the value of the layers below it."""
+
+    FREE = "free"
+    """To any good value: it gives agents nothing."""
+    LOWER = "lower"
+    """To the same number or a lower one."""
+    MORE = "more"
+    """To the same names or more of them."""
+
+
+class FlowName(StrEnum):
+    FEATURE = "feature"
+    L1 = "L1"
+    L2 = "L2"
+    L3 = "L3"
+
+
+class BackendName(StrEnum):
+    AUTO = "auto"
+    SCRIPTED = "scripted"
+    CLAUDE = "claude"
+
+
+class HandOver(StrEnum):
+    PRINT = "print"
+    MERGE = "merge"
+
+
+class Clock(StrEnum):
+    WALL = "wall"
+    COUNTED = "counted"
+
+
+OWN_GATES = "default"
+"""In a list of gates: those the flow has of its own."""
+STAGES = (
+    *("brainstorm", "specify", "design", "create-plan", "create-tasks", "implement", "finish"),
+    *("design_review", "plan", "code_review", "verify", "done"),
+)
+
+
+class Rule(NamedTuple):
+    kind: Kind
+    doc: str
+    scope: Scope = Scope.ANY
+    narrow: Narrow = Narrow.FREE
+
+
+class Setting(NamedTuple):
+    key: str
+    """Section and name, as in `review.cap`."""
+    default: Value
+    rule: Rule
+
+    @property
+    def variable(self) -> str:
+        return "SPARING_" + self.key.upper().replace(".", "__")
+
+
+def setting(default: T, rule: Rule) -> T:
+    return field(default=default, metadata={"rule": rule})
+
+
+OWN_PATH = Text("an absolute path, or one that starts with ~/", kinds.PATTERN_OWN_PATH)
+BRANCH = Text("a branch name", kinds.PATTERN_BRANCH)
+POINT = Text("the name of a crash point", kinds.PATTERN_POINT)
+
+
+def _model(doc: str) -> Rule:
+    return Rule(Text("a model's name", kinds.PATTERN_MODEL), doc, Scope.USER)
+
+
+def _limit(high: int, doc: str) -> Rule:
+    return Rule(Whole(1, high), doc, narrow=Narrow.LOWER)
+
+
+@dataclass(frozen=True, slots=True)
+class StateSettings:
+    folder: str = setting(
+        "",
+        Rule(
+            OWN_PATH,
+            "Where runs, sessions and the ledger are kept. "
+            "Empty: `$XDG_STATE_HOME/sparing`, else `~/.local/state/sparing`.",
+            Scope.USER,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSettings:
+    default: FlowName = setting(
+        FlowName.FEATURE, Rule(Choice(FlowName), "The flow of a feature that names none.")
+    )
+    gates: tuple[str, ...] = setting(
+        (OWN_GATES,),
+        Rule(
+            Names((OWN_GATES, *STAGES)),
+            "The stages that stop for a human; `default` stands for the flow's own. "
+            "A project may add stages but must keep those already listed.",
+            narrow=Narrow.MORE,
+        ),
+    )
+    features_folder: str = setting(
+        "docs/features", Rule(Folder(), "Where features have their folders, in the repository.")
+    )
+
+    def stops(self, own: Iterable[str]) -> frozenset[str]:
+        """The stages that stop for a human in a flow with these gates of its own."""
+        named = frozenset(self.gates) - {OWN_GATES}
+        return named | frozenset(own) if OWN_GATES in self.gates else named
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    backend: BackendName = setting(
+        BackendName.AUTO,
+        Rule(
+            Choice(BackendName),
+            "Which coding agent is used; `auto` takes one that is installed and logged in.",
+            Scope.USER,
+        ),
+    )
+    script: str = setting(
+        "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", Scope.USER)
+    )
+    limit_seconds: int = setting(1800, _limit(DAY, "How long one dispatch may take."))
+    max_turns: int = setting(60, _limit(1000, "How many turns an agent has in one dispatch."))
+    concurrency: int = setting(4, _limit(64, "How many agents work at the same time."))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    strong: str = setting("claude-opus-5-5", _model("The model of the hardest roles."))
+    standard: str = setting("claude-sonnet-5", _model("The model of most roles."))
+    cheap: str = setting("claude-haiku-4-5", _model("The model of the simplest roles."))
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    cap: int = setting(3, _limit(10, "How many iterations a review loop has at most."))
+    policy: Policy = setting(
+        Policy.ADAPTIVE,
+        Rule(
+            Choice(Policy),
+            "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
+            "original rules, `fresh` is the naive baseline.",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    base_branch: str = setting(
+        "", Rule(BRANCH, "The branch features start from. Empty: the one checked out.")
+    )
+    hand_over: HandOver = setting(
+        HandOver.PRINT,
+        Rule(
+            Choice(HandOver),
+            "What happens with a finished branch: `print` names the command that merges it, "
+            "`merge` moves the base branch after your consent.",
+            Scope.USER,
+        ),
+    )
+    check_seconds: int = setting(600, _limit(DAY, "How long one run of the checks may take."))
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    poll_seconds: float = setting(
+        0.1, Rule(Seconds(3600), "How often the engine looks for answers.", Scope.USER)
+    )
+    clock: Clock = setting(
+        Clock.WALL,
+        Rule(
+            Choice(Clock),
+            "Where times come from; `counted` gives the same ones in every run, for the demo.",
+            Scope.USER,
+        ),
+    )
+    crash_at: str = setting(
+        "", Rule(POINT, "A crash point at which the process ends itself, for tests.", Scope.RUN)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    agent: AgentSettings = AgentSettings()
+    engine: EngineSettings = EngineSettings()
+    flow: FlowSettings = FlowSettings()
+    models: ModelSettings = ModelSettings()
+    review: ReviewSettings = ReviewSettings()
+    state: StateSettings = StateSettings()
+    workspace: WorkspaceSettings = WorkspaceSettings()
+
+
+@cache
+def every_setting() -> Mapping[str, Setting]:
+    """All settings by key, sorted."""
+    found: dict[str, Setting] = {}
+    for section in fields(Settings):
+        for one in fields(_section(section.name)):
+            key = f"{section.name}.{one.name}"
+            found[key] = Setting(key, cast("Value", one.default), one.metadata["rule"])
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def build(values: Mapping[str, Value]) -> Settings:
+    """Settings out of a value for every key."""
+    sections: dict[str, Any] = {}
+    for section in fields(Settings):
+        made = _section(section.name)
+        own: dict[str, Any] = {
+            one.name: values[f"{section.name}.{one.name}"] for one in fields(made)
+        }
+        sections[section.name] = made(**own)
+    return Settings(**sections)
+
+
+def _section(name: str) -> type[Any]:
+    return cast("type[Any]", type(getattr(Settings(), name)))

@@ -1,0 +1,131 @@
+"""The fields of a task: `**Done when:** …`, `- **File**: …`, `Depends on: …`, `### Done when`.
+
+Bold labels are fields wherever they start a line, with the colon inside or outside; plain ones
+only where they are known. A value goes on over the lines that belong to it. Fields inside
+fences are examples, not fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sparing.context.markdown import Outline
+
+DONE = (
+    frozenset(
+        {"done", "done when", "done if", "done criteria", "dod", "definition of done"}
+        | {"complete when", "completed when", "completion criteria", "exit criteria"}
+    ),
+    frozenset({"acceptance", "acceptance criteria", "acceptance criterion", "success criteria"}),
+    frozenset({"ac", "acs"}),
+    frozenset({"verify", "verification", "expected", "expected result"}),
+)
+FILES = frozenset(
+    {"file", "files", "target file", "target files", "files modified", "files changed"}
+    | {"files to modify", "files to create", "test file", "modifies", "creates"}
+)
+DEPENDS = frozenset(
+    {"depends on", "depends", "dependency", "dependencies", "deps", "blocked by", "requires"}
+    | {"prerequisite", "prerequisites", "after"}
+)
+SOURCES = frozenset(
+    {"why", "source", "implements", "traces to", "traceability", "trace", "ref", "refs"}
+    | {"reference", "references", "covers", "based on"}
+)
+DOCUMENT = re.compile(
+    r"(plan|design|spec)(?: (ref|reference|source|item|step|task|section|phase|stage|component"
+    r"|interface)s?)?|(component|interface)s?"
+)
+_KNOWN = DONE[0] | DONE[1] | DONE[2] | FILES | DEPENDS | SOURCES
+
+_START = re.compile(
+    r"(?P<indent>[ \t>]{0,40})(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]{1,4})?(?:\[[ xX]\][ \t]{1,4})?"
+    r"(?:[*_]{1,2}(?P<inside>[^*_:\n]{1,48}):[*_]{1,2}|[*_]{1,2}(?P<outside>[^*_:\n]{1,48})[*_]{1,2}:"
+    r"|(?P<plain>[A-Za-z][A-Za-z ()]{1,30}):)[ \t]*"
+)
+_INLINE = re.compile(r"\*\*(?P<label>[^*:\n]{1,48}):\*\*[ \t]*")
+_IN_CODE = re.compile(
+    r"`(?P<label>requires|depends on|after|blocked by): *(?P<value>[^`\n]{1,160})`"
+)
+_ITEM = re.compile(r"[ \t>]{0,40}(?:[-*+]|\d{1,3}[.)])[ \t]")
+_RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
+
+
+class Field(NamedTuple):
+    name: str
+    """Lower case, without what stood in brackets."""
+    value: str
+
+
+def read_fields(document: Outline, first: int, last: int) -> tuple[Field, ...]:
+    """The fields in these lines (1-based, both included), in order."""
+    found: list[Field] = []
+    for number in range(first, last + 1):
+        if number not in document.hidden:
+            found.extend(_of_line(document, number, last))
+    for heading in document.headings_between(first, last):
+        name = _name(heading.text.rstrip(": "))
+        if known(name):
+            found.append(Field(name, document.slice(heading.line + 1, heading.end).strip()))
+    return tuple(found)
+
+
+def known(name: str) -> bool:
+    return name in _KNOWN or DOCUMENT.fullmatch(name) is not None
+
+
+def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
+    line = document.lines[number - 1].rstrip("\r\n")
+    for match in _IN_CODE.finditer(line):
+        yield Field(match["label"], match["value"])
+    start = _START.match(line)
+    name = _name(start["inside"] or start["outside"] or start["plain"]) if start else ""
+    if start is None or (start["plain"] and not known(name)):
+        return
+    pieces = list(_INLINE.finditer(line, start.end()))
+    ends = [piece.start() for piece in pieces]
+    head = line[start.end() : ends[0] if ends else len(line)].strip()
+    more = () if ends else _continuation(document, range(number + 1, last + 1), start, head)
+    yield Field(name, "\n".join((head, *more)).strip())
+    for piece, end in zip(pieces, [*ends[1:], len(line)], strict=False):
+        yield Field(_name(piece["label"]), line[piece.end() : end].strip(" |·"))
+
+
+def _continuation(
+    document: Outline, numbers: range, start: re.Match[str], head: str
+) -> Iterator[str]:
+    """The lines after a label that belong to its value: a paragraph, or the block below it."""
+    blank, empty = False, not head
+    for number in numbers:
+        line, code = document.lines[number - 1].rstrip("\r\n"), number in document.hidden
+        if not line.strip() and not code:
+            blank = True
+            continue
+        if not code and _ends_value(line, start, below=not head):
+            return
+        below = not head and (code or _ITEM.match(line) is not None)
+        if blank and not empty and not below and not _deeper(line, start):
+            return
+        yield line
+        blank, empty = False, False
+
+
+def _ends_value(line: str, start: re.Match[str], *, below: bool) -> bool:
+    if line.startswith("#") or _RULE.match(line):
+        return True
+    if _deeper(line, start) or (below and _ITEM.match(line) and not start["bullet"]):
+        return False
+    following = _START.match(line)
+    if following is not None and (not following["plain"] or known(_name(following["plain"]))):
+        return True
+    return start["bullet"] is not None
+
+
+def _deeper(line: str, start: re.Match[str]) -> bool:
+    return len(line) - len(line.lstrip(" \t>")) > len(start["indent"])
+
+
+def _name(label: str) -> str:
+    return " ".join(label.partition("(")[0].casefold().split())

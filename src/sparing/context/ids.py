@@ -1,0 +1,179 @@
+"""Identifiers as documents write them: `C10`, `Component 10`, `Step 1.1`, `1A.1`, `TD-3`, `A.2`.
+
+An identifier is a token with an optional label before it. Comparing is done on a normal form
+(lower case, no dash between letters and digits). A heading is *led* by an identifier when it
+starts with one; every other identifier in it is only mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+TOKEN = (
+    r"(?:[A-Za-z]{1,5}-?\d{1,6}|\d{1,6}|[A-Za-z]{1,8}(?=\.\d))[A-Za-z]{0,2}"
+    r"(?:\.[A-Za-z]{0,2}\d{1,6}[A-Za-z]{0,2}){0,5}"
+)
+END = r"(?!\w|[-.]\w)"
+LABELS = (
+    "component|interface|step|phase|stage|task|item|section|part|group|bundle|milestone"
+    "|decision|requirement|module|appendix|batch|wave|story"
+)
+_UNITS = frozenset({"step", "item", "task", "part"})
+_CONTAINERS = frozenset({"phase", "stage", "group", "bundle", "milestone", "batch", "wave"})
+
+_CHECKBOX = re.compile(r"\s{0,9}\[[ xX]\]")
+_DECORATION = re.compile(r"[\W_]{0,9}")
+LETTER = r"(?-i:[A-Z])(?!\w)"
+_LAST = rf"(?:[-–]({TOKEN}))?"
+_LABELLED = re.compile(
+    rf"((?:[A-Za-z]{{1,20}} ){{0,2}}?)({LABELS})s?[#: ]{{1,3}}({TOKEN}|{LETTER}){_LAST}{END}",
+    re.IGNORECASE,
+)
+_BARE = re.compile(rf"()()({TOKEN}){_LAST}{END}")
+_NUMBER_AT_END = re.compile(r"(.*?)(\d{1,6}|[a-z])")
+_LONGEST_RANGE = 40
+_SEPARATOR = re.compile(r"[*_`\])]{0,4} {0,3}(?:[:.)\]—–|]|- |$)")
+_MENTION = re.compile(
+    rf"(?:\b({LABELS})s? {{1,3}}({TOKEN}|{LETTER})|(?<![\w.-])({TOKEN})){_LAST}{END}", re.IGNORECASE
+)
+
+
+class Ident(NamedTuple):
+    label: str
+    """Lower case and singular, empty where there is none."""
+    token: str
+    """In normal form."""
+
+    @property
+    def plain(self) -> bool:
+        """A number and nothing else: it means little without its label."""
+        return self.token.isdigit()
+
+    @property
+    def alias(self) -> str:
+        """`component 10` is `c10`, `technical decision 3` is `td3`; empty if there is none."""
+        if not self.label or not self.token[:1].isdigit():
+            return ""
+        return "".join(word[0] for word in self.label.split()) + self.token
+
+    @property
+    def parent(self) -> Ident | None:
+        """`1a.1` lies in `1a`, and that in `1`."""
+        shorter = self.token.rstrip("abcdefghijklmnopqrstuvwxyz")
+        if shorter and shorter != self.token:
+            return Ident(self.label, shorter)
+        head, dot, _ = self.token.rpartition(".")
+        return Ident(self.label, head) if dot else None
+
+    def extends(self, other: Ident) -> bool:
+        """Whether this is `1.1` or `1a` to the other's `1`."""
+        mine, others = self._bare(), other._bare()
+        rest = mine.removeprefix(others)
+        return rest != mine and (rest[:1] == "." or (rest.isalpha() and others[-1:].isdigit()))
+
+    def _bare(self) -> str:
+        token = self.token
+        return token[1:] if token[:1] == "t" and token[1:2].isdigit() else token
+
+
+class Lead(NamedTuple):
+    idents: tuple[Ident, ...]
+    """More than one where a range leads: `Q1-Q4: …`."""
+    text: str
+    """The identifier as written, without its label."""
+    title: str
+    separated: bool
+    """Whether a colon, dash or the end follows, as in `Phase 1: …`, not in `Phase 1 Checkpoint`."""
+
+    @property
+    def ident(self) -> Ident:
+        return self.idents[0]
+
+
+def normal(token: str) -> str:
+    return re.sub(r"^([a-z]{1,8})-", r"\1", token.casefold())
+
+
+def ident(label: str, token: str) -> Ident:
+    words = label.casefold().split()
+    if words and len(words[-1]) > 3:
+        words[-1] = words[-1].removesuffix("s")
+    return Ident(" ".join(words), normal(token))
+
+
+def span(first: Ident, last_token: str) -> tuple[Ident, ...]:
+    """All of a range like `C3-C5`, `1.1-1.4` or `T6a-T6d`; its two ends where it has no steps."""
+    last = Ident(first.label, normal(last_token))
+    head, start = _split(first.token)
+    tail_head, stop = _split(last.token)
+    if tail_head not in (head, "") or start.isdigit() != stop.isdigit():
+        return (first, last)
+    low, high = _rank(start), _rank(stop)
+    if not low < high <= low + _LONGEST_RANGE:
+        return (first, last)
+    steps = range(low, high + 1)
+    return tuple(
+        Ident(first.label, head + (str(step) if start.isdigit() else chr(step))) for step in steps
+    )
+
+
+def _split(token: str) -> tuple[str, str]:
+    match = _NUMBER_AT_END.fullmatch(token)
+    return (match[1], match[2]) if match else (token, "")
+
+
+def _rank(step: str) -> int:
+    return int(step) if step.isdigit() else ord(step) if step else 0
+
+
+def parse_ident(text: str) -> Ident | None:
+    """The identifier that the whole text is, if it is one."""
+    stripped = text.strip()
+    if len(stripped) == 1 and stripped.isalpha():
+        return ident("", stripped)
+    match = _LABELLED.fullmatch(stripped) or _BARE.fullmatch(stripped)
+    return ident(match[1] + match[2], match[3]) if match and not match[4] else None
+
+
+def lead(heading: str) -> Lead | None:
+    """The identifier that a heading starts with."""
+    box = _CHECKBOX.match(heading)
+    start = _DECORATION.match(heading, box.end() if box else 0)
+    position = start.end() if start else 0
+    match = _LABELLED.match(heading, position) or _BARE.match(heading, position)
+    if match is None:
+        return None
+    words, label, token, last = match.groups()
+    first, end = ident(words + label, token), match.end()
+    separated = _SEPARATOR.match(heading, end)
+    # `Update section 1.5` and `3 new files` are titles, no identifiers.
+    if words and (separated is None or separated.end() == len(heading)):
+        return None
+    if first.plain and not label and separated is None:
+        return None
+    title = heading[separated.end() if separated else end :].strip(" \t:.—–-*_")
+    idents = span(first, last) if last else (first,)
+    return Lead(idents, heading[match.start(3) : end], title, separated is not None)
+
+
+def mentions(heading: str) -> frozenset[Ident]:
+    """All identifiers in a heading; numbers only where they have a label."""
+    found: set[Ident] = set()
+    for match in _MENTION.finditer(heading):
+        first = ident(match[1] or "", match[2] or match[3] or "")
+        found.update(span(first, match[4]) if match[4] else (first,))
+    return frozenset(item for item in found if item.label or not item.plain)
+
+
+def fit(wanted: Ident, found: Ident, *, loose: bool = False) -> int:
+    """How well two identifiers with the same token agree in their labels; 0 is not at all."""
+    if wanted.label.split()[-1:] == found.label.split()[-1:]:
+        return 100
+    if not wanted.label or not found.label:
+        return 95
+    if not wanted.plain:
+        return 90
+    if {wanted.label, found.label} <= _UNITS or {wanted.label, found.label} <= _CONTAINERS:
+        return 85
+    return 60 if loose else 0

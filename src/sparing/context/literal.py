@@ -1,0 +1,180 @@
+"""The seed's task parser and section extractor, to the letter.
+
+Kept so that the tolerant parser can be measured beside it (`policy = "seed"`). It knows no
+fences, wants `### Task 1.1`, splits on commas only and finds identifiers as substrings; where
+the seed contradicts itself, both readings are given. Do not improve it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.task import Reference, ReferenceKind, Task
+
+_HEADING = re.compile(r"(#{1,6})\s+(.+)")
+_TASK = re.compile(r"(#{3,4})\s+Task\s+(\d+(?:\.\d+)*):?\s*(.+)$")
+_FIELDS = (
+    ("Why", re.compile(r"\*\*Why:\*\*\s*(.+)")),
+    ("Source", re.compile(r"\*\*Source:\*\*\s*(.+)")),
+)
+_REFERENCES = (
+    (ReferenceKind.PLAN, re.compile(r"Plan (?:Step )?(\w+\.\w+)", re.IGNORECASE)),
+    (ReferenceKind.DESIGN, re.compile(r"Design (?:Component )?(\w+[-\w]*)", re.IGNORECASE)),
+    (ReferenceKind.SPEC, re.compile(r"Spec (\w+\.\w+)", re.IGNORECASE)),
+)
+
+
+class Extent(StrEnum):
+    FULL = "full"
+    SCOPED = "scoped"
+    EMPTY = "empty"
+
+
+class RawReference(NamedTuple):
+    kind: ReferenceKind
+    id: str
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralTask:
+    task: Task
+    level: int
+    field: str | None
+    raw_value: str | None
+    references: tuple[RawReference, ...]
+    """The first pattern that matches a part wins."""
+    all_references: tuple[RawReference, ...]
+    """The other reading: every pattern that matches a part counts."""
+    unmatched: tuple[str, ...]
+    has_done_criteria: bool
+
+
+class LiteralSection(NamedTuple):
+    heading: str
+    level: int
+    line: int
+    end_line: int
+    text: str
+    same_level_text: str
+    """The other reading of where a section ends: at the next heading of the same level."""
+    via: str
+
+
+class Resolved(NamedTuple):
+    reference: RawReference
+    section: LiteralSection | None
+
+
+class _Line(NamedTuple):
+    level: int
+    text: str
+    row: int
+    end: int
+    """Row of the next heading of the same or a higher rank."""
+    same_level_end: int
+
+
+def read_tasks(text: str) -> tuple[LiteralTask, ...]:
+    lines = text.split("\n")
+    found: list[LiteralTask] = []
+    for heading in _headings(lines):
+        match = _TASK.match(lines[heading.row])
+        if match is not None:
+            body = "\n".join(lines[heading.row : heading.end])
+            found.append(_task(match, body, heading.row + 1))
+    return tuple(found)
+
+
+def resolve(
+    references: Sequence[RawReference], plan: str | None, design: str | None
+) -> tuple[Resolved, ...]:
+    """The sections that plan and design references name; spec ones are informational."""
+    texts = {ReferenceKind.PLAN: plan, ReferenceKind.DESIGN: design}
+    return tuple(
+        Resolved(reference, _resolve(texts[reference.kind] or "", reference))
+        for reference in references
+        if reference.kind in texts
+    )
+
+
+def extent(kind: ReferenceKind, resolved: Sequence[Resolved]) -> Extent:
+    if not resolved:
+        return Extent.FULL
+    own = [item for item in resolved if item.reference.kind is kind]
+    if not own:
+        return Extent.EMPTY
+    return Extent.SCOPED if all(item.section for item in own) else Extent.FULL
+
+
+def extract_section(markdown: str, identifier: str) -> LiteralSection | None:
+    lines = markdown.split("\n")
+    for heading in _headings(lines):
+        if identifier in heading.text:
+            return LiteralSection(
+                heading.text,
+                heading.level,
+                heading.row + 1,
+                heading.end,
+                "\n".join(lines[heading.row : heading.end]),
+                "\n".join(lines[heading.row : heading.same_level_end]),
+                "exact",
+            )
+    return None
+
+
+def _resolve(markdown: str, reference: RawReference) -> LiteralSection | None:
+    section = extract_section(markdown, reference.id)
+    if section is None and reference.kind is ReferenceKind.PLAN and "." in reference.id:
+        section = extract_section(markdown, reference.id.rpartition(".")[0])
+        section = section and section._replace(via="prefix")
+    return section
+
+
+def _headings(lines: Sequence[str]) -> list[_Line]:
+    """Read from the bottom up, so that where each section ends is known in one pass."""
+    following = [len(lines)] * 7
+    found: list[_Line] = []
+    for row in range(len(lines) - 1, -1, -1):
+        match = _HEADING.match(lines[row])
+        if match is not None:
+            level = len(match[1])
+            end = min(following[1 : level + 1])
+            found.append(_Line(level, match[2], row, end, following[level]))
+            following[level] = row
+    return found[::-1]
+
+
+def _task(match: re.Match[str], body: str, line: int) -> LiteralTask:
+    field, raw_value = _field(body)
+    parts = [part.strip() for part in raw_value.split(",")] if raw_value else []
+    matched = [(part, _match(part)) for part in parts]
+    first = tuple(references[0] for _, references in matched if references)
+    nouns = tuple(Reference(reference.kind, reference.id) for reference in first)
+    return LiteralTask(
+        task=Task(match[2], match[3], body, line, nouns),
+        level=len(match[1]),
+        field=field,
+        raw_value=raw_value,
+        references=first,
+        all_references=tuple(item for _, references in matched for item in references),
+        unmatched=tuple(part for part, references in matched if not references),
+        has_done_criteria="Done when:" in body,
+    )
+
+
+def _field(body: str) -> tuple[str | None, str | None]:
+    for name, pattern in _FIELDS:
+        match = pattern.search(body)
+        if match is not None:
+            return name, match[1]
+    return None, None
+
+
+def _match(part: str) -> list[RawReference]:
+    found = ((kind, pattern.search(part)) for kind, pattern in _REFERENCES)
+    return [RawReference(kind, match[1], part) for kind, match in found if match]

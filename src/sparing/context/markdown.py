@@ -1,0 +1,152 @@
+"""Markdown as headings and the exact text under them.
+
+Positions come from markdown-it-py, so that setext headings, lists, quotes and HTML are what
+CommonMark says they are; only fences and what nobody closed are read more tolerantly
+(`fences`). Nothing here knows what a document is about.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sparing.context.fences import Region, mask, split_lines
+
+_FRONT_MATTER_LINES = 100
+_CHUNK_LINES = 40
+_MAY_BE_HEADING = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|(?:-+|=+)[ \t]*$)")
+_ATX = re.compile(r"#{1,6}(?:[ \t]|$)")
+_BULLET = re.compile(r"[-*+] ")
+_RAW_HTML = re.compile(r"<(?:pre|script|style|textarea|\?|!)", re.IGNORECASE)
+_FIELD = re.compile(r"[-*+] |\*\*[^*]{1,60}:\*\*|\*\*[^*]{1,60}\*\*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    level: int
+    text: str
+    line: int
+    """1-based line of the heading."""
+    end: int
+    """1-based last line of its section: before the next heading of same or higher rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    lines: tuple[str, ...]
+    """With their ends: joined they are the text."""
+    headings: tuple[Heading, ...]
+    hidden: frozenset[int]
+    """1-based lines inside fences and comments, borders included."""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    def section(self, heading: Heading) -> str:
+        return self.slice(heading.line, heading.end)
+
+    def headings_between(self, first: int, last: int) -> tuple[Heading, ...]:
+        """Those that stand on these lines, both included."""
+        start = bisect_left(self.headings, first, key=lambda heading: heading.line)
+        stop = bisect_right(self.headings, last, key=lambda heading: heading.line)
+        return self.headings[start:stop]
+
+    def slice(self, first: int, last: int) -> str:
+        """The exact text of these lines, both included."""
+        return "".join(self.lines[first - 1 : last])
+
+
+def outline(text: str) -> Outline:
+    lines = split_lines(text)
+    masked, regions = mask(lines)
+    if masked:
+        masked[0] = masked[0].removeprefix("\ufeff")
+    front = Region(0, _front_matter(masked))
+    masked[front.start : front.stop] = [""] * front.stop
+    hidden = frozenset(line + 1 for region in (front, *regions) for line in range(*region))
+    found = [heading for chunk in _chunks(masked) for heading in _headings(masked, chunk)]
+    return Outline(lines, _ranked(found, len(lines)), hidden)
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    """How many lines a YAML block at the very top takes."""
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    for number, line in enumerate(lines[1:_FRONT_MATTER_LINES], start=2):
+        if line.rstrip() in {"---", "..."}:
+            return number
+    return 0
+
+
+def _chunks(lines: Sequence[str]) -> Iterator[Region]:
+    """Stretches that may hold a heading, cut only where every list, quote and paragraph ends.
+
+    Parsing them one by one keeps the parser's tokens few: with all of a big document's tokens
+    alive at once, Python's garbage collector alone takes more than linear time.
+    """
+    start, promising, raw, html = 0, False, False, False
+    for number, line in enumerate(lines):
+        previous = lines[number - 1] if number else ""
+        html = html and bool(previous.strip())
+        full = not promising or number - start >= _CHUNK_LINES
+        if full and not raw and not html and _starts_block(previous, line):
+            if promising:
+                yield Region(start, number)
+            start, promising = number, False
+        promising = promising or _MAY_BE_HEADING.match(line) is not None
+        html = html or line.lstrip().startswith("<")
+        raw = raw or (html and _RAW_HTML.match(line.lstrip()) is not None)
+    if promising:
+        yield Region(start, len(lines))
+
+
+def _starts_block(previous: str, line: str) -> bool:
+    """Whether no block that began earlier can go on in this line."""
+    if not line or line[0] in " \t":
+        return False
+    if not previous.strip() or _ATX.match(line):
+        return True
+    return _BULLET.match(line) is not None and _BULLET.match(previous) is not None
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Blocks only, and no link definitions: they hold no heading."""
+    return MarkdownIt("commonmark").disable(["inline", "text_join", "reference"])
+
+
+def _headings(lines: Sequence[str], chunk: Region) -> Iterator[Heading]:
+    tokens = _parser().parse("\n".join(lines[chunk.start : chunk.stop]))
+    for token, inline in zip(tokens, tokens[1:], strict=False):
+        if token.type == "heading_open" and token.level == 0 and token.map is not None:
+            if token.markup == "-" and _only_a_rule(token, inline):
+                continue
+            line = chunk.start + token.map[0] + 1
+            yield Heading(int(token.tag[1:]), inline.content.strip(), line, 0)
+
+
+def _only_a_rule(token: Token, inline: Token) -> bool:
+    """A separator set right under a paragraph or a field, without the blank line it needs."""
+    several = token.map is not None and token.map[1] - token.map[0] > 2
+    return several or _FIELD.match(inline.content) is not None
+
+
+def _ranked(found: Sequence[Heading], last: int) -> tuple[Heading, ...]:
+    """The same headings with the ends of their sections; one pass with a stack."""
+    ends = [last] * len(found)
+    unfinished: list[int] = []
+    for number, heading in enumerate(found):
+        while unfinished and found[unfinished[-1]].level >= heading.level:
+            ends[unfinished.pop()] = heading.line - 1
+        unfinished.append(number)
+    return tuple(
+        Heading(heading.level, heading.text, heading.line, end)
+        for heading, end in zip(found, ends, strict=True)
+    )

@@ -1,0 +1,179 @@
+"""Where a task says it comes from: `Plan Step 1.1 / Design C9`, `Design I1, I5; Spec R2.1`.
+
+A word for a document (`plan`, `design`, `spec`) sets the kind, a label (`Step`, `Component`)
+may follow, and both are carried over `, ; / + &` and "and" to the identifiers after them. Any
+other word ends that, and what stands in brackets is an aside with a state of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from sparing.context.ids import END, LABELS, LETTER, TOKEN, ident, span
+from sparing.task import Reference, ReferenceKind
+
+_NAME = r"(?-i:[A-Z])[\w-]{1,30}"
+_SCAN = re.compile(
+    rf"(?P<kind>(?<![\w/-])(?:plan|design|spec|prd)(?:\.md)?(?![\w-]))"
+    rf"|(?P<label>\b(?:{LABELS})s?\b)"
+    rf"|(?P<first>(?<![\w.-])(?:{TOKEN}|{LETTER}))(?:[-–](?P<last>{TOKEN}))?{END}"
+    r'|["“](?P<name>[^"”\n]{3,80})["”]'
+    rf"|§ ?(?P<section>(?!(?:{LABELS})s?\b){_NAME}(?: {_NAME}){{0,6}})"
+    r"|(?P<joint>[,;/+&|]|\band\b)"
+    r"|(?P<open>\()|(?P<close>\))"
+    r"|(?P<neutral>\b(?:ref|refs|reference|references|implements)\b)"
+    r"|(?P<word>[^\W\d_][\w'./-]*|[—–]|\d[\w.]*)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`[^`\n]*`")
+_BRACKETS = re.compile(r"\(([^()\n]{1,160})\)")
+_NO_DOCUMENT = "prd"
+_LETTER_KINDS = {
+    **dict.fromkeys(("c", "i", "td", "if"), ReferenceKind.DESIGN),
+    **dict.fromkeys(
+        ("fr", "nfr", "ac", "sc", "us", "uc", "ec", "req", "r", "bs", "fs"), ReferenceKind.SPEC
+    ),
+    "pi": ReferenceKind.PLAN,
+}
+_NAMED = frozenset({"component", "interface", "section", "module", "decision"})
+_LABEL_KINDS = {
+    "component": ReferenceKind.DESIGN,
+    "interface": ReferenceKind.DESIGN,
+    "decision": ReferenceKind.DESIGN,
+    "requirement": ReferenceKind.SPEC,
+    "step": ReferenceKind.PLAN,
+    "phase": ReferenceKind.PLAN,
+    "stage": ReferenceKind.PLAN,
+    "item": ReferenceKind.PLAN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    kind: ReferenceKind | None = None
+    label: str = ""
+    slot: bool = True
+    """An identifier may come here: at the start, after a kind and after a joint."""
+    intact: bool = True
+    """No other word came since the kind."""
+    carried: bool = False
+    """The kind was stated for an earlier identifier."""
+    letters: str = ""
+    """Of the last identifier."""
+    bare: bool = False
+    """Whether identifiers count by their letters or labels where no kind was stated."""
+    plan_letters: frozenset[str] = frozenset()
+
+
+def field_references(
+    value: str, kind: ReferenceKind | None = None, label: str = ""
+) -> tuple[Reference, ...]:
+    """References in the value of a field; the field's own name may give kind and label."""
+    return _unique(_scan(value, _State(kind=kind, label=label, bare=True)))
+
+
+def prose_references(text: str) -> tuple[Reference, ...]:
+    """References in running text, where only a stated kind counts and code does not."""
+    found = _scan(_CODE.sub(" ", text), _State(slot=False))
+    return _unique(item for item in found if not item.id.isdigit())
+
+
+def title_references(
+    title: str, plan_letters: frozenset[str] = frozenset()
+) -> tuple[Reference, ...]:
+    """References in a heading: a stated kind, or a list of identifiers in brackets.
+
+    `plan_letters` are further letters that can only mean the plan: `(T1)` where no task is
+    called T1.
+    """
+    found = list(prose_references(title))
+    for match in _BRACKETS.finditer(title):
+        found.extend(_scan(match[1], _State(bare=True, plan_letters=plan_letters)))
+    return _unique(found)
+
+
+def _unique(references: Iterable[Reference]) -> tuple[Reference, ...]:
+    return tuple(dict.fromkeys(references))
+
+
+def _scan(text: str, state: _State) -> Iterator[Reference]:
+    outer: list[_State] = []
+    position = 0
+    for match in _SCAN.finditer(text):
+        touching = match.start() == position
+        position = match.end()
+        if match["first"]:
+            token = match["first"]
+            if touching and token.isdigit() and state.letters:
+                token = f"{state.letters}-{token}"  # PI-7+8
+            kind = _kind(state, token)
+            if kind is not None:
+                yield from (Reference(kind, id) for id in _written(token, match, state.label))
+            state = replace(state, slot=False, letters=_letters(token))
+        elif name := _name(match, state):
+            yield name
+            state = replace(state, slot=False)
+        elif match["open"]:
+            outer.append(state)
+            state = _State(slot=False, intact=False, bare=state.bare)
+        elif match["close"]:
+            state = outer.pop() if outer else state
+        else:
+            state = _advance(match, state)
+
+
+def _name(match: re.Match[str], state: _State) -> Reference | None:
+    """A section by its name: quoted, after §, or as in `Component Auth-Module`."""
+    if state.kind is None or not (state.slot and state.intact):
+        return None
+    name = match["name"] or match["section"]
+    word = match["word"] or ""
+    if not name and word[:1].isupper() and ident(state.label, "").label in _NAMED:
+        name = word
+    return Reference(state.kind, name.strip()) if name else None
+
+
+def _advance(match: re.Match[str], state: _State) -> _State:
+    if match["kind"]:
+        name = match["kind"].casefold().removesuffix(".md")
+        kind = None if name == _NO_DOCUMENT else ReferenceKind(name)
+        return _State(kind=kind, bare=state.bare and kind is not None)
+    if match["label"]:
+        return replace(state, label=match["label"]) if state.slot else state
+    if match["joint"]:
+        return replace(state, slot=True, carried=True)
+    if match["word"]:
+        return replace(state, slot=False, intact=False, label="")
+    return replace(state, slot=False, intact=False) if match["name"] or match["section"] else state
+
+
+def _kind(state: _State, token: str) -> ReferenceKind | None:
+    letters = _letters(token).casefold()
+    plan = ReferenceKind.PLAN if letters in state.plan_letters else None
+    by_letters = _LETTER_KINDS.get(letters, plan)
+    expected = state.slot and state.intact
+    if len(token) == 1 and token.isalpha() and not (expected and state.label):
+        return None
+    if expected and state.kind is not None:
+        other = state.carried and letters not in ("", state.letters.casefold())
+        return by_letters if other and by_letters is not None else state.kind
+    if not state.bare:
+        return None
+    label = ident(state.label, token).label
+    named = expected or (state.slot and label in _NAMED)
+    return by_letters or (_LABEL_KINDS.get(label) if named else None)
+
+
+def _letters(token: str) -> str:
+    match = re.match(r"([A-Za-z]{1,5})-?\d", token)
+    return match[1] if match else ""
+
+
+def _written(first: str, match: re.Match[str], label: str) -> list[str]:
+    """`Step 1.2` keeps its label, `Component C10` is `C10`."""
+    last = match["last"]
+    tokens = [item.token.upper() for item in span(ident("", first), last)] if last else [first]
+    name = ident(label, "").label.capitalize()
+    return [f"{name} {token}" if name and not _letters(token) else token for token in tokens]

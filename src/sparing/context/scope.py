@@ -1,0 +1,154 @@
+"""Which parts of plan and design a task is given.
+
+Sections where every reference of the task leads to one, else the whole document, with the
+reason as a warning: too much costs tokens, too little costs the task. Only a document that
+does not exist gives nothing. A task that names no part of the plan is placed by its own number
+or its group's, if the words of both headings agree; numbers alone are no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.context.ids import lead
+from sparing.context.markdown import Heading, outline
+from sparing.context.sections import SectionIndex, Via
+from sparing.task import ReferenceKind, Task
+
+_WORD = re.compile(r"[^\W_]{2,40}")
+_BRACKETS = re.compile(r"\([^()\n]{0,200}\)")
+_COMMON = frozenset(
+    "the and for with from into add all new run use set its per via not any one two only also"
+    " create update implement implementation write test tests testing verify verification task"
+    " phase step stage group part green red tdd to in of on as by is or no".split()
+)
+_PROBLEM = ("problem statement", "problem", "the problem")
+_GOALS = ("goals", "goal", "objectives", "goals and success criteria")
+
+
+class Extent(StrEnum):
+    FULL = "full"
+    SECTIONS = "sections"
+    NONE = "none"
+
+
+class Hit(NamedTuple):
+    id: str
+    heading: Heading
+    via: Via
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    extent: Extent
+    text: str = ""
+    hits: tuple[Hit, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class TaskScope(NamedTuple):
+    plan: Scope
+    design: Scope
+
+
+def index_document(text: str | None) -> SectionIndex | None:
+    return SectionIndex(outline(text)) if text and text.strip() else None
+
+
+def scope_task(task: Task, plan: SectionIndex | None, design: SectionIndex | None) -> TaskScope:
+    return TaskScope(
+        _scope(task, ReferenceKind.PLAN, plan), _scope(task, ReferenceKind.DESIGN, design)
+    )
+
+
+def scope_prd(text: str | None) -> Scope:
+    """Problem and goals; the whole PRD where it has no such headings."""
+    index = index_document(text)
+    if index is None:
+        return Scope(Extent.NONE)
+    wanted = [_first_named(index, names) for names in (_PROBLEM, _GOALS)]
+    hits = [hit for hit in wanted if hit is not None]
+    if len(hits) < len(wanted):
+        return _full(index, "prd.md has no headings for both problem and goals")
+    return _sections(index, hits)
+
+
+def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Scope:
+    references = [reference for reference in task.references if reference.kind is kind]
+    if index is None:
+        named = f"task {task.number} refers to {kind}.md, which is missing"
+        return Scope(Extent.NONE, warnings=(named,) if references else ())
+    if not references:
+        placed = _placed(task, index) if kind is ReferenceKind.PLAN else None
+        if placed is not None:
+            return _sections(index, [placed])
+        return _full(index, f"task {task.number} names no part of {kind}.md")
+    found = [(reference, index.find(reference.id)) for reference in references]
+    lost = [reference.id for reference, item in found if item is None]
+    if lost:
+        return _full(index, f"task {task.number}: {kind}.md has no one section {', '.join(lost)}")
+    return _sections(index, [Hit(r.id, item.heading, item.via) for r, item in found if item])
+
+
+def _full(index: SectionIndex, warning: str) -> Scope:
+    return Scope(Extent.FULL, index.document.text, warnings=(warning,))
+
+
+def _sections(index: SectionIndex, hits: Sequence[Hit]) -> Scope:
+    """Each section once, in document order; one that lies in another comes with it."""
+    kept: list[Heading] = []
+    for heading in sorted({hit.heading for hit in hits}, key=lambda item: item.line):
+        if not kept or heading.line > kept[-1].end:
+            kept.append(heading)
+    text = "".join(_closed(index.document.section(heading)) for heading in kept)
+    return Scope(Extent.SECTIONS, text, tuple(hits))
+
+
+def _closed(section: str) -> str:
+    return section if section.endswith(("\n", "\r")) else section + "\n"
+
+
+def _placed(task: Task, index: SectionIndex) -> Hit | None:
+    """Where the task's number, or else its group's, leads a heading with the same words."""
+    own = index.find(task.number)
+    if own is not None and own.via is not Via.MENTION:
+        texts = [task.title] if own.via is Via.LEAD else [task.title, task.group]
+        if _agree(texts, own.heading.text):
+            return Hit(task.number, own.heading, Via.NUMBER)
+    above = lead(task.group)
+    if above is None:
+        return None
+    name = f"{above.ident.label} {above.text}".strip()
+    group = index.find(name)
+    if group is not None and group.via is Via.LEAD and _agree([task.group], group.heading.text):
+        return Hit(name, group.heading, Via.NUMBER)
+    return None
+
+
+def _agree(texts: Iterable[str], heading: str) -> bool:
+    theirs = _words(heading)
+    return any(_alike(_words(text), theirs) for text in texts)
+
+
+def _alike(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    shared, fewer = len(ours & theirs), min(len(ours), len(theirs))
+    return fewer > 0 and shared >= min(2, fewer) and 2 * shared >= fewer
+
+
+def _words(text: str) -> frozenset[str]:
+    """What a heading is about: its title's words without the common ones."""
+    found = lead(text)
+    title = _BRACKETS.sub(" ", found.title if found else text)
+    return frozenset(_WORD.findall(title.casefold())) - _COMMON
+
+
+def _first_named(index: SectionIndex, names: Sequence[str]) -> Hit | None:
+    for name in names:
+        found = index.find(name)
+        if found is not None:
+            return Hit(name, found.heading, found.via)
+    return None

@@ -1,0 +1,147 @@
+"""The section of a document that an identifier names.
+
+A heading led by the identifier as a whole token is better than one that mentions it, and that
+is better than one for its prefix (`1A.1` lies in `1A`). Case never matters. Of two headings
+that are equally good neither is taken: the caller gives the whole document, which is dearer
+than the right section and cheaper than a wrong one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.context.ids import Ident, Lead, fit, lead, mentions, parse_ident
+from sparing.context.markdown import Heading, Outline, outline
+
+_WORD = re.compile(r"[^\W_]+")
+_ALIAS_FIT = 92
+_UNSEPARATED = 3
+
+
+class Via(StrEnum):
+    """How a section was found."""
+
+    LEAD = "lead"
+    MENTION = "mention"
+    PREFIX = "prefix"
+    NAME = "name"
+    NUMBER = "number"
+    """Not named by the task, but its own number or its group leads there."""
+
+
+class Found(NamedTuple):
+    heading: Heading
+    via: Via
+
+
+class _Entry(NamedTuple):
+    heading: Heading
+    lead: Lead | None
+
+
+class SectionIndex:
+    """The headings of one document, looked up by identifier or by name."""
+
+    def __init__(self, document: Outline) -> None:
+        self.document = document
+        self._led: dict[str, list[tuple[Ident, _Entry]]] = {}
+        self._mentioned: dict[str, list[tuple[Ident, _Entry]]] = {}
+        self._worded: dict[str, list[_Entry]] = {}
+        for heading in document.headings:
+            self._add(_Entry(heading, lead(heading.text)))
+
+    def _add(self, entry: _Entry) -> None:
+        for item in entry.lead.idents if entry.lead else ():
+            for token in {item.token, item.alias} - {""}:
+                self._led.setdefault(token, []).append((item, entry))
+        for item in mentions(entry.heading.text):
+            self._mentioned.setdefault(item.token, []).append((item, entry))
+        for word in dict.fromkeys(_words(entry.heading.text)):
+            self._worded.setdefault(word, []).append(entry)
+
+    def find(self, identifier: str) -> Found | None:
+        """The one best heading, or none where nothing or too much fits."""
+        wanted = parse_ident(identifier)
+        return self._named(identifier) if wanted is None else self._ident(wanted, loose=False)
+
+    def _ident(self, wanted: Ident, *, loose: bool) -> Found | None:
+        tokens = dict.fromkeys((wanted.token, wanted.alias))
+        led = [pair for token in tokens for pair in self._led.get(token, ())]
+        ranked = [(_lead_fit(wanted, item, entry, loose), entry) for item, entry in led]
+        best = max((score for score, _ in ranked), default=0)
+        if best > 0:
+            return _only((entry for score, entry in ranked if score == best), Via.LEAD)
+        about = [entry for entry in self._mentioning(wanted) if _may_be_about(entry, wanted)]
+        if about:
+            return _only(about, Via.MENTION)
+        parent = wanted.parent
+        found = self._ident(parent, loose=True) if parent else None
+        return found and found._replace(via=Via.PREFIX)
+
+    def _mentioning(self, wanted: Ident) -> list[_Entry]:
+        pairs = self._mentioned.get(wanted.token, ())
+        same = (entry for item, entry in pairs if not wanted.plain or item.label == wanted.label)
+        return list(dict.fromkeys(same))
+
+    def _named(self, name: str) -> Found | None:
+        words = _words(name)
+        if not words:
+            return None
+        ranked = [(_name_fit(words, entry), entry) for entry in self._worded.get(words[0], ())]
+        best = max((score for score, _ in ranked), default=0)
+        if best == 0:
+            return None
+        return _only((entry for score, entry in ranked if score == best), Via.NAME)
+
+
+def extract_section(markdown: str, identifier: str) -> str | None:
+    """The exact text of the section that the identifier names, through its last line."""
+    index = SectionIndex(outline(markdown))
+    found = index.find(identifier)
+    return None if found is None else index.document.section(found.heading)
+
+
+def _lead_fit(wanted: Ident, found: Ident, entry: _Entry, loose: bool) -> int:
+    score = fit(wanted, found, loose=loose) if found.token == wanted.token else _ALIAS_FIT
+    separated = entry.lead is not None and entry.lead.separated
+    return score if separated or score == 0 else score - _UNSEPARATED
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def _name_fit(words: tuple[str, ...], entry: _Entry) -> int:
+    own = _words(entry.lead.title) if entry.lead else _words(entry.heading.text)
+    full = _words(entry.heading.text)
+    if words in (own, full):
+        return 3
+    if words in (own[: len(words)], full[: len(words)]):
+        return 2
+    spans = (full[start : start + len(words)] for start in range(len(full)))
+    return 1 if words in spans else 0
+
+
+def _may_be_about(entry: _Entry, wanted: Ident) -> bool:
+    """A heading with an identifier of the same make is about that one, not about `wanted`.
+
+    `Step 1.4: Update section 1.5` is not 1.5, and `1B: … (after 1A)` is not 1A.
+    """
+    if entry.lead is None:
+        return True
+    own = entry.lead.ident
+    if own.token == wanted.token:
+        return True
+    return own.token[:1].isdigit() != wanted.token[:1].isdigit()
+
+
+def _only(entries: Iterable[_Entry], via: Via) -> Found | None:
+    """The one heading, or the outermost where all others lie within it."""
+    headings = sorted({entry.heading for entry in entries}, key=lambda heading: heading.line)
+    outer = headings[0]
+    if all(heading.end <= outer.end for heading in headings[1:]):
+        return Found(outer, via)
+    return None

@@ -1,0 +1,67 @@
+"""Which tasks another one waits for: `Task 1.1, 1.2`, `T6a–T6d`, `Tasks 2.1-2.4`, `Phase 1`.
+
+Numbers are resolved against the tasks that exist; whatever else a dependency field talks
+about is dropped, so that no task can wait for something that never comes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sparing.context.ids import END, LABELS, LETTER, TOKEN, Ident, ident, lead, normal
+
+_NAMED = re.compile(
+    rf"(?:\b(?P<label>{LABELS})s?[ #]{{1,2}})?(?<![\w.-])(?P<first>{TOKEN}|{LETTER})"
+    rf"(?: ?[-–—] ?(?P<last>{TOKEN}))?{END}",
+    re.IGNORECASE,
+)
+
+
+class TaskOrder:
+    """The numbers of all tasks in document order, and the groups they stand in."""
+
+    def __init__(self, tasks: Iterable[tuple[str, str]]) -> None:
+        self._numbers: list[str] = []
+        self._places: dict[str, int] = {}
+        self._groups: dict[Ident, list[int]] = {}
+        for place, (number, group) in enumerate(tasks):
+            self._numbers.append(number)
+            for form in _forms(number):
+                self._places.setdefault(form, place)
+            above = lead(group)
+            if above is not None:
+                self._groups.setdefault(above.ident, []).append(place)
+
+    @property
+    def foreign_letters(self) -> frozenset[str]:
+        """Letters that name no task here although they could."""
+        own = any(number[:1].casefold() == "t" for number in self._numbers)
+        return frozenset() if own else frozenset({"t"})
+
+    def resolve(self, text: str, own: str) -> tuple[str, ...]:
+        """The tasks that a text names, without the task itself."""
+        places: set[int] = set()
+        for match in _NAMED.finditer(text):
+            places.update(self._named(match["label"] or "", match["first"], match["last"]))
+        return tuple(
+            self._numbers[place] for place in sorted(places) if self._numbers[place] != own
+        )
+
+    def _named(self, label: str, first: str, last: str | None) -> Iterable[int]:
+        name = ident(label, first)
+        if name.label not in ("", "task"):
+            return self._groups.get(name, ())
+        start = self._places.get(name.token)
+        stop = self._places.get(normal(last)) if last else start
+        if start is None or stop is None:
+            return [place for place in (start, stop) if place is not None]
+        return range(start, stop + 1)
+
+
+def _forms(number: str) -> tuple[str, ...]:
+    """`T1.1` is also called 1.1, and 1.1 also T1.1."""
+    form = normal(number)
+    if form[:1] == "t" and form[1:2].isdigit():
+        return (form, form[1:])
+    return (form, f"t{form}")

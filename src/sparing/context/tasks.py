@@ -1,0 +1,128 @@
+"""The tasks of a tasks.md, tolerantly.
+
+Recall matters most here: a task that is not found is never built. The exact text of each is
+kept as its body; what the parser understands beside it (references, dependencies, files, done
+criteria) only chooses what else an implementer is given. `literal` holds the seed's own rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from sparing.context.fields import DEPENDS, DOCUMENT, DONE, FILES, SOURCES, Field, read_fields
+from sparing.context.markdown import Outline, outline
+from sparing.context.references import field_references, prose_references, title_references
+from sparing.context.task_blocks import Block, find_blocks
+from sparing.context.task_order import TaskOrder
+from sparing.errors import FeatureError
+from sparing.task import Reference, ReferenceKind, Task
+
+_SHOWN_HEADINGS = 12
+_LONGEST_SOURCE = 1_000
+_NOTHING = re.compile(r"(?:none|nothing|no|n/a|[-—–])\b|[-—–]?\s*$", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^()\n]{0,400}\)")
+_PATH = re.compile(r"[\w.~*{}@$-]*(?:/[\w.~*{}@$-]+)+/?|[\w.*-]*\.\w{1,8}|Makefile|Dockerfile")
+_CODE = re.compile(r"`([^`\n]{1,200})`")
+_DOCUMENT_KINDS = {
+    "plan": ReferenceKind.PLAN,
+    "spec": ReferenceKind.SPEC,
+    "design": ReferenceKind.DESIGN,
+    "component": ReferenceKind.DESIGN,
+    "interface": ReferenceKind.DESIGN,
+}
+_NO_LABELS = frozenset({"ref", "reference", "source", "section"})
+
+
+def parse_tasks(text: str) -> tuple[Task, ...]:
+    """All tasks in document order."""
+    document = outline(text)
+    blocks = _unique(find_blocks(document))
+    if not blocks:
+        raise _no_tasks(document)
+    order = TaskOrder((block.number, block.group) for block in blocks)
+    return tuple(_task(document, block, order) for block in blocks)
+
+
+def _no_tasks(document: Outline) -> FeatureError:
+    seen = [f"{'#' * heading.level} {heading.text}" for heading in document.headings]
+    shown = "; ".join(seen[:_SHOWN_HEADINGS]) or "none"
+    more = f"; and {len(seen) - _SHOWN_HEADINGS} more" if len(seen) > _SHOWN_HEADINGS else ""
+    return FeatureError(
+        f"tasks.md holds no tasks; headings seen: {shown}{more}",
+        "number each task, as in `### Task 1.1: Title`: sparing edit tasks",
+    )
+
+
+def _unique(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """A number that is used twice gets a count, so that no task is taken for another."""
+    seen: dict[str, int] = {}
+    found: list[Block] = []
+    for block in blocks:
+        count = seen[block.number] = seen.get(block.number, 0) + 1
+        again = f"{block.number} ({count})"
+        found.append(block if count == 1 else replace(block, number=again))
+    return tuple(found)
+
+
+def _task(document: Outline, block: Block, order: TaskOrder) -> Task:
+    fields = read_fields(document, block.first, block.last)
+    depends = "; ".join(
+        value for name, value in fields if name in DEPENDS and not _NOTHING.match(value)
+    )
+    return Task(
+        number=block.number,
+        title=block.title,
+        body=document.slice(block.first, block.last),
+        line=block.first,
+        references=_references(document, block, fields, order),
+        depends_on=order.resolve(_BRACKETS.sub(" ", depends), block.number),
+        files=_files(value for name, value in fields if name in FILES),
+        done_when=_done_when(fields),
+        group=block.group,
+    )
+
+
+def _references(
+    document: Outline, block: Block, fields: Sequence[Field], order: TaskOrder
+) -> tuple[Reference, ...]:
+    """What the task itself says; its group speaks for it where it is silent."""
+    own = [*_stated(fields), *title_references(block.title)]
+    for number in range(block.first + 1, block.last + 1):
+        if number not in document.hidden:
+            own.extend(prose_references(document.lines[number - 1]))
+    kinds = {reference.kind for reference in own}
+    group = title_references(block.group, plan_letters=order.foreign_letters)
+    return tuple(dict.fromkeys([*own, *(item for item in group if item.kind not in kinds)]))
+
+
+def _stated(fields: Sequence[Field]) -> Iterator[Reference]:
+    for name, value in fields:
+        document = DOCUMENT.fullmatch(name)
+        if name in SOURCES:
+            yield from field_references(value[:_LONGEST_SOURCE])
+        elif document is not None:
+            word = document[2] or document[3] or ""
+            label = "" if word in _NO_LABELS else word
+            kind = _DOCUMENT_KINDS[document[1] or document[3]]
+            yield from field_references(value[:_LONGEST_SOURCE], kind, label)
+
+
+def _files(values: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for value in values:
+        pieces = _CODE.findall(value) or re.split(r"[,;\s]+", value[:_LONGEST_SOURCE])
+        for piece in pieces:
+            path = piece.strip(" \t`*.,;:()")
+            if _PATH.fullmatch(path):
+                found[path] = None
+    return tuple(found)
+
+
+def _done_when(fields: Sequence[Field]) -> str:
+    for names in DONE:
+        values = [value for name, value in fields if name in names and value]
+        if values:
+            return "\n".join(values)
+    return ""

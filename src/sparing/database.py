@@ -1,0 +1,112 @@
+"""One recipe for connections and migrations.
+
+A connection lives as long as one read or one transaction, so it can be used from any thread and
+nothing is left open across a crash. Migrations are an append-only list: a schema newer than
+this program is refused, never guessed at.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparing.errors import StateError
+
+BUSY_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    path: Path
+
+    @contextmanager
+    def read(self) -> Generator[sqlite3.Connection, None, None]:
+        with _translated(self.path):
+            connection = _connect(self.path)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    @contextmanager
+    def write(self) -> Generator[sqlite3.Connection, None, None]:
+        """One transaction; it takes the write lock at once, so nobody can slip in between."""
+        with self.read() as connection:
+            connection.execute("begin immediate")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+
+def open_database(path: Path, migrations: Sequence[str]) -> Database:
+    database = Database(path)
+    with _translated(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with database.read() as connection:
+        version = _version(connection)
+    if version > len(migrations):
+        raise StateError(
+            f"{path.name} was written by a newer sparing (schema {version} > {len(migrations)})",
+            "install that version again, or set another state.folder",
+        )
+    if version < len(migrations):
+        _migrate(database, migrations)
+    return database
+
+
+def _migrate(database: Database, migrations: Sequence[str]) -> None:
+    with database.read() as connection:
+        connection.execute("pragma journal_mode = wal")
+    with database.write() as tx:
+        for number in range(_version(tx), len(migrations)):
+            for statement in migrations[number].split(";\n"):
+                tx.execute(statement)
+            tx.execute(f"pragma user_version = {number + 1}")
+    database.path.chmod(0o600)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("pragma user_version").fetchone()[0])
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    connection.execute("pragma synchronous = full")
+    connection.execute("pragma foreign_keys = on")
+    return connection
+
+
+@contextmanager
+def _translated(path: Path) -> Generator[None, None, None]:
+    """What goes wrong with a file is a person's to repair; it gets two lines."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except (sqlite3.DatabaseError, OSError) as error:
+        raise StateError(
+            f"the state in {path.parent} can't be used: {error}", _repair(error)
+        ) from error
+
+
+def _repair(error: Exception) -> str:
+    words = str(error).lower()
+    if "full" in words or "no space" in words:
+        return "free some space, then run the same command again"
+    if (
+        "readonly" in words
+        or "read-only" in words
+        or "permission" in words
+        or "unable to open" in words
+    ):
+        return "make the folder writable, or set another one: SPARING_STATE__FOLDER=PATH"
+    if "locked" in words:
+        return "another process holds it for long: see sparing doctor"
+    return "see sparing doctor"

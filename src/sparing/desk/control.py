@@ -1,0 +1,155 @@
+"""What a person may ask for. Everything becomes rows; the engine obeys when it runs.
+
+A request that makes no sense is refused here, with the reason, before anything is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.feature import Feature, Status, slugify
+from sparing.flow.advance import advance, begin
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Do, Kind, Outcome, State
+from sparing.records import features, gates, mailbox
+from sparing.records.features import FeatureRow
+from sparing.records.mailbox import Letter
+from sparing.workspace.repository import resolve_base, taken_numbers
+
+TITLE_LIMIT = 200
+
+
+def start(
+    office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float
+) -> FeatureRow:
+    """A new feature: the next number, a branch name, the base it will start from."""
+    words = " ".join(title.split())
+    if not words or len(words) > TITLE_LIMIT:
+        raise UsageError(
+            f"a feature is one sentence of at most {TITLE_LIMIT} characters",
+            'sparing start "Add rate limiting"',
+        )
+    settings = office.loaded.settings
+    base = resolve_base(office.repository, settings.workspace.base_branch)
+    taken = taken_numbers(office.repository, settings.flow.features_folder)
+    with office.database.write() as tx:
+        number = 1 + max(features.highest_number(tx), *taken, 0)
+        row = _new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
+        features.create(tx, row)
+    return row
+
+
+def _new_row(
+    office: Office,
+    title: str,
+    flow: str,
+    number: int,
+    base: tuple[str, str],
+    overrides: Mapping[str, object],
+    at: float,
+) -> FeatureRow:
+    key = f"{office.repository.key}-{number:03d}"
+    feature = Feature(
+        key, number, slugify(title), title, flow, str(office.repository.checkout), *base, at
+    )
+    place: dict[str, Any] = {"state": begin(flow).dump(), "head": feature.base_commit}
+    return FeatureRow(
+        feature, Status.PLANNED, dict(overrides), 0, 0, place, feature.base_commit,
+        running=False, updated=at,
+    )  # fmt: skip
+
+
+def find(office: Office, name: str) -> FeatureRow:
+    """A feature by number (`1`, `001`), slug or full name; alone if there is only one."""
+    with office.database.read() as connection:
+        rows = features.list_all(connection)
+    wanted = name.strip().lower()
+    found = [
+        row
+        for row in rows
+        if wanted in (row.feature.name, row.feature.slug, row.feature.id, str(row.feature.number))
+    ]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        names = [row.feature.name for row in rows]
+        near = get_close_matches(wanted, [*names, *(row.feature.slug for row in rows)], n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise FeatureError(
+            f"there is no feature '{name}' here", f"{hint}see them all: sparing list"
+        )
+    ids = ", ".join(row.feature.id for row in found)
+    raise FeatureError(
+        f"'{name}' fits features {ids}", f"name one by its number: {found[0].feature.id}"
+    )
+
+
+def request_start(office: Office, row: FeatureRow, at: float) -> None:
+    with office.database.write() as tx:
+        letter = Letter(0, row.feature.key, "start", "", "", "run")
+        mailbox.post(tx, f"{row.feature.key}.start", letter, at)
+
+
+def approve(office: Office, row: FeatureRow, sender: str, at: float) -> str:
+    return _answer(office, row, Kind.APPROVE, "", sender, at)
+
+
+def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: float) -> str:
+    said = feedback.strip()
+    if not said:
+        raise UsageError(
+            "a rejection says what should be different",
+            f'sparing reject {row.feature.id} "say it here"',
+        )
+    return _answer(office, row, Kind.REJECT, said, sender, at)
+
+
+def _answer(office: Office, row: FeatureRow, kind: Kind, body: str, sender: str, at: float) -> str:
+    """Write the answer to the gate that is open now; returns the stage it was for."""
+    with office.database.write() as tx:
+        gate = gates.waiting(tx, row.feature.key)
+        if gate is None:
+            raise _no_gate(row)
+        _refuse_twice(tx, row, gate.id)
+        move = advance(State.load(row.place["state"]), Outcome(kind))
+        if move.do is Do.REFUSE:
+            raise FeatureError(move.note, f"sparing show {row.feature.id}")
+        said = hashlib.sha256(body.encode()).hexdigest()[:8]
+        letter = Letter(0, row.feature.key, kind.value, gate.id, body, sender)
+        mailbox.post(tx, f"{gate.id}.{kind.value}.{said}", letter, at)
+    return gate.stage
+
+
+def _refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
+    before = mailbox.pending(connection, gate)
+    if before is not None:
+        raise FeatureError(
+            f"this gate has its answer already ({before.verb}); it counts when the feature runs",
+            f"sparing run {row.feature.id}",
+        )
+
+
+def _no_gate(row: FeatureRow) -> FeatureError:
+    feature, state = row.feature, State.load(row.place["state"])
+    if row.status in (Status.COMPLETED, Status.ABANDONED):
+        return FeatureError(f"feature {feature.id} is {row.status}", f"sparing show {feature.id}")
+    if row.status is Status.PLANNED:
+        return FeatureError(f"feature {feature.id} has not begun", f"sparing run {feature.id}")
+    return FeatureError(
+        f"feature {feature.id} is at work on {state.stage}; nothing waits for an answer",
+        "see how far it is: sparing status",
+    )
+
+
+def check_flow(name: str) -> str:
+    if name not in FLOWS:
+        near = get_close_matches(name, FLOWS, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"there is no flow '{name}'", f"{hint}flows: {', '.join(FLOWS)}")
+    return name

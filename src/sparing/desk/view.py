@@ -1,0 +1,116 @@
+"""What a person may see: plain values made from the records, the same for every door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sparing.desk.office import Office
+from sparing.feature import Status
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position, State
+from sparing.records import events, features, gates, ledger, mailbox, verdicts
+from sparing.records.features import FeatureRow
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureView:
+    id: str
+    name: str
+    title: str
+    flow: str
+    status: str
+    stage: str
+    position: str
+    running: bool
+    stages_done: int
+    stages: int
+    waits_for: str
+    """What a human is asked, empty if nothing."""
+    answered: str
+    """An answer that waits for the engine."""
+    branch: str
+    updated: float
+    next_command: str
+    worktree: str
+
+
+def feature_view(office: Office, row: FeatureRow) -> FeatureView:
+    with office.database.read() as connection:
+        gate = gates.waiting(connection, row.feature.key)
+        letter = mailbox.pending(connection, gate.id) if gate else None
+    feature, state = row.feature, State.load(row.place["state"])
+    done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
+    waits = "" if gate is None else (gate.reason or f"your approval of {gate.stage}")
+    return FeatureView(
+        feature.id, feature.name, feature.title, feature.flow, row.status.value, state.stage,
+        state.position.value, row.running, len(done), len(FLOWS[feature.flow].stages), waits,
+        letter.verb if letter else "", feature.branch, row.updated,
+        _next_command(row, state, bool(letter)), str(office.folder.worktree(feature.name)),
+    )  # fmt: skip
+
+
+def list_views(office: Office) -> list[FeatureView]:
+    with office.database.read() as connection:
+        rows = features.list_all(connection)
+    return [feature_view(office, row) for row in rows]
+
+
+def open_rows(office: Office) -> list[FeatureRow]:
+    """Features that are neither done nor given up."""
+    with office.database.read() as connection:
+        rows = features.list_all(connection)
+    return [row for row in rows if row.status in (Status.PLANNED, Status.ACTIVE)]
+
+
+def ledger_rows(office: Office, row: FeatureRow) -> list[ledger.Row]:
+    with office.database.read() as connection:
+        return ledger.of_feature(connection, row.feature.key)
+
+
+def verdict_rows(office: Office, row: FeatureRow) -> list[verdicts.VerdictRow]:
+    with office.database.read() as connection:
+        return verdicts.of_feature(connection, row.feature.key)
+
+
+def events_since(office: Office, n: int, feature: str = "") -> list[events.Event]:
+    with office.database.read() as connection:
+        return events.since(connection, n, feature)
+
+
+def latest_event(office: Office) -> int:
+    with office.database.read() as connection:
+        return events.latest_number(connection)
+
+
+def reload(office: Office, row: FeatureRow) -> FeatureRow:
+    with office.database.read() as connection:
+        found = features.get(connection, row.feature.key)
+    return found or row
+
+
+def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
+    """The open gate, unless its answer is already in the mailbox."""
+    with office.database.read() as connection:
+        gate = gates.waiting(connection, row.feature.key)
+        if gate is None or mailbox.pending(connection, gate.id):
+            return None
+        return gate
+
+
+def handover_event(office: Office, row: FeatureRow) -> dict[str, Any]:
+    for event in reversed(events_since(office, 0, row.feature.key)):
+        if event.kind == "handover":
+            return {"note": event.text, **event.data}
+    return {}
+
+
+def _next_command(row: FeatureRow, state: State, answered: bool) -> str:
+    number = row.feature.id
+    if state.position in (Position.DONE, Position.ABANDONED):
+        return f"sparing show {number}"
+    if state.position is Position.STUCK and not state.acceptable and not answered:
+        return f'sparing reject {number} "what should be different"'
+    if state.position in (Position.GATE, Position.STUCK) and not answered and not row.running:
+        return f"sparing approve {number}"
+    return f"sparing run {number}"

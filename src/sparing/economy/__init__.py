@@ -1,0 +1,1 @@
+"""What it costs: prices, the choice of a way, and the naive baseline. Pure."""

@@ -1,0 +1,68 @@
+"""One dispatch: gather, choose, call, record, commit. A workflow body: it only strings steps.
+
+An agent that fails in a way that may pass is asked once more; a session that can't be used any
+more gives way to a fresh one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from sparing.agents.backend import Failure
+from sparing.engine.agent_steps import (
+    Ticket,
+    call,
+    commit,
+    guard,
+    judge,
+    prepare,
+    prepare_repair,
+    remember,
+    report,
+)
+from sparing.engine.jobs import Job, Result, Turn
+
+JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})
+PASSING = frozenset(
+    {
+        Failure.OVERLOADED,
+        Failure.NETWORK,
+        Failure.CRASHED,
+        Failure.TIMED_OUT,
+        Failure.INVALID_SESSION,
+    }
+)
+"""Failures worth a second, fresh try."""
+
+
+async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
+    who, what = asdict(ticket), job.dump()
+    sent = await prepare(who, what, False)
+    reply = await call(who, what, sent)
+    if reply["failure"] in PASSING:
+        sent = await prepare(who, what, True)
+        reply = await call(who, what, sent)
+    if reply["failure"]:
+        return Result(failure=reply["failure"], detail=reply["detail"]).dump()
+    if job.turn in JUDGING:
+        return await _judged(who, what, sent, reply)
+    await remember(who, what, sent, reply)
+    return await commit(who, what, reply)
+
+
+async def _judged(
+    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
+) -> dict[str, Any]:
+    found = await judge(who, what, reply, False)
+    if found["complaint"]:
+        repair = await prepare_repair(sent, reply["session"], found["complaint"])
+        again = await call(who, what, repair)
+        reply = again if not again["failure"] else reply
+        found = await judge(who, what, reply, True)
+    await remember(who, what, sent, reply)
+    written = await guard(who, what)
+    if written["failure"]:
+        return written
+    result = Result(dispatch=who["id"], passed=found["passed"], reply=reply["reply"]).dump()
+    return await report(who, what, result) if what["turn"] == Turn.JUDGE else result

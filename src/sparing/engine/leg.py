@@ -1,0 +1,80 @@
+"""The frozen loop. A leg runs from a start or an answer to the next human wait or the end.
+
+It knows nothing: moves are decided in a recorded step, work is done in child workflows. Runs
+that are under way replay this code, so it changes only together with a patch and a test that
+replays an old database. Names and arguments are stored data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from dbos import DBOS, SetWorkflowID
+
+from sparing.engine import steps
+from sparing.engine.agent_steps import Ticket
+from sparing.engine.arrivals import arrived, polling_seconds
+from sparing.engine.dispatch import dispatch
+from sparing.engine.jobs import Job, JobKind
+
+LEGS = "legs"
+JOBS = "jobs"
+SIBLING_SECONDS = 5.0
+"""Dispatches side by side start one after the other, so that the first has filled the cache."""
+
+PROGRAM = {
+    JobKind.OPEN: steps.open_worktree,
+    JobKind.TASKS: steps.list_tasks,
+    JobKind.CHECK: steps.check,
+    JobKind.CLOSE: steps.close,
+    JobKind.HANDOVER: steps.handover,
+}
+
+
+@DBOS.workflow(name="leg", max_recovery_attempts=20)
+async def leg(start: dict[str, Any]) -> str:
+    """`start`: feature, generation, leg, id, place, answer, reason, feedback."""
+    place = start["place"]
+    said: dict[str, Any] = {
+        "results": [], "answer": start["answer"], "reason": start["reason"],
+        "feedback": start["feedback"],
+    }  # fmt: skip
+    numbers = {name: start[name] for name in ("feature", "generation", "leg", "id")}
+    count = 0
+    while True:
+        count += 1
+        move = await steps.decide({**numbers, "move": count}, place, said)
+        if not move["jobs"]:
+            await steps.settle(numbers, move)
+            return move["do"]
+        results = await _work(start["feature"], move)
+        place, said = (
+            move["place"],
+            {"results": results, "answer": "", "reason": "", "feedback": ""},
+        )
+
+
+@DBOS.workflow(name="job", max_recovery_attempts=20)
+async def job(ticket: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
+    asked = Job.load(work)
+    if asked.kind is JobKind.DISPATCH:
+        result = await dispatch(Ticket(**ticket), asked)
+    else:
+        result = await PROGRAM[asked.kind](ticket, work)
+    arrived(ticket["id"])
+    return result
+
+
+async def _work(feature: str, move: dict[str, Any]) -> list[dict[str, Any]]:
+    """All jobs of a move, side by side."""
+    handles: list[Any] = []
+    for number, (name, work) in enumerate(zip(move["names"], move["jobs"], strict=True)):
+        ticket = Ticket(name, feature, move["at"] + SIBLING_SECONDS * number)
+        with SetWorkflowID(name):
+            handles.append(await DBOS.enqueue_workflow_async(JOBS, job, asdict(ticket), work))
+    results: list[dict[str, Any]] = []
+    for name, handle in zip(move["names"], handles, strict=True):
+        often = await polling_seconds(name)
+        results.append(await handle.get_result(polling_interval_sec=often))
+    return results

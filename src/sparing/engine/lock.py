@@ -1,0 +1,31 @@
+"""Who runs the engine of a state folder. Knows nothing of DBOS, so it answers before that loads."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sparing.errors import EngineBusy
+
+
+@contextmanager
+def engine_lock(path: Path) -> Generator[None]:
+    """Held as long as the engine runs; free at once when its process dies."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(file, 32, 0).decode(errors="replace").strip() or "unknown"
+            raise EngineBusy(
+                f"features of this repository are being run by another process (id {holder})",
+                "see how far it is: sparing status",
+            ) from None
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(file)

@@ -1,0 +1,79 @@
+"""Obeying the mailbox: what doors asked for becomes the next leg.
+
+Each letter is obeyed in one transaction of ours; starting the leg comes after and is found again
+from the feature's row, so a crash in between loses nothing and repeats nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sparing.engine.surroundings import Surroundings
+from sparing.flow.state import Position, State
+from sparing.records import features, gates, mailbox
+from sparing.records.features import FeatureRow
+from sparing.records.mailbox import Letter
+
+START = "start"
+ANSWERS = frozenset({"approve", "reject"})
+
+
+def obey_all(around: Surroundings, at: float) -> None:
+    with around.database.read() as connection:
+        letters = mailbox.unread(connection)
+    for letter in letters:
+        with around.database.write() as tx:
+            result = _obey(tx, letter, at)
+            mailbox.obeyed(tx, letter.n, result, at)
+
+
+def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
+    row = features.get(tx, letter.feature)
+    if row is None:
+        return "no such feature"
+    if letter.verb == START:
+        begun = (
+            row.leg == 0
+            and not row.running
+            and features.set_running(tx, row.feature.key, (row.generation, 0), at)
+        )
+        return "started" if begun else "already started"
+    if letter.verb in ANSWERS:
+        return _answer(tx, row, letter, at)
+    return f"unknown verb {letter.verb}"
+
+
+def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
+    """The first answer to a gate counts; it belongs to that gate and no other."""
+    if letter.gate != row.leg_id or row.running:
+        return "that gate is closed"
+    if not gates.answer(tx, letter.gate, letter.verb, letter.body, letter.sender, at):
+        return "already answered"
+    features.next_leg(tx, row, at)
+    return "answered"
+
+
+def legs_to_start(around: Surroundings) -> list[FeatureRow]:
+    """Features whose leg has to run; starting one twice is harmless, its id is the same."""
+    with around.database.read() as connection:
+        return [row for row in features.list_all(connection) if row.running]
+
+
+def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
+    """What a leg is given, out of our own tables alone."""
+    answer, feedback = "", ""
+    if State.load(row.place["state"]).position in (Position.GATE, Position.STUCK):
+        with around.database.read() as connection:
+            gate = gates.latest(connection, row.feature.key)
+        if gate is not None:
+            answer, feedback = gate.answer, gate.feedback
+    return {
+        "feature": row.feature.key,
+        "generation": row.generation,
+        "leg": row.leg,
+        "id": row.leg_id,
+        "place": row.place,
+        "answer": answer,
+        "reason": feedback,
+        "feedback": around.folder.keep(feedback) if feedback else "",
+    }

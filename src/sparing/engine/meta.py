@@ -1,0 +1,63 @@
+"""`.meta.json`: what the database knows of a feature, written down beside its documents.
+
+A projection: nothing ever reads it back. Equal rows give equal bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sparing.engine.place import Mark, Place
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position
+from sparing.records.features import FeatureRow
+from sparing.workspace.paths import Confined
+
+
+def write_meta(worktree: Path, folder: str, row: FeatureRow, place: Place) -> str:
+    path = f"{folder}/.meta.json"
+    Confined(worktree).write_text(path, json.dumps(project(row, place), indent=2) + "\n")
+    return path
+
+
+def project(row: FeatureRow, place: Place) -> dict[str, Any]:
+    feature, state = row.feature, place.state
+    tier = feature.flow if feature.flow in ("L1", "L2", "L3") else None
+    done = [name for name in FLOWS[feature.flow].names if _done(place.marks.get(name))]
+    over = state.position in (Position.DONE, Position.HANDOVER)
+    return {
+        "id": feature.id,
+        "slug": feature.slug,
+        "title": feature.title,
+        "flow": feature.flow,
+        "tier": tier,
+        "status": "completed" if over else "active",
+        "created": _iso(feature.created),
+        "branch": feature.branch,
+        "lastCompletedPhase": done[-1] if done else None,
+        "skippedPhases": [{"phase": s.stage, "toPhase": s.to} for s in state.skipped],
+        "phases": {stage: _phase(stage, mark, place) for stage, mark in place.marks.items()},
+    }
+
+
+def _phase(stage: str, mark: Mark, place: Place) -> dict[str, Any]:
+    return {
+        "started": _iso(mark.started),
+        "completed": None if mark.completed is None else _iso(mark.completed),
+        "iterations": mark.iterations,
+        "capReached": mark.cap_reached,
+        "reviewerNotes": [f"{stage} was accepted with open findings"]
+        if stage in place.state.concerns
+        else [],
+    }
+
+
+def _done(mark: Mark | None) -> bool:
+    return mark is not None and mark.completed is not None
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,128 @@
+"""Starting and stopping the engine: one a state folder.
+
+Callers hold the engine's lock before they import this. Pickle is refused before the first row
+is read, and the executor's id is constant: whoever holds the lock continues what the last
+holder left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import dbos._serialization as serialization
+import sqlalchemy
+from dbos import DBOS, DBOSConfig, SetWorkflowID
+from dbos import DBOSPortableJSONSerializer as JSONSerializer
+from sqlalchemy import event
+
+from sparing.engine import crash
+from sparing.engine.leg import JOBS, LEGS, leg
+from sparing.engine.mail import legs_to_start, obey_all, start_of
+from sparing.engine.surroundings import Surroundings, set_current
+from sparing.records import features
+
+VERSION = "sparing"
+"""Pinned: runs that are under way must be found by the next release too."""
+
+
+class Engine:
+    """What a door that runs features may do; made by `running`."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._started: set[str] = set()
+
+    async def tick(self) -> None:
+        """Obey letters, start legs. Cheap; called again and again."""
+        await asyncio.to_thread(obey_all, self._around, time.time())
+        for row in await asyncio.to_thread(legs_to_start, self._around):
+            if row.leg_id not in self._started:
+                self._started.add(row.leg_id)
+                with SetWorkflowID(row.leg_id):
+                    await DBOS.enqueue_workflow_async(LEGS, leg, start_of(self._around, row))
+
+    async def failed(self) -> dict[str, str]:
+        """Legs that died, by id: of a bug, or of a full disk."""
+        found = await DBOS.list_workflows_async(
+            name="leg", status=["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"], load_input=False
+        )
+        return {status.workflow_id: str(status.error) for status in found}
+
+    async def repair(self) -> None:
+        """A leg that died is begun anew, as a new generation from where it stood."""
+        dead = await self.failed()
+        for row in await asyncio.to_thread(legs_to_start, self._around):
+            if row.leg_id in dead:
+                with self._around.database.write() as tx:
+                    features.next_generation(tx, row, time.time())
+
+
+@asynccontextmanager
+async def running(
+    around: Surroundings, poll_seconds: float, crash_at: str
+) -> AsyncGenerator[Engine]:
+    """Launch, recover what was left, and take everything back at the end."""
+    _refuse_pickle()
+    crash.arm(crash_at)
+    restore = set_current(around)
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)
+    DBOS(config=_config(around.folder.engine_database))
+    try:
+        DBOS.launch()
+        for queue in (LEGS, JOBS):
+            await DBOS.register_queue_async(queue, polling_interval_sec=poll_seconds)
+        engine = Engine(around)
+        await engine.repair()
+        yield engine
+    finally:
+        DBOS.destroy(destroy_registry=False)
+        restore()
+
+
+def _config(path: Path) -> DBOSConfig:
+    url = f"sqlite:///{path}"
+    return {
+        "name": "sparing",
+        "system_database_url": url,
+        "system_database_engine": _sqlite(url),
+        "executor_id": "engine",
+        "application_version": VERSION,
+        "enable_patching": True,
+        "serializer": JSONSerializer(),
+        "log_level": "CRITICAL",
+        "notification_listener_polling_interval_sec": 0.05,
+    }
+
+
+def _sqlite(url: str) -> sqlalchemy.Engine:
+    """WAL with full sync: a step that is recorded survives a power cut."""
+    engine = sqlalchemy.create_engine(url, pool_size=20, max_overflow=0, pool_timeout=60)
+
+    def configure(connection: Any, _record: object) -> None:
+        connection.isolation_level = "IMMEDIATE"
+        for pragma in (
+            "busy_timeout=30000",
+            "foreign_keys=ON",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    event.listen(engine, "connect", configure)
+    return engine
+
+
+def _refuse_pickle() -> None:
+    """Rows name their own serializer; one that names pickle would run code. None may."""
+
+    def refuse(*_: object) -> NoReturn:
+        raise TypeError("pickle is refused")
+
+    for name in ("serialize", "deserialize"):
+        setattr(serialization.DefaultSerializer, name, refuse)

@@ -1,0 +1,34 @@
+"""Telling what happens, for people who watch. An event's key makes a repeated step tell it once."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Protocol
+
+from sparing.engine.jobs import Job
+from sparing.records.events import Event, add
+
+
+class Teller(Protocol):
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def feature(self) -> str: ...
+
+    @property
+    def at(self) -> float: ...
+
+
+def tell(
+    tx: sqlite3.Connection,
+    teller: Teller,
+    job: Job,
+    kind: str,
+    *,
+    text: str = "",
+    data: dict[str, Any] | None = None,
+    name: str = "",
+) -> None:
+    key = f"{teller.id}.{name or kind}"
+    add(tx, Event(key, teller.feature, teller.at, kind, job.stage, job.role, text, data or {}))

@@ -1,0 +1,98 @@
+"""What steps need of the world: folders, database, settings, backends, the clock.
+
+One process runs one engine, and the engine's functions are module-level, so this is set once
+when it starts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sparing.agents.backend import Backend
+from sparing.agents.script import read_script
+from sparing.agents.scripted import ScriptedBackend
+from sparing.config.load import Loaded, load
+from sparing.config.settings import BackendName, Clock, Settings
+from sparing.config.sources import Sources
+from sparing.database import Database
+from sparing.errors import ConfigError
+from sparing.records.features import FeatureRow
+from sparing.records.folder import StateFolder
+from sparing.workspace.repository import Repository
+from sparing.workspace.worktree import Worktree, ensure_worktree
+
+COUNTED_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    folder: StateFolder
+    database: Database
+    repository: Repository
+    sources: Sources
+    headless: bool
+    """Nobody can be asked."""
+    environ: Mapping[str, str]
+    """What processes that we start may know."""
+    _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
+    _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
+
+    def loaded(self, row: FeatureRow) -> Loaded:
+        key = row.feature.key
+        if key not in self._loaded:
+            self._loaded[key] = load(self.sources, row.overrides)
+        return self._loaded[key]
+
+    def settings(self, row: FeatureRow) -> Settings:
+        return self.loaded(row).settings
+
+    def backend(self, row: FeatureRow) -> Backend:
+        loaded = self.loaded(row)
+        name = f"{loaded.settings.agent.backend} {loaded.agent_script}"
+        if name not in self._backends:
+            self._backends[name] = make_backend(loaded, self.folder.scripted)
+        return self._backends[name]
+
+    def now(self, row: FeatureRow, moves: int) -> float:
+        """The time of a move; the counted clock depends on nothing but the count."""
+        if self.settings(row).engine.clock is Clock.COUNTED:
+            return row.feature.created + COUNTED_SECONDS * moves
+        return time.time()
+
+    def worktree(self, row: FeatureRow, commit: str) -> Worktree:
+        path = self.folder.worktree(row.feature.name)
+        return ensure_worktree(self.repository, path, row.feature.branch, commit)
+
+    def feature_folder(self, row: FeatureRow) -> str:
+        return f"{self.settings(row).flow.features_folder}/{row.feature.name}"
+
+
+def make_backend(loaded: Loaded, scripted: Path) -> Backend:
+    if loaded.settings.agent.backend is not BackendName.SCRIPTED:
+        raise ConfigError(
+            f"the backend '{loaded.settings.agent.backend}' can't be used: this version drives"
+            " scripted agents only",
+            "see it at work: sparing demo",
+        )
+    if loaded.agent_script is None:
+        raise ConfigError(
+            "the scripted backend has no script",
+            "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
+        )
+    return ScriptedBackend(read_script(loaded.agent_script), scripted)
+
+
+_current: list[Surroundings] = []
+
+
+def set_current(surroundings: Surroundings) -> Callable[[], None]:
+    """Returns the function that takes it back."""
+    _current.append(surroundings)
+    return _current.clear
+
+
+def current() -> Surroundings:
+    return _current[-1]

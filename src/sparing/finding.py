@@ -1,0 +1,41 @@
+"""What a reviewer returns: findings and a verdict.
+
+A verdict's own `approved` is the reviewer's opinion. Whether it passes is a rule of ours
+(`review.passes`), so that no reply can approve what it calls a blocker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    BLOCKER = "blocker"
+    WARNING = "warning"
+    SUGGESTION = "suggestion"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    severity: Severity
+    text: str
+    category: str = ""
+    location: str = ""
+    quote: str = ""
+    suggestion: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError("a finding says what is wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    role: str
+    approved: bool
+    findings: tuple[Finding, ...] = ()
+    summary: str = ""
+
+    def count(self, severity: Severity) -> int:
+        return sum(finding.severity is severity for finding in self.findings)

@@ -1,0 +1,1 @@
+"""What comes next: flows as data and one table of transitions. Pure."""

@@ -1,0 +1,193 @@
+"""The one table of transitions: where a feature stands × what happened → what follows.
+
+Everything here is a pure function of its arguments. A pair that is not in the table makes no
+sense and is refused with a reason; nothing ever raises for a feature's state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sparing.artifact import ArtifactName
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Flow, Stage
+from sparing.flow.state import TERMINAL, Do, Kind, Move, Outcome, Position, Skip, State
+
+BREAKER = 3
+"""So many rejections of one kind block a feature until a human reruns the stage."""
+
+Step = Callable[[Flow, State, Outcome], Move]
+
+
+def begin(flow: str, stage: str = "", have: frozenset[ArtifactName] = frozenset()) -> State:
+    return State(flow, stage or FLOWS[flow].stages[0].name, have=have)
+
+
+def advance(state: State, outcome: Outcome) -> Move:
+    step = TABLE.get((state.position, outcome.kind))
+    if step is None:
+        return _refuse(state, f"a feature that is {_words(state)} can't take '{outcome.kind}'")
+    return step(FLOWS[state.flow], state, outcome)
+
+
+def _passed(flow: Flow, state: State, outcome: Outcome) -> Move:
+    stage = flow.stage(state.stage)
+    made = {stage.writes} if stage.writes else set[ArtifactName]()
+    done = replace(state, have=state.have | made, reason=outcome.reason)
+    if stage.gate:
+        return _wait(done, Position.GATE)
+    return _next(flow, done)
+
+
+def _capped_warnings(flow: Flow, state: State, outcome: Outcome) -> Move:
+    if outcome.headless:
+        return _passed(flow, _concerned(state), outcome)
+    return _stuck(state, outcome.reason or "warnings are open at the cap", acceptable=True)
+
+
+def _capped_blockers(_flow: Flow, state: State, outcome: Outcome) -> Move:
+    return _stuck(state, outcome.reason or "blockers are open at the cap", acceptable=True)
+
+
+def _refused(flow: Flow, state: State, outcome: Outcome) -> Move:
+    stage = flow.stage(state.stage)
+    counted, count = _count(flow, state)
+    if not stage.on_fail or count >= BREAKER:
+        why = f"{outcome.reason or 'the verdict is negative'} ({count} of {BREAKER} times)"
+        return _stuck(counted, why)
+    return Move(Do.RUN, replace(counted, stage=stage.on_fail, reason=outcome.reason))
+
+
+def _failed(_flow: Flow, state: State, outcome: Outcome) -> Move:
+    return _stuck(state, outcome.reason or "the stage failed")
+
+
+def _approve(flow: Flow, state: State, _outcome: Outcome) -> Move:
+    return _next(flow, state)
+
+
+def _accept(flow: Flow, state: State, _outcome: Outcome) -> Move:
+    """A human takes a stuck stage's result as it is, concerns recorded."""
+    if not state.acceptable:
+        return _refuse(state, f"{state.reason}: there is nothing to approve; reject or rerun it")
+    made = flow.stage(state.stage).writes
+    have = state.have | ({made} if made else set[ArtifactName]())
+    return _next(flow, replace(_concerned(state), have=have))
+
+
+def _reject(flow: Flow, state: State, outcome: Outcome) -> Move:
+    counted, count = _count(flow, state)
+    if count >= BREAKER:
+        return _stuck(counted, f"rejected {count} times")
+    return Move(Do.RUN, replace(counted, position=Position.TODO, reason=outcome.reason))
+
+
+def _rerun(flow: Flow, state: State, _outcome: Outcome) -> Move:
+    breaker = _breaker(flow.stage(state.stage))
+    rejects = tuple(item for item in state.rejects if item[0] != breaker)
+    return Move(Do.RUN, replace(state, position=Position.TODO, rejects=rejects, reason=""))
+
+
+def _skip(flow: Flow, state: State, outcome: Outcome) -> Move:
+    following = flow.after(state.stage)
+    target = outcome.target or (following.name if following else "")
+    if target not in flow.names or flow.index(target) <= flow.index(state.stage):
+        return _refuse(state, f"'{target}' is not a stage after '{state.stage}'")
+    move = _enter(flow, state, target)
+    if move.do is Do.REFUSE:
+        return move
+    return replace(
+        move, state=replace(move.state, skipped=(*state.skipped, Skip(state.stage, target)))
+    )
+
+
+def _back(flow: Flow, state: State, outcome: Outcome) -> Move:
+    if outcome.target not in flow.names or flow.index(outcome.target) > flow.index(state.stage):
+        return _refuse(state, f"'{outcome.target}' is not a stage before '{state.stage}'")
+    return _enter(flow, state, outcome.target)
+
+
+def _abandon(_flow: Flow, state: State, outcome: Outcome) -> Move:
+    return Move(Do.END, replace(state, position=Position.ABANDONED, reason=outcome.reason))
+
+
+def _handed_over(_flow: Flow, state: State, outcome: Outcome) -> Move:
+    return Move(Do.END, replace(state, position=Position.DONE, reason=outcome.reason))
+
+
+HUMAN: dict[Kind, Step] = {
+    Kind.SKIP: _skip,
+    Kind.BACK: _back,
+    Kind.RERUN: _rerun,
+    Kind.ABANDON: _abandon,
+}
+
+TABLE: dict[tuple[Position, Kind], Step] = {
+    (Position.TODO, Kind.PASSED): _passed,
+    (Position.TODO, Kind.CAPPED_WARNINGS): _capped_warnings,
+    (Position.TODO, Kind.CAPPED_BLOCKERS): _capped_blockers,
+    (Position.TODO, Kind.REFUSED): _refused,
+    (Position.TODO, Kind.FAILED): _failed,
+    (Position.GATE, Kind.APPROVE): _approve,
+    (Position.GATE, Kind.REJECT): _reject,
+    (Position.STUCK, Kind.APPROVE): _accept,
+    (Position.STUCK, Kind.REJECT): _reject,
+    (Position.HANDOVER, Kind.PASSED): _handed_over,
+    (Position.HANDOVER, Kind.FAILED): _failed,
+    **{
+        (position, kind): step
+        for position in (Position.TODO, Position.GATE, Position.STUCK)
+        for kind, step in HUMAN.items()
+    },
+}
+
+
+def _next(flow: Flow, state: State) -> Move:
+    following = flow.after(state.stage)
+    if following is None:
+        return Move(Do.HAND_OVER, replace(state, position=Position.HANDOVER))
+    return _enter(flow, state, following.name)
+
+
+def _enter(flow: Flow, state: State, name: str) -> Move:
+    missing = [need.filename for need in flow.stage(name).requires if need not in state.have]
+    if missing:
+        return _refuse(state, f"{name} needs a valid {' and '.join(missing)}")
+    return Move(Do.RUN, replace(state, stage=name, position=Position.TODO, reason=""))
+
+
+def _count(flow: Flow, state: State) -> tuple[State, int]:
+    breaker = _breaker(flow.stage(state.stage))
+    counts = dict(state.rejects)
+    counts[breaker] = min(counts.get(breaker, 0) + 1, BREAKER)
+    return replace(state, rejects=tuple(sorted(counts.items()))), counts[breaker]
+
+
+def _breaker(stage: Stage) -> str:
+    return stage.breaker or stage.name
+
+
+def _concerned(state: State) -> State:
+    if state.stage in state.concerns:
+        return state
+    return replace(state, concerns=(*state.concerns, state.stage))
+
+
+def _wait(state: State, position: Position) -> Move:
+    return Move(Do.WAIT, replace(state, position=position))
+
+
+def _stuck(state: State, reason: str, *, acceptable: bool = False) -> Move:
+    held = replace(state, position=Position.STUCK, reason=reason, acceptable=acceptable)
+    return Move(Do.WAIT, held, reason)
+
+
+def _refuse(state: State, note: str) -> Move:
+    return Move(Do.REFUSE, state, note)
+
+
+def _words(state: State) -> str:
+    if state.position in TERMINAL:
+        return state.position.value
+    return f"at {state.stage} ({state.position})"

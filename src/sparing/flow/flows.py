@@ -1,0 +1,91 @@
+"""The flows that ship: `feature` and the three tiers. One engine runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.artifact import ArtifactName as A
+from sparing.flow.stage import Flow, ModelClass, Stage, Work
+
+CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
+
+FEATURE = Flow(
+    "feature",
+    (
+        Stage(
+            "brainstorm", Work.DOCUMENT, "prd-author", writes=A.PRD, gate=True,
+            reviewers=(("prd-reviewer",), ("readiness-reviewer",)), model=ModelClass.STRONG,
+        ),
+        Stage(
+            "specify", Work.DOCUMENT, "spec-author", reads=(A.PRD,), writes=A.SPEC, gate=True,
+            reviewers=(("spec-reviewer",), ("phase-reviewer",)), model=ModelClass.STRONG,
+        ),
+        Stage(
+            "design", Work.DOCUMENT, "design-author", reads=(A.PRD, A.SPEC), writes=A.DESIGN,
+            reviewers=(("design-reviewer",), ("phase-reviewer",)), gate=True,
+            model=ModelClass.STRONG,
+        ),
+        Stage(
+            "create-plan", Work.DOCUMENT, "plan-author", reads=(A.PRD, A.SPEC, A.DESIGN),
+            writes=A.PLAN, requires=(A.DESIGN,), gate=True,
+            reviewers=(("plan-reviewer",), ("phase-reviewer",)),
+        ),
+        Stage(
+            "create-tasks", Work.DOCUMENT, "tasks-author", reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN),
+            writes=A.TASKS, requires=(A.PLAN,), gate=True,
+            reviewers=(("task-reviewer",), ("phase-reviewer",)),
+        ),
+        Stage(
+            "implement", Work.IMPLEMENT, "implementer",
+            reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN, A.TASKS), requires=(A.SPEC, A.TASKS),
+            reviewers=(CODE_REVIEWERS,), gate=True,
+        ),
+        Stage("finish", Work.CHECK, "implementer"),
+    ),
+)  # fmt: skip
+
+_BRAINSTORM = Stage(
+    "brainstorm", Work.DOCUMENT, "builder", writes=A.BRAINSTORM, gate=True,
+    budget_tokens=15_000, breaker="plan",
+)  # fmt: skip
+_DESIGN_REVIEW = Stage(
+    "design_review", Work.JUDGE, "judge", reads=(A.BRAINSTORM,), writes=A.DESIGN_REVIEW, gate=True,
+    budget_tokens=20_000, on_fail="brainstorm", breaker="plan", model=ModelClass.STRONG,
+)  # fmt: skip
+_PLAN = Stage(
+    "plan", Work.DOCUMENT, "builder", reads=(A.BRAINSTORM,), writes=A.PLAN, gate=True,
+    budget_tokens=10_000, breaker="plan",
+)  # fmt: skip
+_IMPLEMENT = Stage(
+    "implement", Work.BUILD, "builder", reads=(A.PLAN,), writes=A.IMPLEMENTATION,
+    requires=(A.PLAN,), budget_tokens=60_000, breaker="implement",
+)  # fmt: skip
+_CODE_REVIEW = Stage(
+    "code_review", Work.JUDGE, "judge", reads=(A.PLAN, A.IMPLEMENTATION), writes=A.CODE_REVIEW,
+    gate=True, budget_tokens=15_000, on_fail="implement", breaker="implement",
+    model=ModelClass.STRONG,
+)  # fmt: skip
+_VERIFY = Stage(
+    "verify", Work.CHECK, "builder", budget_tokens=10_000, on_fail="implement", breaker="implement"
+)
+_DONE = Stage(
+    "done", Work.DOCUMENT, "builder", reads=(A.PLAN, A.IMPLEMENTATION), writes=A.SUMMARY, gate=True,
+    budget_tokens=5_000, breaker="implement",
+)  # fmt: skip
+
+L1 = Flow("L1", (_PLAN, _IMPLEMENT, _DONE))
+L2 = Flow("L2", (_BRAINSTORM, _PLAN, _IMPLEMENT, _VERIFY, _DONE))
+L3 = Flow(
+    "L3",
+    (
+        _BRAINSTORM,
+        _DESIGN_REVIEW,
+        replace(_PLAN, reads=(A.DESIGN_REVIEW,)),
+        _IMPLEMENT,
+        _CODE_REVIEW,
+        _VERIFY,
+        _DONE,
+    ),
+)
+
+FLOWS = {flow.name: flow for flow in (FEATURE, L1, L2, L3)}

@@ -1,0 +1,122 @@
+"""Where a feature stands in its flow, what can happen to it, and what follows.
+
+`State` is what is stored; `Outcome` is what happened; `Move` is the answer of `advance`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from sparing.artifact import ArtifactName
+
+
+class Position(StrEnum):
+    TODO = "todo"
+    """The stage is to be worked on."""
+    GATE = "gate"
+    """The stage is done and waits for a human."""
+    STUCK = "stuck"
+    """The stage can't go on without a human."""
+    HANDOVER = "handover"
+    """Every stage is done; the branch is to be handed over."""
+    DONE = "done"
+    ABANDONED = "abandoned"
+
+
+TERMINAL = frozenset({Position.DONE, Position.ABANDONED})
+
+
+class Kind(StrEnum):
+    """What happened: the first five come from the work, the others from a human."""
+
+    PASSED = "passed"
+    CAPPED_WARNINGS = "capped with warnings"
+    CAPPED_BLOCKERS = "capped with blockers"
+    REFUSED = "refused"
+    FAILED = "failed"
+    APPROVE = "approve"
+    REJECT = "reject"
+    SKIP = "skip"
+    BACK = "back"
+    RERUN = "rerun"
+    ABANDON = "abandon"
+
+
+class Do(StrEnum):
+    RUN = "run"
+    """Work on `state.stage`."""
+    HAND_OVER = "hand over"
+    WAIT = "wait"
+    """A human is asked; the leg ends."""
+    END = "end"
+    REFUSE = "refuse"
+    """What happened makes no sense here; the state is as before and `note` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    stage: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    flow: str
+    stage: str
+    position: Position = Position.TODO
+    have: frozenset[ArtifactName] = field(default_factory=frozenset[ArtifactName])
+    """Artifacts made or given so far."""
+    rejects: tuple[tuple[str, int], ...] = ()
+    """How often each breaker has counted a rejection."""
+    skipped: tuple[Skip, ...] = ()
+    concerns: tuple[str, ...] = ()
+    """Stages accepted with findings still open."""
+    acceptable: bool = False
+    """At STUCK: whether a human may take the result as it is."""
+    reason: str = ""
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "flow": self.flow,
+            "stage": self.stage,
+            "position": self.position.value,
+            "have": sorted(name.value for name in self.have),
+            "rejects": [list(item) for item in self.rejects],
+            "skipped": [[skip.stage, skip.to] for skip in self.skipped],
+            "concerns": list(self.concerns),
+            "acceptable": self.acceptable,
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> State:
+        return cls(
+            value["flow"],
+            value["stage"],
+            Position(value["position"]),
+            frozenset(ArtifactName(name) for name in value["have"]),
+            tuple((name, count) for name, count in value["rejects"]),
+            tuple(Skip(stage, to) for stage, to in value["skipped"]),
+            tuple(value["concerns"]),
+            value["acceptable"],
+            value["reason"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    kind: Kind
+    target: str = ""
+    """For SKIP and BACK: the stage to go to."""
+    headless: bool = False
+    """Nobody can be asked: take the safe choice."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    do: Do
+    state: State
+    note: str = ""

@@ -1,0 +1,1 @@
+"""Our own tables, one file a table. The database is the truth; documents are its projection."""

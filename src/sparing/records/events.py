@@ -1,0 +1,67 @@
+"""Events: what happened, in order, for people who watch.
+
+Each has a key, so that a step that is repeated after a crash tells its story once.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    key: str
+    feature: str
+    at: float
+    kind: str
+    stage: str = ""
+    role: str = ""
+    text: str = ""
+    data: dict[str, Any] = field(default_factory=dict[str, Any])
+    n: int = 0
+
+
+def add(tx: sqlite3.Connection, event: Event) -> None:
+    tx.execute(
+        "insert into events (key, feature, at, kind, stage, role, text, data)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
+        (
+            event.key,
+            event.feature,
+            event.at,
+            event.kind,
+            event.stage,
+            event.role,
+            event.text,
+            json.dumps(event.data),
+        ),  # fmt: skip
+    )
+
+
+def since(connection: sqlite3.Connection, n: int, feature: str = "") -> list[Event]:
+    rows = connection.execute(
+        "select key, feature, at, kind, stage, role, text, data, n from events"
+        " where n > ? and (? = '' or feature = ?) order by n",
+        (n, feature, feature),
+    )
+    return [
+        Event(
+            row["key"],
+            row["feature"],
+            row["at"],
+            row["kind"],
+            row["stage"],
+            row["role"],
+            row["text"],
+            json.loads(row["data"]),
+            row["n"],
+        )  # fmt: skip
+        for row in rows
+    ]
+
+
+def latest_number(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("select coalesce(max(n), 0) from events").fetchone()[0])

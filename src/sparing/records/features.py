@@ -1,0 +1,136 @@
+"""Features: what they are and where each of them stands.
+
+`place` is the engine's own JSON (flow state, stage, history); the columns beside it are what
+doors list and sort by. Only `create`, `park` and their like write; each is guarded by leg, so
+that a repeated step never puts a feature back.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from sparing.feature import Feature, Status
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureRow:
+    feature: Feature
+    status: Status
+    overrides: dict[str, object]
+    """Settings the feature was started with; they win over files whenever it runs."""
+    generation: int
+    leg: int
+    place: dict[str, Any]
+    head: str
+    running: bool
+    updated: float
+
+    @property
+    def leg_id(self) -> str:
+        return f"{self.feature.key}.g{self.generation}.{self.leg}"
+
+
+COLUMNS = (
+    "key, number, slug, title, flow, repository, base_branch, base_commit, created, status,"
+    " overrides, generation, leg, place, head, running, updated"
+)
+
+
+def create(tx: sqlite3.Connection, row: FeatureRow) -> None:
+    f = row.feature
+    values = (
+        f.key, f.number, f.slug, f.title, f.flow, f.repository, f.base_branch, f.base_commit,
+        f.created, row.status.value, json.dumps(row.overrides), row.generation, row.leg,
+        json.dumps(row.place), row.head, int(row.running), row.updated,
+    )  # fmt: skip
+    marks = ", ".join("?" * len(values))
+    tx.execute(f"insert into features ({COLUMNS}) values ({marks})", values)  # noqa: S608
+
+
+def get(connection: sqlite3.Connection, key: str) -> FeatureRow | None:
+    found = connection.execute(
+        f"select {COLUMNS} from features where key = ?",  # noqa: S608
+        (key,),
+    ).fetchone()
+    return _row(found) if found else None
+
+
+def list_all(connection: sqlite3.Connection) -> list[FeatureRow]:
+    rows = connection.execute(f"select {COLUMNS} from features order by number")  # noqa: S608
+    return [_row(row) for row in rows]
+
+
+def highest_number(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("select coalesce(max(number), 0) from features").fetchone()[0])
+
+
+def set_running(tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], at: float) -> bool:
+    """Mark a leg as begun; False if the feature has moved on since."""
+    done = tx.execute(
+        "update features set running = 1, status = 'active', updated = ?"
+        " where key = ? and generation = ? and leg = ?",
+        (at, key, *leg_id),
+    )
+    return done.rowcount == 1
+
+
+def next_leg(tx: sqlite3.Connection, row: FeatureRow, at: float) -> int:
+    """Move on to the next leg, once: a second call for the same row changes nothing."""
+    tx.execute(
+        "update features set leg = ?, running = 1, updated = ?"
+        " where key = ? and generation = ? and leg = ?",
+        (row.leg + 1, at, row.feature.key, row.generation, row.leg),
+    )
+    return row.leg + 1
+
+
+def next_generation(tx: sqlite3.Connection, row: FeatureRow, at: float) -> None:
+    """The same leg again under a new id, because the old one can't run any more."""
+    tx.execute(
+        "update features set generation = ?, updated = ?"
+        " where key = ? and generation = ? and leg = ?",
+        (row.generation + 1, at, row.feature.key, row.generation, row.leg),
+    )
+
+
+def settle(
+    tx: sqlite3.Connection,
+    key: str,
+    leg_id: tuple[int, int],
+    place: dict[str, Any],
+    head: str,
+    status: Status,
+    at: float,
+) -> bool:
+    """A leg has ended: store where the feature stands now."""
+    done = tx.execute(
+        "update features set place = ?, head = ?, status = ?, running = 0, updated = ?"
+        " where key = ? and generation = ? and leg = ? and running = 1",
+        (json.dumps(place), head, status.value, at, key, *leg_id),
+    )
+    return done.rowcount == 1
+
+
+def progress(
+    tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], place: dict[str, Any], head: str
+) -> None:
+    """What a running leg is at, for the doors; never read back by the engine."""
+    tx.execute(
+        "update features set place = ?, head = ?"
+        " where key = ? and generation = ? and leg = ? and running = 1",
+        (json.dumps(place), head, key, *leg_id),
+    )
+
+
+def _row(row: sqlite3.Row) -> FeatureRow:
+    feature = Feature(
+        row["key"], row["number"], row["slug"], row["title"], row["flow"], row["repository"],
+        row["base_branch"], row["base_commit"], row["created"],
+    )  # fmt: skip
+    return FeatureRow(
+        feature, Status(row["status"]), json.loads(row["overrides"]), row["generation"],
+        row["leg"], json.loads(row["place"]), row["head"], bool(row["running"]), row["updated"],
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""Gates: where a feature waits for a human, and what the human said.
+
+A gate belongs to one leg of one generation, so an answer can't reach another one. The first
+answer wins.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    id: str
+    feature: str
+    stage: str
+    kind: str
+    """`gate` after a finished stage, `stuck` where work can't go on."""
+    reason: str
+    opened: float
+    answer: str = ""
+    feedback: str = ""
+    answered_by: str = ""
+
+
+COLUMNS = "id, feature, stage, kind, reason, opened, answer, feedback, answered_by"
+
+
+def open_gate(tx: sqlite3.Connection, gate: Gate) -> None:
+    tx.execute(
+        "insert into gates (id, feature, stage, kind, reason, opened) values (?, ?, ?, ?, ?, ?)"
+        " on conflict (id) do nothing",
+        (gate.id, gate.feature, gate.stage, gate.kind, gate.reason, gate.opened),
+    )
+
+
+def waiting(connection: sqlite3.Connection, feature: str) -> Gate | None:
+    found = connection.execute(
+        f"select {COLUMNS} from gates where feature = ? and answer is null"  # noqa: S608
+        " order by opened desc limit 1",
+        (feature,),
+    ).fetchone()
+    return _gate(found) if found else None
+
+
+def latest(connection: sqlite3.Connection, feature: str) -> Gate | None:
+    found = connection.execute(
+        f"select {COLUMNS} from gates where feature = ? order by opened desc limit 1",  # noqa: S608
+        (feature,),
+    ).fetchone()
+    return _gate(found) if found else None
+
+
+def answer(
+    tx: sqlite3.Connection, gate_id: str, verb: str, feedback: str, sender: str, at: float
+) -> bool:
+    done = tx.execute(
+        "update gates set answer = ?, feedback = ?, answered_by = ?, answered = ?"
+        " where id = ? and answer is null",
+        (verb, feedback, sender, at, gate_id),
+    )
+    return done.rowcount == 1
+
+
+def _gate(row: sqlite3.Row) -> Gate:
+    return Gate(
+        row["id"], row["feature"], row["stage"], row["kind"], row["reason"], row["opened"],
+        row["answer"] or "", row["feedback"] or "", row["answered_by"] or "",
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""All schemas there ever were, oldest first. Only ever append."""
+
+from __future__ import annotations
+
+MIGRATIONS = (
+    """\
+create table features (
+  key text primary key, number integer not null, slug text not null, title text not null,
+  flow text not null, repository text not null, base_branch text not null,
+  base_commit text not null, created real not null, status text not null,
+  overrides text not null, generation integer not null, leg integer not null,
+  place text not null, head text not null, running integer not null, updated real not null,
+  unique (repository, number)
+);
+create table gates (
+  id text primary key, feature text not null references features(key), stage text not null,
+  kind text not null, reason text not null, opened real not null,
+  answer text, feedback text, answered_by text, answered real
+);
+create table mailbox (
+  n integer primary key autoincrement, key text not null unique,
+  feature text not null references features(key), verb text not null, gate text not null,
+  body text not null, sender text not null, sent real not null, done real, result text
+);
+create table events (
+  n integer primary key autoincrement, key text not null unique,
+  feature text not null references features(key), at real not null, kind text not null,
+  stage text not null, role text not null, text text not null, data text not null
+);
+create table sessions (
+  feature text not null references features(key), stage text not null, role text not null,
+  id text not null, backend text not null, model text not null, prompt_chars integer not null,
+  context_tokens integer not null, iteration integer not null, commit_id text not null,
+  last_activity real not null,
+  primary key (feature, stage, role)
+);
+create table ledger (
+  dispatch text not null, attempt integer not null,
+  feature text not null references features(key), stage text not null, role text not null,
+  iteration integer not null, task text not null, way text not null, reason text not null,
+  backend text not null, model text not null, session text not null, prompt text not null,
+  prompt_chars integer not null, naive text not null, started real not null,
+  uncached integer, read integer, write_5m integer, write_1h integer, output integer,
+  origin text, calls text, context_tokens integer, seconds real, files_read text, reply text,
+  failure text, detail text,
+  primary key (dispatch, attempt)
+);
+create index ledger_by_feature on ledger (feature, started);
+create table verdicts (
+  dispatch text primary key, feature text not null references features(key),
+  stage text not null, role text not null, iteration integer not null, commit_id text not null,
+  approved integer not null, passed integer not null, findings text not null,
+  summary text not null, at real not null
+)""",
+)

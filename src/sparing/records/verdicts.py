@@ -1,0 +1,68 @@
+"""Verdicts: what each reviewer said of which commit, and whether it passed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass
+
+from sparing.finding import Finding, Severity, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    dispatch: str
+    feature: str
+    stage: str
+    iteration: int
+    commit: str
+    passed: bool
+    verdict: Verdict
+    at: float
+
+
+def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
+    verdict = row.verdict
+    tx.execute(
+        "insert into verdicts (dispatch, feature, stage, role, iteration, commit_id, approved,"
+        " passed, findings, summary, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " on conflict (dispatch) do nothing",
+        (
+            row.dispatch,
+            row.feature,
+            row.stage,
+            verdict.role,
+            row.iteration,
+            row.commit,
+            int(verdict.approved),
+            int(row.passed),
+            json.dumps([asdict(finding) for finding in verdict.findings]),
+            verdict.summary,
+            row.at,
+        ),  # fmt: skip
+    )
+
+
+def of_feature(connection: sqlite3.Connection, feature: str, stage: str = "") -> list[VerdictRow]:
+    rows = connection.execute(
+        "select * from verdicts where feature = ? and (? = '' or stage = ?) order by at, dispatch",
+        (feature, stage, stage),
+    )
+    return [_row(row) for row in rows]
+
+
+def get(connection: sqlite3.Connection, dispatch: str) -> VerdictRow | None:
+    row = connection.execute("select * from verdicts where dispatch = ?", (dispatch,)).fetchone()
+    return _row(row) if row else None
+
+
+def _row(row: sqlite3.Row) -> VerdictRow:
+    findings = tuple(
+        Finding(**{**item, "severity": Severity(item["severity"])})
+        for item in json.loads(row["findings"])
+    )
+    verdict = Verdict(row["role"], bool(row["approved"]), findings, row["summary"])
+    return VerdictRow(
+        row["dispatch"], row["feature"], row["stage"], row["iteration"], row["commit_id"],
+        bool(row["passed"]), verdict, row["at"],
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Tables for people, used by every door. Takes values, reads nothing."""

@@ -1,0 +1,1 @@
+"""When it is good enough: verdicts, the pass rule and the state of a review loop. Pure."""

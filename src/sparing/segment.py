@@ -1,0 +1,52 @@
+"""A piece of a prompt: named, hashed, measured.
+
+A prompt is a list of segments, the steadiest first. Each becomes its own content block, so
+that what several dispatches share can be read from a cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import IntEnum
+
+CHARS_PER_TOKEN = 4
+
+
+class Volatility(IntEnum):
+    """How soon a segment changes; prompts are ordered by it."""
+
+    FEATURE = 0
+    """Equal in all dispatches of a feature."""
+    STAGE = 1
+    """Equal for all roles and iterations of a stage."""
+    ROLE = 2
+    """Equal in all iterations of one role."""
+    ITERATION = 3
+    """New in every turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    name: str
+    text: str
+    volatility: Volatility
+    mark: bool = False
+    """Whether a cache entry should end here, where the backend allows marks."""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ValueError("a segment has a name")
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def tokens(self) -> int:
+        """An estimate; bills never come from it."""
+        return estimate_tokens(self.text)
+
+
+def estimate_tokens(text: str) -> int:
+    return -(-len(text) // CHARS_PER_TOKEN)

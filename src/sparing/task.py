@@ -1,0 +1,53 @@
+"""One task of a tasks.md, as the parser found it.
+
+A task keeps the exact text it was read from, so that an implementer is given the author's
+words and never a retelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ReferenceKind(StrEnum):
+    PLAN = "plan"
+    DESIGN = "design"
+    SPEC = "spec"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where a task says it comes from: `Plan 1.2`, `Design C3`."""
+
+    kind: ReferenceKind
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    number: str
+    title: str
+    body: str
+    line: int
+    """1-based line of the heading in tasks.md."""
+    references: tuple[Reference, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    done_when: str = ""
+    group: str = ""
+    """The heading it stands under, without the document's title."""
+
+    def __post_init__(self) -> None:
+        if not self.number.strip():
+            raise ValueError("a task has a number")
+        if self.line < 1:
+            raise ValueError(f"task {self.number} stands at line {self.line}; lines count from 1")
+
+
+def ready(tasks: Iterable[Task], done: frozenset[str]) -> tuple[Task, ...]:
+    """Tasks not done whose dependencies all are, in document order."""
+    return tuple(
+        task for task in tasks if task.number not in done and done.issuperset(task.depends_on)
+    )

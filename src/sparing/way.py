@@ -1,0 +1,25 @@
+"""How a dispatch is sent, and the policy that chooses."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Way(StrEnum):
+    COMPOSE = "compose"
+    """Fresh, mandatory artifacts inline."""
+    REFERENCE = "reference"
+    """Fresh, artifacts by path."""
+    RESUME = "resume"
+    """Into the role's own session, with the delta only."""
+    FORK = "fork"
+    """A new session that shares another one's transcript."""
+
+
+class Policy(StrEnum):
+    ADAPTIVE = "adaptive"
+    """Predicted cost decides."""
+    SEED = "seed"
+    """The original workflow's rules to the letter."""
+    FRESH = "fresh"
+    """The naive baseline: every dispatch from nothing."""

@@ -1,0 +1,28 @@
+"""A new repository with one commit: the sample that the demo works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sparing.workspace.git import Git
+from sparing.workspace.objects import NO_COMMIT, make_commit, move_ref
+from sparing.workspace.repository import Repository, find_repository
+
+BRANCH = "main"
+
+
+def create_repository(path: Path, files: Mapping[str, str], subject: str, at: float) -> Repository:
+    """Equal arguments give an equal commit id."""
+    git_dir = path / ".git"
+    git_dir.mkdir(parents=True)
+    git = Git(git_dir, path)
+    git.run("init", "--quiet", f"--initial-branch={BRANCH}", "--template=")
+    for name, text in files.items():
+        file = path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    git.run("update-index", "--add", "--stdin", stdin="\n".join(sorted(files)).encode())
+    commit = make_commit(git, git.text("write-tree"), (), f"{subject}\n", at)
+    move_ref(git, f"refs/heads/{BRANCH}", commit, NO_COMMIT)
+    return find_repository(path)

@@ -1,0 +1,171 @@
+"""Brings a finished branch home: a merge commit by plumbing, or the commands to type.
+
+A base branch that is checked out belongs to whoever stands on it. It moves only with consent,
+only as git's own fast-forward, and only if no tracked file there has changes. A conflict stops
+here; nothing is half merged.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from sparing.errors import RepositoryError
+from sparing.workspace.git import Git
+from sparing.workspace.lock import held
+from sparing.workspace.objects import identity, make_commit, message, move_ref
+from sparing.workspace.repository import Repository, branch_commit
+from sparing.workspace.stage import write_over
+
+
+class Handover(NamedTuple):
+    merged: bool
+    commit: str
+    """The merge, or the base branch as it stands."""
+    note: str
+    commands: tuple[str, ...]
+    """What a person types to go on; empty when merged."""
+
+
+class _Place(NamedTuple):
+    """A folder in which the base branch is checked out."""
+
+    path: Path
+    git: Git
+
+    def has_changes(self) -> bool:
+        args = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all")
+        return bool(self.git.run("status", *args))
+
+
+class _Merge(NamedTuple):
+    tree: str
+    conflicts: tuple[str, ...]
+
+
+def hand_over(
+    repo: Repository,
+    base_branch: str,
+    branch: str,
+    consent: bool,
+    subject: str,
+    run_id: str,
+    at: float,
+) -> Handover:
+    """Merge a branch into its base; played again it finds the merge it made."""
+    with held(repo.git_dir / "sparing.lock"):
+        base, tip = _tip(repo, base_branch), _tip(repo, branch)
+        made = _merged_before(repo.git(), base, tip)
+        if made is not None:
+            return Handover(True, made, f"{base_branch} has {branch} already", ())
+        merge = _merge(repo, base, tip)
+        place = _checked_out_at(repo, base_branch)
+        by_hand = _commands(repo, place, base_branch, branch, subject)
+        if merge.conflicts:
+            files = ", ".join(merge.conflicts)
+            note = f"{branch} and {base_branch} both changed: {files}"
+            return Handover(False, base, note, by_hand)
+        text = message(subject, run_id, "merge")
+        new = make_commit(repo.git(), merge.tree, (base, tip), text, at)
+        if place is None:
+            return _move(repo, base_branch, base, new, by_hand)
+        if not consent:
+            note = f"{base_branch} is checked out in {place.path}; it moves only if you say so"
+            return Handover(False, base, note, by_hand)
+        return _fast_forward(place, base, new, by_hand)
+
+
+def _tip(repo: Repository, branch: str) -> str:
+    commit = branch_commit(repo, branch)
+    if commit is None:
+        raise RepositoryError(f"there is no branch {branch}", "git branch lists them")
+    return commit
+
+
+def _merged_before(git: Git, base: str, tip: str) -> str | None:
+    if git.ask("merge-base", "--is-ancestor", tip, base).returncode != 0:
+        return None
+    args = ("rev-list", "--merges", "--ancestry-path", "--parents", base, f"^{tip}")
+    for line in git.text(*args).splitlines():
+        commit, *parents = line.split()
+        if tip in parents[1:]:
+            return commit
+    return tip
+
+
+def _merge(repo: Repository, base: str, tip: str) -> _Merge:
+    """git's own merge in a folder that holds the attributes of the base branch, nothing else."""
+    with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
+        attributes = Path(folder) / "attributes"
+        attributes.mkdir()
+        git = Git(repo.git_dir, attributes, Path(folder) / "index", repo.trusted)
+        git.run("read-tree", base)
+        listed = os.fsdecode(git.run("ls-files", "-z")).split("\0")
+        write_over(git, [p for p in listed if PurePosixPath(p).name == ".gitattributes"])
+        args = ("--write-tree", "-z", "--name-only", "--no-messages")
+        out = git.run("merge-tree", *args, base, tip, ok_codes=(0, 1))
+    tree, *conflicts = os.fsdecode(out).rstrip("\0").split("\0")
+    return _Merge(tree, tuple(conflicts))
+
+
+def _checked_out_at(repo: Repository, branch: str) -> _Place | None:
+    """The folder that stands on the branch, or rebases it."""
+    # Not `repo.git()`: told that there is no working folder, git would leave out the main one.
+    out = os.fsdecode(repo.checkout_git().run("worktree", "list", "--porcelain", "-z"))
+    for block in out.split("\0\0"):
+        lines = block.split("\0")
+        path = Path(lines[0].removeprefix("worktree "))
+        git_dir = _git_dir(repo, path)
+        stands_on_it = f"branch refs/heads/{branch}" in lines
+        if "bare" not in lines and (stands_on_it or _is_rebasing(git_dir, branch)):
+            return _Place(path, Git(git_dir, path, trusted=repo.trusted))
+    return None
+
+
+def _git_dir(repo: Repository, path: Path) -> Path:
+    for entry in sorted((repo.git_dir / "worktrees").glob("*/gitdir")):
+        if Path(os.fsdecode(entry.read_bytes()).strip()).parent == path:
+            return entry.parent
+    return repo.git_dir
+
+
+def _is_rebasing(git_dir: Path, branch: str) -> bool:
+    names = (git_dir / "rebase-merge" / "head-name", git_dir / "rebase-apply" / "head-name")
+    return any(n.is_file() and n.read_text().strip() == f"refs/heads/{branch}" for n in names)
+
+
+def _move(repo: Repository, branch: str, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
+    stands = move_ref(repo.checkout_git(), f"refs/heads/{branch}", new, base)
+    if stands == new:
+        return Handover(True, new, f"merged into {branch}", ())
+    return Handover(False, stands, f"{branch} moved meanwhile", by_hand)
+
+
+def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
+    if place.has_changes():
+        note = f"{place.path} has changes that are not committed"
+        return Handover(False, base, note, by_hand)
+    # Ignored files too are the user's: without the first flag git writes over them. The others
+    # undo what `branch.….mergeOptions` may ask for.
+    flags = ("--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-verify-signatures")
+    done = place.git.ask("merge", "--ff-only", "--quiet", *flags, new, env=identity(0))
+    if done.returncode != 0:
+        reason = " ".join(os.fsdecode(done.stderr).split())
+        return Handover(False, base, f"git does not fast-forward: {reason}", by_hand)
+    return Handover(True, new, f"merged, and {place.path} is up to date", ())
+
+
+def _commands(
+    repo: Repository, place: _Place | None, base: str, branch: str, subject: str
+) -> tuple[str, ...]:
+    where = place.path if place else repo.checkout
+    merge = ("git", "merge", "--no-ff", "-m", " ".join(subject.split()), branch)
+    commands: list[tuple[str, ...]] = [merge]
+    if place is None:
+        commands = [("git", "switch", base), merge]
+    elif place.has_changes():
+        commands = [("git", "stash"), merge, ("git", "stash", "pop")]
+    return tuple(shlex.join(command) for command in [("cd", str(where)), *commands])

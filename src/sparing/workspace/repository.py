@@ -1,0 +1,171 @@
+"""Reads the user's repository: where it is, where it stands, which numbers are taken.
+
+Nothing here writes a byte: not in the checkout, not in its index, not in `.git`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.errors import RepositoryError
+from sparing.workspace.git import Git, search_from
+
+_NUMBER = re.compile(r"(\d{1,9})-")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    checkout: Path
+    git_dir: Path
+    """The folder that all worktrees of the repository share."""
+    trusted: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> str:
+        """Tells repositories apart; equal for all worktrees of one."""
+        return hashlib.sha256(os.fsencode(os.path.realpath(self.git_dir))).hexdigest()[:12]
+
+    def git(self) -> Git:
+        """For commits and refs; knows no working folder."""
+        return Git(self.git_dir, trusted=self.trusted)
+
+    def checkout_git(self) -> Git:
+        """For a look at the user's own folder and index."""
+        return Git(self._checkout_git_dir(), self.checkout, trusted=self.trusted)
+
+    def _checkout_git_dir(self) -> Path:
+        link = self.checkout / ".git"
+        if not link.is_file():
+            return self.git_dir if link.resolve() == self.git_dir.resolve() else link
+        target = Path(os.fsdecode(link.read_bytes()).removeprefix("gitdir:").strip())
+        return Path(os.path.normpath(self.checkout / target))
+
+
+class Head(NamedTuple):
+    branch: str | None
+    commit: str
+
+
+def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
+    """The repository of a folder, of one of its subfolders or of a linked worktree."""
+    if not start.is_dir():
+        raise RepositoryError(f"{start} is no folder", "cd to a git repository")
+    folders = search_from(
+        start, "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"
+    )
+    lines = os.fsdecode(folders.stdout).removesuffix("\n").split("\n")
+    if folders.returncode != 0 or len(lines) != 3:
+        raise _no_repository(start, os.fsdecode(folders.stderr))
+    repository = Repository(Path(lines[0]), Path(lines[2]), trusted)
+    _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
+    return repository
+
+
+def head(repo: Repository) -> Head:
+    """What the user's checkout stands on."""
+    git = repo.checkout_git()
+    commit = _commit(git, "HEAD", "git commit --allow-empty -m 'first commit'")
+    branch = git.text("symbolic-ref", "--quiet", "--short", "HEAD", ok_codes=(0, 1))
+    return Head(branch or None, commit)
+
+
+def is_dirty(repo: Repository) -> bool:
+    """Changed, staged or untracked files; ignored ones don't count."""
+    args = ("--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all")
+    return bool(repo.checkout_git().run("status", *args))
+
+
+def branch_commit(repo: Repository, branch: str) -> str | None:
+    """The tip of a local branch."""
+    ref = f"refs/heads/{branch}^{{commit}}"
+    args = ("rev-parse", "--verify", "--quiet", "--end-of-options", ref)
+    return repo.git().text(*args, ok_codes=(0, 1, 128)) or None
+
+
+def resolve_base(repo: Repository, configured: str) -> Head:
+    """The branch a feature starts from and comes back to."""
+    if configured:
+        return Head(configured, _tip_of_configured(repo, configured))
+    default = _default_branch(repo)
+    if default is not None:
+        return default
+    here = head(repo)
+    if here.branch is None:
+        raise RepositoryError(
+            "HEAD is detached, so there is no branch to start from",
+            "git switch main, or name one: sparing start --base main",
+        )
+    return here
+
+
+def taken_numbers(repo: Repository, features_folder: str) -> frozenset[int]:
+    """Numbers of features that folders or branches already carry."""
+    names: set[str] = set()
+    heads = {head(repo), _default_branch(repo) or head(repo)}
+    for commit in {at.commit for at in heads}:
+        args = ("ls-tree", "-z", "--name-only", f"{commit}:{features_folder.strip('/')}")
+        names |= set(os.fsdecode(repo.git().run(*args, ok_codes=(0, 128))).split("\0"))
+    names |= _entries(repo.checkout / features_folder)
+    args = ("for-each-ref", "--format=%(refname)", "refs/heads/feature/", "refs/remotes/")
+    for ref in repo.git().text(*args).splitlines():
+        parent, _, name = ref.rpartition("/")
+        if parent.endswith("/feature"):
+            names.add(name)
+    return frozenset(int(match[1]) for match in map(_NUMBER.match, names) if match)
+
+
+def _entries(folder: Path) -> set[str]:
+    try:
+        return set(os.listdir(folder))  # noqa: PTH208 - names, not paths
+    except OSError:
+        return set()
+
+
+def _default_branch(repo: Repository) -> Head | None:
+    ref = repo.git().text("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok_codes=(0, 1))
+    branch = ref.removeprefix("refs/remotes/origin/")
+    commit = branch_commit(repo, branch) if branch else None
+    return Head(branch, commit) if commit else None
+
+
+def _tip_of_configured(repo: Repository, branch: str) -> str:
+    commit = branch_commit(repo, branch)
+    if commit is None:
+        raise RepositoryError(
+            f"there is no branch {branch!r} to start from",
+            f"git branch {branch}, or set `base` to one of: git branch",
+        )
+    return commit
+
+
+def _commit(git: Git, revision: str, repair: str) -> str:
+    args = ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    commit = git.text(*args, ok_codes=(0, 1, 128))
+    if not commit:
+        raise RepositoryError("the repository has no commit yet", repair)
+    return commit
+
+
+def _no_repository(start: Path, stderr: str) -> RepositoryError:
+    if "dubious ownership" in stderr:
+        return RepositoryError(
+            f"{start} belongs to another user", f"sudo chown -R $(id -u) {start}"
+        )
+    if "bare repository" in stderr or "must be run in a work tree" in stderr:
+        return RepositoryError(
+            f"{start} is a bare repository or a .git folder, there are no files to work on",
+            "cd to a checkout; a bare repository gets one by: git worktree add ../checkout",
+        )
+    if "not a git repository" in stderr:
+        return RepositoryError(
+            f"{start} is not in a git repository",
+            "git init && git add . && git commit -m 'first commit'",
+        )
+    return RepositoryError(
+        f"git can't use {start}: {stderr.strip().rpartition(chr(10))[2]}", "git status says more"
+    )

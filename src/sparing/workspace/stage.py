@@ -1,0 +1,110 @@
+"""The private index of a worktree: what is on disk, compared with a commit.
+
+Callers hold the worktree's lock. The user's index and the one that people see in the worktree
+are not touched, except by `publish`, which makes `git status` in the worktree tell the truth.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from stat import S_ISLNK, S_ISREG
+from typing import NamedTuple
+
+from sparing.workspace.git import Git, GitFailed
+
+
+class Scan(NamedTuple):
+    """Paths that differ from the commit; ignored files are not among them."""
+
+    modified: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    untracked: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
+    """Folders that are repositories of their own."""
+    special: tuple[str, ...] = ()
+    """Tracked files in whose place something stands that is no file, like a pipe."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(sorted({path for group in self for path in group}))
+
+    @property
+    def on_disk(self) -> tuple[str, ...]:
+        return (*self.modified, *self.untracked)
+
+
+def index_of(git: Git) -> Path:
+    assert git.index is not None, "only a private index is written"
+    return git.index
+
+
+def load(git: Git, commit: str) -> None:
+    """Make the index equal to the commit; what it knows of unchanged files stays."""
+    index = index_of(git)
+    index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
+    try:
+        git.run("read-tree", "-m", commit)
+    except GitFailed:
+        index.unlink(missing_ok=True)
+        git.run("read-tree", commit)
+
+
+def scan(git: Git) -> Scan:
+    """Compare the files on disk with the index."""
+    args = ("--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+    modified: list[str] = []
+    deleted: list[str] = []
+    untracked: list[str] = []
+    nested: list[str] = []
+    special: list[str] = []
+    for line in os.fsdecode(git.run("status", *args)).split("\0"):
+        # Two letters: the first compares HEAD with the index and is no matter here.
+        state, path = line[1:2], line[3:]
+        if state == "?":
+            (nested if path.endswith("/") else untracked).append(path.rstrip("/"))
+        elif state == "D":
+            deleted.append(path)
+        elif state.strip():
+            (modified if _is_file(git, path) else special).append(path)
+    return Scan(*(tuple(group) for group in (modified, deleted, untracked, nested, special)))
+
+
+def _is_file(git: Git, path: str) -> bool:
+    assert git.work_tree is not None, "there is no folder to look into"
+    mode = (git.work_tree / path).lstat().st_mode
+    return S_ISREG(mode) or S_ISLNK(mode)
+
+
+def add(git: Git, found: Scan, *options: str, env: Mapping[str, str] | None = None) -> None:
+    """Bring what was found into the index: first what is gone, then what is there."""
+    if found.deleted:
+        git.run("update-index", "--force-remove", "-z", "--stdin", stdin=lines(found.deleted))
+    if found.on_disk:
+        args = ("--add", "--replace", "--remove", *options, "-z", "--stdin")
+        git.run("update-index", *args, stdin=lines(found.on_disk), env=env)
+
+
+def fill(git: Git) -> None:
+    """Write the files of the index that are not on disk; what is there stays."""
+    git.run("checkout-index", "--all", "--index", "--quiet", ok_codes=(0, 1))
+
+
+def write_over(git: Git, paths: Iterable[str]) -> None:
+    """Write these files of the index over whatever is on disk."""
+    if names := lines(paths):
+        git.run("checkout-index", "--force", "--index", "--quiet", "-z", "--stdin", stdin=names)
+
+
+def publish(git: Git) -> None:
+    """Copy the private index to the place where people and agents look."""
+    place = git.git_dir / "index"
+    fresh = place.with_name("sparing.published")
+    shutil.copyfile(index_of(git), fresh)
+    fresh.replace(place)
+
+
+def lines(paths: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)

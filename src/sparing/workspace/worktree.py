@@ -1,0 +1,221 @@
+"""A folder and a branch for each feature, apart from the user's checkout.
+
+The folder can vanish, its `.git` file can be changed, a process can die anywhere: it is found
+again or made again from the branch. Work that is on disk but in no commit is never dropped; it is
+first kept under a ref. Nothing here removes a worktree.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparing.errors import RepositoryError
+from sparing.workspace import stage
+from sparing.workspace.git import Git, GitFailed, common_dir
+from sparing.workspace.lock import held
+from sparing.workspace.objects import NO_COMMIT, keep, make_commit, message, move_ref
+from sparing.workspace.paths import Confined
+from sparing.workspace.repository import Repository, branch_commit
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    repository: Repository
+    path: Path
+    branch: str
+
+    @property
+    def git_dir(self) -> Path:
+        entry = _find_entry(self.repository, self.path)
+        if entry is None:
+            raise RepositoryError(
+                f"the worktree {self.path} is not registered any more", "sparing run makes it again"
+            )
+        return entry
+
+    @property
+    def ref(self) -> str:
+        return f"refs/heads/{self.branch}"
+
+    def git(self) -> Git:
+        """Named by its real place: the `.git` file in the folder is never believed."""
+        entry = self.git_dir
+        return Git(entry, self.path, entry / "sparing.index", self.repository.trusted)
+
+    @contextmanager
+    def held(self) -> Generator[Git]:
+        git = self.git()
+        with held(git.git_dir / "sparing.lock"):
+            yield git
+
+    def tip(self) -> str:
+        commit = branch_commit(self.repository, self.branch)
+        if commit is None:
+            raise RepositoryError(
+                f"the branch {self.branch} is gone", f"git branch {self.branch} COMMIT"
+            )
+        return commit
+
+
+def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> Worktree:
+    """Make the branch and its folder, or whatever of them is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    worktree = Worktree(repo, path, branch)
+    with held(repo.git_dir / "sparing.lock"):
+        _ensure_branch(repo, branch, commit)
+        entry = _find_entry(repo, path)
+        if entry is None or not _is_whole(repo, entry):
+            _register(worktree, entry)
+    with worktree.held() as git:
+        _mend(worktree, git)
+        if not (git.git_dir / "index").exists() or _is_empty(path):
+            stage.load(git, worktree.tip())
+            stage.fill(git)
+            stage.publish(git)
+    return worktree
+
+
+def restore(worktree: Worktree, commit: str, salvage: str) -> str | None:
+    """Make the files equal to a commit; work that no commit holds is kept under the ref returned.
+
+    Ignored files stay. A repository that lies in the folder is moved beside it.
+    """
+    with worktree.held() as git:
+        _mend(worktree, git)
+        stage.load(git, commit)
+        found = stage.scan(git)
+        if not found.paths:
+            return _kept_before(git, salvage)
+        stage.add(git, found)
+        kept = _keep_index(git, commit, salvage)
+        stage.load(git, commit)
+        for path in found.nested:
+            _move_aside(worktree.path / path, worktree.path)
+        files = Confined(worktree.path)
+        for path in found.untracked:
+            files.remove(path)
+        stage.write_over(git, (*found.modified, *found.deleted, *found.special))
+        stage.publish(git)
+        return kept
+
+
+def _keep_index(git: Git, commit: str, name: str) -> str:
+    date = float(git.text("show", "--no-patch", "--format=%ct", commit))
+    text = message("sparing: work kept from an interrupted turn", name, "salvage")
+    return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), text, date))
+
+
+def _kept_before(git: Git, name: str) -> str | None:
+    ref = f"refs/sparing/salvage/{name}"
+    found = git.ask("rev-parse", "--verify", "--quiet", ref).returncode == 0
+    return ref if found else None
+
+
+def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
+    tip = branch_commit(repo, branch)
+    if tip is None:
+        tip = move_ref(repo.checkout_git(), f"refs/heads/{branch}", commit, NO_COMMIT)
+    if not tip:
+        raise RepositoryError(
+            f"the branch {branch} can't be made, another branch is in the way",
+            "git branch --list 'feature*' shows it; git branch -m gives it another name",
+        )
+    if repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode != 0:
+        raise RepositoryError(
+            f"the branch {branch} stands at {tip[:10]} and does not contain {commit[:10]}",
+            f"git branch -m {branch} {branch}-old",
+        )
+
+
+def _register(worktree: Worktree, broken: Path | None) -> None:
+    """Let git note the folder; files that lie in it already keep their place."""
+    aside = worktree.path.with_name(f"{worktree.path.name}.found")
+    if broken is not None:
+        _forget(broken)
+    if not aside.exists() and not _is_empty(worktree.path):
+        worktree.path.rename(aside)
+    try:
+        args = ("--no-checkout", "--no-guess-remote", "--quiet", "--")
+        path = str(worktree.path)
+        worktree.repository.checkout_git().run("worktree", "add", *args, path, worktree.branch)
+    except GitFailed as error:
+        raise RepositoryError(
+            f"git makes no worktree for {worktree.branch}: {error.stderr.strip()}",
+            "git worktree list shows who has the branch",
+        ) from error
+    if aside.exists():
+        for entry in sorted(aside.iterdir()):
+            if entry.name != ".git":
+                entry.rename(worktree.path / entry.name)
+        (aside / ".git").unlink(missing_ok=True)
+        aside.rmdir()
+
+
+def _forget(entry: Path) -> None:
+    """Remove a registration of ours that a dying process left half made."""
+    for folder, _, names in os.walk(entry, topdown=False):
+        for name in names:
+            (Path(folder) / name).unlink()
+        Path(folder).rmdir()
+
+
+def _find_entry(repo: Repository, path: Path) -> Path | None:
+    """The folder in `.git/worktrees` that stands for this path."""
+    entries = repo.git_dir / "worktrees"
+    if _belongs(entries / path.name, path):
+        return entries / path.name
+    if not entries.is_dir():
+        return None
+    return next((entry for entry in sorted(entries.iterdir()) if _belongs(entry, path)), None)
+
+
+def _belongs(entry: Path, path: Path) -> bool:
+    try:
+        link = os.fsdecode((entry / "gitdir").read_bytes()).strip()
+    except OSError:
+        return False
+    return os.path.realpath((entry / link).parent) == os.path.realpath(path)
+
+
+def _is_whole(repo: Repository, entry: Path) -> bool:
+    """False for what is left when a process died while git made the worktree."""
+    try:
+        unfinished = (entry / "locked").read_text().strip() == "initializing"
+    except FileNotFoundError:
+        unfinished = False
+    whole = (entry / "HEAD").exists() and not unfinished
+    return whole and common_dir(entry).resolve() == repo.git_dir.resolve()
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not any(entry.name != ".git" for entry in path.iterdir())
+    except FileNotFoundError:
+        return True
+
+
+def _mend(worktree: Worktree, git: Git) -> None:
+    """Put right what an agent or a person may have turned: the `.git` file and HEAD."""
+    worktree.path.mkdir(parents=True, exist_ok=True)
+    link = worktree.path / ".git"
+    wanted = os.fsencode(f"gitdir: {git.git_dir}\n")
+    if link.is_dir() and not link.is_symlink():
+        _move_aside(link, worktree.path)
+    if link.is_symlink() or not link.is_file() or link.read_bytes() != wanted:
+        link.unlink(missing_ok=True)
+        with link.open("xb") as file:
+            file.write(wanted)
+    if git.text("symbolic-ref", "--quiet", "HEAD", ok_codes=(0, 1)) != worktree.ref:
+        git.run("symbolic-ref", "HEAD", worktree.ref)
+
+
+def _move_aside(folder: Path, worktree: Path) -> None:
+    """Beside the worktree, where it disturbs nobody and nothing is lost."""
+    number = 1
+    while (place := worktree.with_name(f"{worktree.name}.aside-{number}")).exists():
+        number += 1
+    folder.rename(place)

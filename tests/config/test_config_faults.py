@@ -1,0 +1,286 @@
+"""A wrong file or variable is two lines: what is wrong, what repairs it. Never a traceback.
+
+Covers: K1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sparing.config.load import load
+from sparing.config.settings import every_setting
+from sparing.config.sources import Document, Sources, read_sources
+from sparing.errors import ConfigError
+
+USER = Path("/u/config.toml")
+HOME = {"HOME": "/h"}
+LIST = '"sparing config show" lists all settings'
+STAGES = (
+    "default, brainstorm, specify, design, create-plan, create-tasks, implement, finish, "
+    "design_review, plan, code_review, verify, done"
+)
+
+
+def two_lines(act: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(ConfigError) as caught:
+        act()
+    lines = caught.value.what, caught.value.repair
+    assert all(line and line.isprintable() for line in lines)
+    return lines
+
+
+WRONG_FILES = [
+    # unknown names
+    ("review.capp = 3", "there is no setting review.capp", f"did you mean review.cap? {LIST}"),
+    ("reveiw.cap = 3", "there is no setting reveiw.cap", f"did you mean review.cap? {LIST}"),
+    ("agent.cap = 3", "there is no setting agent.cap", f"did you mean review.cap? {LIST}"),
+    ("cap = 3", "there is no setting cap", f"did you mean review.cap? {LIST}"),
+    ("[colours]", "there is no setting colours", LIST),
+    ("[colours]\nsky = 1", "there is no setting colours.sky", LIST),
+    ('"review.cap" = 3', 'there is no setting "review.cap"', f"did you mean review.cap? {LIST}"),
+    ('review."x\\ny z" = 3', 'there is no setting review."x\\ny z"', LIST),
+    ('"\\u202e" = 3', 'there is no setting "\\u202e"', LIST),
+    # wrong forms and values
+    (
+        "review = 3",
+        "review = 3 is not a table",
+        "write [review] on a line of its own and the settings below it",
+    ),
+    (
+        "review.cap = 99",
+        "review.cap = 99 is not a whole number from 1 to 10",
+        "correct it, or remove it to get 3",
+    ),
+    (
+        "review.cap = true",
+        "review.cap = true is not a whole number from 1 to 10",
+        "correct it, or remove it to get 3",
+    ),
+    (
+        "review.cap = 2.0",
+        "review.cap = 2.0 is not a whole number from 1 to 10",
+        "correct it, or remove it to get 3",
+    ),
+    (
+        "review.cap = 0x" + "f" * 5000,
+        "review.cap = a huge number is not a whole number from 1 to 10",
+        "correct it, or remove it to get 3",
+    ),
+    (
+        "[review.cap]\nx = 1",
+        "review.cap = {…} is not a whole number from 1 to 10",
+        "correct it, or remove it to get 3",
+    ),
+    (
+        'review.policy = "cheap\\u001b[31m"',
+        'review.policy = "cheap\\x1b[31m" is not one of adaptive, seed, fresh',
+        'correct it, or remove it to get "adaptive"',
+    ),
+    (
+        "engine.poll_seconds = 0",
+        "engine.poll_seconds = 0 is not a number of seconds above 0 and up to 3600",
+        "correct it, or remove it to get 0.1",
+    ),
+    (
+        "engine.poll_seconds = nan",
+        "engine.poll_seconds = nan is not a number of seconds above 0 and up to 3600",
+        "correct it, or remove it to get 0.1",
+    ),
+    (
+        "engine.poll_seconds = true",
+        "engine.poll_seconds = true is not a number of seconds above 0 and up to 3600",
+        "correct it, or remove it to get 0.1",
+    ),
+    (
+        'flow.gates = ["plan", "implemnt"]',
+        f'flow.gates = ["plan", "implemnt"] is not a list of {STAGES}',
+        'correct it, or remove it to get ["default"]',
+    ),
+    (
+        'flow.gates = "plan"',
+        f'flow.gates = "plan" is not a list of {STAGES}',
+        'correct it, or remove it to get ["default"]',
+    ),
+    (
+        'flow.gates = [["plan"], {}, 1]',
+        f"flow.gates = [[…], {{…}}, 1] is not a list of {STAGES}",
+        'correct it, or remove it to get ["default"]',
+    ),
+    (
+        'state.folder = "state"',
+        'state.folder = "state" is not an absolute path, or one that starts with ~/',
+        'correct it, or remove it to get ""',
+    ),
+    (
+        f'models.cheap = "{"x" * 300}"',
+        f"models.cheap = \"{'x' * 78}… is not a model's name",
+        'correct it, or remove it to get "claude-haiku-4-5"',
+    ),
+    (
+        "models.cheap = 1979-05-27",
+        "models.cheap = 1979-05-27 is not a model's name",
+        'correct it, or remove it to get "claude-haiku-4-5"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "what", "repair"), WRONG_FILES)
+def test_a_wrong_setting_in_a_file(text: str, what: str, repair: str) -> None:
+    found = Sources(user=Document(USER, text), environ=HOME)
+    assert two_lines(lambda: load(found, {})) == (f"user file {USER}: {what}", repair)
+
+
+BROKEN_FILES = [
+    ("[review]\ncap = \n", ", line 2: not TOML: Invalid value", "correct line 2 of that file"),
+    ("a = 1\nb", ", line 2: not TOML: Expected '=' after a key in a key/value pair", "line 2"),
+    ("review.cap = 1\nreview.cap = 2", ", line 2: not TOML: Cannot overwrite a value", "line 2"),
+    ("\n\n<<<<<<< HEAD\n", ", line 3: not TOML: Invalid statement", "correct line 3"),
+    ("\n" + "a." * 30_000 + "a = 1", ", line 2: more than 250 dots on a line", "correct line 2"),
+    ("a = " + "[" * 9000, " can't be read as a settings file: nested too deeply", "replace it"),
+    ("a = " + "9" * 9000, " can't be read as a settings file: a number with too", "replace it"),
+    ("#" * 70_000, " can't be read as a settings file: more than 64 KiB", "replace it"),
+]
+
+
+@pytest.mark.parametrize(("text", "what", "repair"), BROKEN_FILES)
+def test_a_file_that_is_no_toml(text: str, what: str, repair: str) -> None:
+    found = Sources(user=Document(USER, text), environ=HOME)
+    lines = two_lines(lambda: load(found, {}))
+    assert lines[0].startswith(f"{USER}{what}")
+    assert repair in lines[1]
+
+
+WRONG_VARIABLES = [
+    (
+        {"SPARING_REVIEW__CAP": "many"},
+        'environment SPARING_REVIEW__CAP: review.cap = "many" is not a whole number from 1 to 10',
+        "correct it, or remove it to get 3",
+    ),
+    (
+        {"SPARING_REVIEW__CAP": "٣"},
+        'environment SPARING_REVIEW__CAP: review.cap = "٣" is not a whole number from 1 to 10',
+        "correct it, or remove it to get 3",
+    ),
+    (
+        {"SPARING_ENGINE__POLL_SECONDS": "inf"},
+        'environment SPARING_ENGINE__POLL_SECONDS: engine.poll_seconds = "inf" '
+        "is not a number of seconds above 0 and up to 3600",
+        "correct it, or remove it to get 0.1",
+    ),
+    (
+        {"SPARING_STATE__FOLDER": "/\udcff"},
+        'environment SPARING_STATE__FOLDER: state.folder = "/\\udcff" '
+        "is not an absolute path, or one that starts with ~/",
+        'correct it, or remove it to get ""',
+    ),
+    (
+        {"SPARING_REVIEW__CAPS": "3"},
+        "environment SPARING_REVIEW__CAPS: there is no setting of that name",
+        f"did you mean SPARING_REVIEW__CAP? {LIST}",
+    ),
+    (
+        {"SPARING_REVIEW_CAP": "3"},
+        "environment SPARING_REVIEW_CAP: there is no setting of that name",
+        f"did you mean SPARING_REVIEW__CAP? {LIST}",
+    ),
+    (
+        {"SPARING_review__cap": "3"},
+        "environment SPARING_review__cap: there is no setting of that name",
+        f"did you mean SPARING_REVIEW__CAP? {LIST}",
+    ),
+    (
+        {"SPARING_COLOURS__SKY": "3"},
+        "environment SPARING_COLOURS__SKY: there is no setting of that name",
+        LIST,
+    ),
+]
+
+
+@pytest.mark.parametrize(("environ", "what", "repair"), WRONG_VARIABLES)
+def test_a_wrong_variable(environ: dict[str, str], what: str, repair: str) -> None:
+    assert two_lines(lambda: load(Sources(environ=HOME | environ), {})) == (what, repair)
+
+
+WRONG_FLAGS: list[tuple[dict[str, object], str, str]] = [
+    ({"review.capp": 1}, "flag: there is no setting review.capp", "did you mean review.cap? "),
+    ({"review.cap": 0}, "flag: review.cap = 0 is not a whole number from 1 to 10", "correct it"),
+    ({"review.cap": "0"}, 'flag: review.cap = "0" is not a whole number from 1 to 10', "correct"),
+    ({"a\nb": 1}, "flag: there is no setting a\\nb", LIST),
+]
+
+
+@pytest.mark.parametrize(("flags", "what", "repair"), WRONG_FLAGS)
+def test_a_wrong_flag(flags: dict[str, object], what: str, repair: str) -> None:
+    lines = two_lines(lambda: load(Sources(environ=HOME), flags))
+    assert lines[0] == what
+    assert lines[1].startswith(repair)
+
+
+def test_two_project_files() -> None:
+    files = (
+        Document(Path("/r/sparing.toml"), ""),
+        Document(Path("/r/pyproject.toml"), "[tool.sparing]"),
+    )
+    assert two_lines(lambda: load(Sources(project=files, environ=HOME), {})) == (
+        "both /r/sparing.toml and [tool.sparing] in /r/pyproject.toml have settings",
+        "move them into one of the two",
+    )
+
+
+@pytest.mark.parametrize("table", ["tool.sparing", "tool.sparing.review"])
+def test_our_part_of_pyproject_is_a_table(table: str) -> None:
+    file = Document(Path("/r/pyproject.toml"), f"{table} = 3")
+    assert two_lines(lambda: load(Sources(project=(file,), environ=HOME), {})) == (
+        f"project file /r/pyproject.toml: {table} = 3 is not a table",
+        f"write [{table}] on a line of its own and the settings below it",
+    )
+
+
+@pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "relative"}])
+def test_no_home(environ: dict[str, str]) -> None:
+    assert read_sources(environ, None).user is None
+    assert two_lines(lambda: load(Sources(environ=environ), {})) == (
+        "HOME is not an absolute path, so there is no place for state",
+        "set HOME, or SPARING_STATE__FOLDER to an absolute path",
+    )
+
+
+def complaint(sources: Sources) -> str:
+    """What a person would read; nothing if the settings are good."""
+    try:
+        load(sources, {})
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def is_nothing_or_two_lines(text: str) -> bool:
+    lines = text.split("\n")
+    return not text or (len(lines) == 2 and all(line and line.isprintable() for line in lines))
+
+
+KEYS = st.one_of(st.sampled_from(sorted(every_setting())), st.text())
+WORDS = st.sampled_from(["1", "-1", "1e9", '"x"', "''", "[]", "{}", "nan", "true", "07:32:00"])
+LINES = st.one_of(st.text(), st.builds("{} = {}".format, KEYS, WORDS), KEYS.map("[{}]".format))
+PLACES = st.sampled_from(["user", "sparing", "pyproject"])
+
+
+@settings(deadline=None)
+@given(st.lists(LINES, max_size=5).map("\n".join), PLACES)
+@example("[tool]\nsparing = []", "pyproject")
+@example("[tool.sparing]\nreview = 1", "pyproject")
+def test_any_text_gives_settings_or_two_printable_lines(text: str, where: str) -> None:
+    file = Document(Path(f"/r/{where}.toml"), text)
+    user, project = (file, ()) if where == "user" else (None, (file,))
+    assert is_nothing_or_two_lines(complaint(Sources(user, project, HOME)))
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from([s.variable for s in every_setting().values()]), st.text()))
+def test_any_variables_give_settings_or_two_printable_lines(environ: dict[str, str]) -> None:
+    assert is_nothing_or_two_lines(complaint(Sources(environ=HOME | environ)))

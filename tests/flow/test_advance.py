@@ -1,0 +1,224 @@
+"""Flows, stages and transitions. Covers: A1, A2, A6, A7, F7, F9."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.artifact import ArtifactName as A
+from sparing.flow.advance import BREAKER, TABLE, advance, begin
+from sparing.flow.flows import FEATURE, FLOWS, L1, L2, L3
+from sparing.flow.stage import Flow, Stage, Work
+from sparing.flow.state import TERMINAL, Do, Kind, Outcome, Position, State
+
+WORK = (Kind.PASSED, Kind.CAPPED_WARNINGS, Kind.CAPPED_BLOCKERS, Kind.REFUSED, Kind.FAILED)
+
+
+def run(state: State, *outcomes: Outcome | Kind) -> State:
+    for outcome in outcomes:
+        given_outcome = outcome if isinstance(outcome, Outcome) else Outcome(outcome)
+        state = advance(state, given_outcome).state
+    return state
+
+
+def to_gate(flow: str, stage: str) -> State:
+    state = begin(flow)
+    while state.stage != stage:
+        state = run(state, Kind.PASSED)
+        if state.position is Position.GATE:
+            state = run(state, Kind.APPROVE)
+    return run(state, Kind.PASSED)
+
+
+def test_stages_of_the_feature_flow_in_order() -> None:
+    """A1"""
+    assert FEATURE.names == (
+        "brainstorm", "specify", "design", "create-plan", "create-tasks", "implement", "finish",
+    )  # fmt: skip
+
+
+def test_stages_of_the_tiers() -> None:
+    """A2"""
+    assert L1.names == ("plan", "implement", "done")
+    assert L2.names == ("brainstorm", "plan", "implement", "verify", "done")
+    assert L3.names == (
+        "brainstorm", "design_review", "plan", "implement", "code_review", "verify", "done",
+    )  # fmt: skip
+
+
+def test_default_gates() -> None:
+    """A7: after each document stage and before the merge; the tiers' own five."""
+    assert [s.name for s in FEATURE.stages if s.gate] == list(FEATURE.names[:6])
+    assert [s.name for s in L3.stages if s.gate] == [
+        "brainstorm", "design_review", "plan", "code_review", "done",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("have", "start", "target", "missing"),
+    [
+        ({A.SPEC}, "specify", "create-plan", "design.md"),
+        ({A.SPEC, A.DESIGN}, "design", "create-tasks", "plan.md"),
+        ({A.PRD}, "brainstorm", "implement", "spec.md and tasks.md"),
+    ],
+)
+def test_hard_prerequisites_hold_for_skips(
+    have: set[A], start: str, target: str, missing: str
+) -> None:
+    """A1: create-plan needs design.md, create-tasks plan.md, implement spec.md and tasks.md."""
+    state = begin("feature", start, frozenset(have))
+    move = advance(state, Outcome(Kind.SKIP, target))
+    assert (move.do, move.state, move.note) == (
+        Do.REFUSE,
+        state,
+        f"{target} needs a valid {missing}",
+    )
+
+
+def test_skipping_is_recorded() -> None:
+    """A1"""
+    state = run(begin("feature"), Outcome(Kind.SKIP, "specify"))
+    assert state.stage == "specify"
+    assert [(s.stage, s.to) for s in state.skipped] == [("brainstorm", "specify")]
+
+
+def test_going_back_keeps_what_was_made() -> None:
+    """A1, A6"""
+    state = run(to_gate("feature", "design"), Outcome(Kind.BACK, "specify"))
+    assert (state.stage, state.position) == ("specify", Position.TODO)
+    assert A.DESIGN in state.have
+    assert advance(state, Outcome(Kind.BACK, "implement")).do is Do.REFUSE
+
+
+def test_gate_waits_and_approval_goes_on() -> None:
+    state = run(begin("feature"), Kind.PASSED)
+    assert state.position is Position.GATE
+    move = advance(state, Outcome(Kind.APPROVE))
+    assert (move.do, move.state.stage) == (Do.RUN, "specify")
+
+
+def test_rejections_trip_the_breaker_and_a_rerun_resets_it() -> None:
+    """F7: after three rejections the feature is blocked."""
+    state = run(begin("feature"), Kind.PASSED)
+    for _ in range(BREAKER - 1):
+        state = run(state, Kind.REJECT)
+        assert state.position is Position.TODO
+        state = run(state, Kind.PASSED)
+    state = run(state, Kind.REJECT)
+    assert (state.position, state.reason) == (Position.STUCK, "rejected 3 times")
+    assert advance(state, Outcome(Kind.APPROVE)).do is Do.REFUSE
+    assert run(state, Kind.RERUN).rejects == ()
+
+
+def test_negative_verdict_goes_back_and_is_counted() -> None:
+    """F9: a failed code_review runs implement again; the third one is for a human."""
+    state = begin("L3", "code_review", frozenset({A.PLAN}))
+    for _ in range(BREAKER - 1):
+        state = run(state, Kind.REFUSED)
+        assert (state.stage, state.position) == ("implement", Position.TODO)
+        state = run(state, Kind.PASSED)
+        assert state.stage == "code_review"
+    assert run(state, Kind.REFUSED).position is Position.STUCK
+
+
+def test_cap_with_warnings_asks_a_human_and_goes_on_headless() -> None:
+    """A6: headless takes the safe choice: on with recorded concerns, never past a blocker."""
+    state = begin("feature", "finish")
+    assert run(state, Kind.CAPPED_WARNINGS).position is Position.STUCK
+    on = advance(state, Outcome(Kind.CAPPED_WARNINGS, headless=True))
+    assert (on.do, on.state.concerns) == (Do.HAND_OVER, ("finish",))
+    assert run(state, Outcome(Kind.CAPPED_BLOCKERS, headless=True)).position is Position.STUCK
+
+
+def test_a_human_may_accept_open_findings_but_not_a_failure() -> None:
+    capped = run(begin("feature"), Kind.CAPPED_BLOCKERS, Kind.APPROVE)
+    assert (capped.stage, capped.concerns) == ("specify", ("brainstorm",))
+    assert A.PRD in capped.have
+    failed = run(begin("feature"), Kind.FAILED)
+    assert advance(failed, Outcome(Kind.APPROVE)).do is Do.REFUSE
+
+
+def test_hand_over_ends_or_gets_stuck() -> None:
+    state = run(begin("feature", "finish"), Kind.PASSED)
+    assert state.position is Position.HANDOVER
+    assert run(state, Kind.PASSED).position is Position.DONE
+    assert run(state, Outcome(Kind.FAILED, reason="conflict")).reason == "conflict"
+
+
+@pytest.mark.parametrize("position", sorted(TERMINAL))
+@pytest.mark.parametrize("kind", list(Kind))
+def test_nothing_leaves_a_terminal_place(position: Position, kind: Kind) -> None:
+    state = State("feature", "finish", position)
+    assert advance(state, Outcome(kind)).do is Do.REFUSE
+
+
+outcomes = st.builds(
+    Outcome,
+    st.sampled_from(list(Kind)),
+    st.sampled_from(["", *sorted({n for f in FLOWS.values() for n in f.names}), "nowhere"]),
+    st.booleans(),
+)
+
+
+@given(st.sampled_from(sorted(FLOWS)), st.lists(outcomes, max_size=40))
+def test_from_every_reachable_state_there_is_a_way_out(flow: str, happened: list[Outcome]) -> None:
+    """A6: whatever happened, a human can finish the feature or give it up."""
+    state = begin(flow)
+    for outcome in happened:
+        state = advance(state, outcome).state
+    if state.position in TERMINAL:
+        return
+    if state.position is not Position.HANDOVER:
+        assert run(state, Kind.ABANDON).position is Position.ABANDONED
+    assert _finishes(state)
+
+
+def _finishes(state: State) -> bool:
+    """A patient human: reruns what is stuck, approves what waits; the work succeeds."""
+    for _ in range(40):
+        if state.position is Position.DONE:
+            return True
+        kind = {Position.STUCK: Kind.RERUN, Position.GATE: Kind.APPROVE}.get(
+            state.position, Kind.PASSED
+        )
+        move = advance(state, Outcome(kind))
+        if move.do is Do.REFUSE:
+            first_missing = FLOWS[state.flow].stages[0].name
+            move = advance(state, Outcome(Kind.BACK, first_missing))
+        state = move.state
+    return False
+
+
+@given(st.sampled_from(sorted(FLOWS)), st.lists(outcomes, max_size=40))
+def test_states_stay_consistent(flow: str, happened: list[Outcome]) -> None:
+    state = begin(flow)
+    for outcome in happened:
+        before, move = state, advance(state, outcome)
+        state = move.state
+        assert state.stage in FLOWS[flow].names
+        assert all(count <= BREAKER for _, count in state.rejects)
+        assert before.have <= state.have
+        assert State.load(state.dump()) == state
+        if move.do is Do.REFUSE:
+            assert state == before
+            assert move.note
+
+
+def test_table_knows_every_outcome_of_the_work() -> None:
+    assert {kind for position, kind in TABLE if position is Position.TODO} >= set(WORK)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Stage("x", Work.DOCUMENT),
+        lambda: Stage("x", Work.CHECK, cap=0),
+        lambda: Flow("x", ()),
+        lambda: Flow("x", (Stage("a", Work.CHECK, on_fail="b"), Stage("b", Work.CHECK))),
+    ],
+)
+def test_a_flow_that_makes_no_sense_is_refused(build: object) -> None:
+    assert callable(build)
+    with pytest.raises(ValueError, match=r".+"):
+        build()

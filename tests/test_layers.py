@@ -1,0 +1,130 @@
+"""Imports go down only: `.importlinter` says how, and each contract sees a fault planted for it.
+
+The faults are planted in a copy of the source, never in the tree that is being worked on.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "sparing"
+
+LAYERS = "Imports go down, and rooms never import each other"
+ENGINE_ONLY = "Only the engine imports DBOS and its database libraries"
+QUICK_DOORS = "Doors reach DBOS only from the commands that run the engine"
+PURE_ROOMS = "Rooms that decide touch nothing"
+CONTRACTS = (LAYERS, ENGINE_ONLY, QUICK_DOORS, PURE_ROOMS)
+
+ENGINE_HEAVY = "dbos", "psycopg", "sqlalchemy"
+
+
+def copy_with(folder: Path, planted: Mapping[str, str]) -> Path:
+    """A copy of the source with more modules; a room that is still missing is made."""
+    package = folder / "src" / "sparing"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / ".importlinter", folder)
+    for path, text in planted.items():
+        file = package / path
+        file.parent.mkdir(exist_ok=True)
+        (file.parent / "__init__.py").touch()
+        file.write_text(text)
+    return folder
+
+
+def broken_contracts(folder: Path) -> set[str]:
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder / "src"), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    broken = {name for name in CONTRACTS if f"{name} BROKEN" in done.stdout}
+    assert done.returncode == (1 if broken else 0), done.stdout + done.stderr
+    return broken
+
+
+def test_the_source_keeps_every_contract(tmp_path: Path) -> None:
+    assert broken_contracts(copy_with(tmp_path, {})) == set()
+
+
+@pytest.mark.parametrize(
+    ("planted", "broken"),
+    [
+        pytest.param(
+            {"flow/planted.py": "import sparing.review.planted\n", "review/planted.py": ""},
+            {LAYERS},
+            id="a room imports its sibling",
+        ),
+        pytest.param(
+            {"records/planted.py": "import sparing.engine.planted\n", "engine/planted.py": ""},
+            {LAYERS},
+            id="a room imports the engine",
+        ),
+        pytest.param(
+            {"planted.py": ""},
+            {LAYERS},
+            id="a file at the root that is no noun",
+        ),
+        pytest.param(
+            {"utils/planted.py": ""},
+            {LAYERS},
+            id="a folder that is no room",
+        ),
+        pytest.param(
+            {"desk/planted.py": "def late():\n    import dbos\n"},
+            {ENGINE_ONLY, QUICK_DOORS},
+            id="the desk imports DBOS, even late",
+        ),
+        pytest.param(
+            {
+                "cli/planted.py": "def late():\n    import sparing.engine.planted\n",
+                "engine/planted.py": "import dbos\n",
+            },
+            {QUICK_DOORS},
+            id="a quick command reaches DBOS through the engine",
+        ),
+        pytest.param(
+            {"flow/planted.py": "import subprocess\n"},
+            {PURE_ROOMS},
+            id="a deciding room starts a process",
+        ),
+    ],
+)
+def test_a_planted_fault_breaks_its_contract(
+    tmp_path: Path, planted: Mapping[str, str], broken: set[str]
+) -> None:
+    assert broken_contracts(copy_with(tmp_path, planted)) == broken
+
+
+def test_importing_nouns_and_doors_loads_no_engine() -> None:
+    """K1: a command that only looks does not wait for the engine's libraries."""
+    script = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]: importlib.import_module(name)\n"
+        f"print(*sorted(set(sys.modules) & set({ENGINE_HEAVY})))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *sorted(light_modules())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+def light_modules() -> set[str]:
+    files = [file for file in PACKAGE.glob("*.py") if file.name != "__main__.py"]
+    for door in ("cli", "web", "desk"):
+        files += (PACKAGE / door).rglob("*.py")
+    dotted = (file.relative_to(PACKAGE.parent).with_suffix("") for file in files)
+    return {".".join(path.parts).removesuffix(".__init__") for path in dotted}

@@ -1,0 +1,25 @@
+"""A feature's worktree and its commits, in one line for a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sparing.change import Change
+from sparing.workspace.commit import commit_paths
+from sparing.workspace.repository import find_repository, head
+from sparing.workspace.worktree import Worktree, ensure_worktree
+
+BRANCH = "feature/001-demo"
+AT = 1_700_000_500.25
+
+
+def make_worktree(checkout: Path, branch: str = BRANCH) -> Worktree:
+    repo = find_repository(checkout)
+    folder = checkout.parent / "worktrees" / branch.rpartition("/")[2]
+    return ensure_worktree(repo, folder, branch, head(repo).commit)
+
+
+def commit(worktree: Worktree, *paths: str, parent: str = "", step: str = "s1") -> Change:
+    """All that changed, unless paths are given."""
+    parent = parent or worktree.tip()
+    return commit_paths(worktree, parent, paths or (".",), "sparing: a step", "r1", step, AT)

@@ -1,0 +1,161 @@
+"""The repository's own checks are found and run; their output is cut to what matters.
+
+Covers: H7, D6
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sparing.workspace.checks import Check, CheckResult, find_checks, run_check, trim
+from tests.conftest import UserRepository
+from tests.repositories import write_files
+from tests.workspace.features import make_worktree
+
+PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+TEST = (
+    "import unittest\nimport app\n\nclass T(unittest.TestCase):\n"
+    "    def test_one(self):\n        self.assertEqual(app.one(), 1)\n"
+)
+UNITTEST = Check("test", ("python3", "-m", "unittest", "discover", "-s", "tests"), "tests/")
+PYTEST = ("python3", "-m", "pytest", "-q")
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, ()),
+        ({"tests/test_a.py": TEST}, (UNITTEST,)),
+        (
+            {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n"},
+            (
+                Check("test", PYTEST, "pyproject.toml"),
+                Check("lint", ("ruff", "check", "--no-cache", "."), "pyproject.toml"),
+            ),
+        ),
+        (
+            {"pyproject.toml": '[project]\ndependencies = ["pytest>=8"]\n', "tests/test_a.py": ""},
+            (Check("test", (*PYTEST, "tests"), "tests/"),),
+        ),
+        (
+            {"requirements-dev.txt": "pytest\n", "tests/test_a.py": ""},
+            (Check("test", (*PYTEST, "tests"), "tests/"),),
+        ),
+        (
+            {"Makefile": "test: a\n\ttrue\nlint:\n\ttrue\ncheck: test\n", "tests/test_a.py": TEST},
+            (
+                Check("test", ("make", "test"), "Makefile"),
+                Check("lint", ("make", "lint"), "Makefile"),
+            ),
+        ),
+        ({"Makefile": "check:\n\ttrue\n"}, (Check("check", ("make", "check"), "Makefile"),)),
+        ({"Makefile": "test := 1\ncontest:\n"}, ()),
+        (
+            {"package.json": '{"scripts": {"test": "jest", "lint": 3}}'},
+            (Check("test", ("npm", "run", "--silent", "test"), "package.json"),),
+        ),
+        ({"package.json": '{"scripts": {"test": "echo \\"no test specified\\" && exit 1"}}'}, ()),
+        ({"package.json": "[", "pyproject.toml": "[", "Makefile": b"\xff"}, ()),
+        ({"package.json": "[]"}, ()),
+    ],
+)
+def test_checks_come_from_the_files_of_the_repository(
+    tmp_path: Path, files: dict[str, str | bytes], found: tuple[Check, ...]
+) -> None:
+    """H7"""
+    write_files(tmp_path, files)
+    assert find_checks(tmp_path) == found
+
+
+def test_real_tests_pass_and_fail(user_repository: UserRepository) -> None:
+    """D6: no file is left behind, and equal runs have equal words."""
+    worktree = make_worktree(
+        user_repository({"tests/test_a.py": TEST, "app.py": "def one():\n    return 1\n"})
+    )
+    (check,) = find_checks(worktree.path)
+    passed = run_check(check, worktree.path, 60, PATH)
+    assert (passed.passed, passed.summary) == (True, "Ran 1 test, OK")
+    assert passed.command == "python3 -m unittest discover -s tests"
+    assert not list(worktree.path.rglob("__pycache__"))
+    write_files(worktree.path, {"app.py": "def one():\n    return 2\n"})
+    failed = run_check(check, worktree.path, 60, PATH)
+    assert (failed.passed, failed.summary) == (False, "Ran 1 test, FAILED (failures=1)")
+    assert "AssertionError: 2 != 1" in failed.output
+
+
+def shell(script: str) -> Check:
+    return Check("test", ("sh", "-c", script), "Makefile")
+
+
+def test_the_files_of_the_worktree_are_tested_not_an_installed_copy(tmp_path: Path) -> None:
+    write_files(tmp_path, {"src/json/__init__.py": "HERE = True\n"})
+    check = Check("test", ("python3", "-c", "import json; print(json.HERE)"), "")
+    assert run_check(check, tmp_path, 60, PATH).output == "True\n"
+
+
+def test_the_environment_is_minimal(tmp_path: Path) -> None:
+    """H7: no key, no HOME of the user's."""
+    result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, {**PATH, "API_KEY": "secret"})
+    names = {line.partition("=")[0] for line in result.output.splitlines()}
+    assert names <= {
+        *("PATH", "HOME", "TMPDIR", "LANG", "NO_COLOR", "PWD", "SHLVL", "_", "OLDPWD"),
+        *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS"),
+    }
+    assert os.environ["HOME"] not in result.output
+
+
+def test_a_check_that_hangs_is_stopped_with_all_it_started(tmp_path: Path) -> None:
+    """H7"""
+    script = "(sleep 30; touch late) & echo started; sleep 30"
+    result = run_check(shell(script), tmp_path, 0.3, PATH)
+    assert result == CheckResult(
+        "test", f"sh -c '{script}'", False, "started; stopped after 0.3 s", "started\n"
+    )
+
+
+def test_nothing_outlives_a_check_that_ended(tmp_path: Path) -> None:
+    """H7"""
+    result = run_check(shell("sleep 30 & echo $!"), tmp_path, 60, PATH)
+    stat = Path(f"/proc/{result.output.strip()}/stat")
+    assert not stat.exists() or stat.read_text().split()[2] == "Z"
+
+
+def test_a_program_that_is_missing_is_said_so(tmp_path: Path) -> None:
+    check = Check("test", ("no-such-program",), "")
+    result = run_check(check, tmp_path, 60, PATH)
+    assert result.summary == "no-such-program can't be started: No such file or directory"
+    assert not result.passed
+
+
+def test_an_exit_code_without_words(tmp_path: Path) -> None:
+    assert run_check(shell("exit 3"), tmp_path, 60, PATH).summary == "exit code 3"
+    assert run_check(shell("exit 0"), tmp_path, 60, PATH).passed
+
+
+def test_colours_are_taken_out(tmp_path: Path) -> None:
+    script = r"printf '\033[31mred\033[0m\033]0;title\007\n'"
+    assert run_check(shell(script), tmp_path, 60, PATH).output == "red\n"
+
+
+def test_long_output_keeps_the_first_failure_and_the_end() -> None:
+    lines = [f"line {n}" for n in range(2000)]
+    lines[500] = "FAIL: test_first"
+    lines[900] = "FAIL: test_second"
+    text = trim("\n".join(lines))
+    assert len(text) <= 6_000
+    assert text.splitlines()[:3] == ["… 499 lines left out …", "line 499", "FAIL: test_first"]
+    assert "test_second" not in text
+    assert text.endswith("line 1999")
+
+
+def test_long_output_without_a_failure_keeps_the_end() -> None:
+    text = trim("\n".join(f"line {n}" for n in range(2000)))
+    assert text.splitlines()[0] == "… 1970 lines left out …"
+    assert len(text.splitlines()) == 31
+
+
+def test_one_endless_line_is_cut() -> None:
+    assert len(trim("x" * 1_000_000)) <= 6_010
