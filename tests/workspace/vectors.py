@@ -60,7 +60,7 @@ class Vector:
 def make_site(folder: Path) -> Site:
     folder.mkdir(parents=True, exist_ok=True)
     payload, mark = folder / "payload", folder / "mark"
-    payload.write_text(f"#!/bin/sh\n: > {mark}\ncat\n")
+    payload.write_text(f"#!/bin/sh\n: > {mark}\ntimeout 0.3 cat\n")
     payload.chmod(0o755)
     return Site(make_repository(folder / "r", {"README.md": "# Sample\n"}), payload, mark)
 
@@ -79,11 +79,11 @@ def _remote(site: Site, url: str) -> None:
     site.set("remote.o.fetch", "+refs/heads/*:refs/remotes/o/*")
 
 
-def _with_filter(kind: str, name: str = "x") -> Act:
+def _with_filter(kind: str) -> Act:
     def plant(site: Site) -> None:
         # The attribute comes first: then the files in history were stored without the filter.
-        site.attributes(f"*.md filter={name}")
-        site.set(f"filter.{name}.{kind}")
+        site.attributes("*.md filter=x")
+        site.set(f"filter.x.{kind}")
 
     return plant
 
@@ -253,6 +253,5 @@ VECTORS = (
     Vector(25, "lazy fetch", _promisor, _missing_object),
     Vector(26, "includeIf", _include_if, _runs("status"), "includeif.onbranch:main.path"),
     Vector(27, "config.worktree", _worktree_config, _commit, "filter.x.clean"),
-    Vector(28, "own git-lfs", _with_filter("clean", "lfs"), _commit),
-    Vector(29, "verify on merge", _verify, _merge_signed),
+    Vector(28, "verify on merge", _verify, _merge_signed),
 )

@@ -36,6 +36,10 @@ class Access(StrEnum):
     WORKTREE = "worktree"
 
 
+ANSWERING = "answering"
+"""The kind of the event that a backend sends when the first token of an answer is there."""
+
+
 class AgentEvent(NamedTuple):
     """Something seen while the agent works: a file read or written, a word said."""
 

@@ -39,9 +39,14 @@ class Conversation:
         self.messages: list[list[Any]] = [list(block) for block in history]
         """Digest, tokens, whether the caller wants a mark."""
         self.calls: list[tuple[int, int]] = []
-        self.requests: list[tuple[int, int]] = []
-        """Per call: how many messages were sent, how many tokens came back."""
+        """Per call: tokens added to the conversation, tokens answered."""
+        self.sent: list[int] = []
+        """Per call: how many messages it sent."""
         self._pending = 0
+
+    @property
+    def size(self) -> int:
+        return sum(tokens for _, tokens, _ in self.messages)
 
     def ask(self, prompt: Sequence[Segment], *, marks: bool) -> None:
         for segment in prompt:
@@ -70,7 +75,7 @@ class Conversation:
             self._pending += size
 
     def _send(self, output: int) -> None:
-        self.requests.append((len(self.messages), output))
+        self.sent.append(len(self.messages))
         self.calls.append((self._pending, output))
         self.messages.append([_digest(f"answer {len(self.messages)} {output}"), output, False])
         self._pending = output
@@ -92,24 +97,28 @@ class Transcripts:
     def save(self, session: str, conversation: Conversation) -> None:
         self._write(self._folder / "sessions" / f"{session}.json", conversation.messages)
 
-    def bill(self, conversation: Conversation, at: float, seconds: float) -> tuple[Usage, int]:
-        """The turn's usage and the size of the context after its last call."""
+    def ask(self, conversation: Conversation, at: float) -> Usage:
+        """Bill the turn's first call, which is known before anything is answered."""
+        return self._bill(conversation, [len(conversation.messages)], at)
+
+    def work(self, conversation: Conversation, at: float) -> Usage:
+        """Bill the calls after the first."""
+        return self._bill(conversation, conversation.sent[1:], at + CALL_SECONDS)
+
+    def _bill(self, conversation: Conversation, sent: Sequence[int], at: float) -> Usage:
         path = self._folder / "cache.json"
         cache = PromptCache.load(json.loads(path.read_text())) if path.exists() else PromptCache()
-        usage, context = Usage(), 0
-        step = min(CALL_SECONDS, seconds / max(1, len(conversation.requests)))
-        for number, (sent, output) in enumerate(conversation.requests):
-            request = self._request(conversation, sent)
-            start = at + number * step
-            spent = cache.bill(request, start, output=output, ready_at=start + step / 2)
-            usage, context = usage + spent, spent.total
+        usage = Usage()
+        for number, count in enumerate(sent):
+            start = at + number * CALL_SECONDS
+            usage += cache.bill(self._request(conversation, count), start, ready_at=start + 1)
         self._write(path, cache.dump())
-        return usage, context
+        return usage
 
     def _request(self, conversation: Conversation, sent: int) -> Request:
         system = conversation.system
         blocks = [
-            Block(Part.TOOLS, _digest(f"tools {conversation.tools}"), self._base_tokens),
+            Block(Part.TOOLS, f"tools {conversation.tools}", self._base_tokens, Life.FIVE_MINUTES),
             Block(Part.SYSTEM, _digest(system), estimate_tokens(system), Life.FIVE_MINUTES),
         ]
         for number, (digest, tokens, wanted) in enumerate(conversation.messages[:sent], 1):

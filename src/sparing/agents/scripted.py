@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from sparing.agents import player
 from sparing.agents.backend import (
+    ANSWERING,
     Access,
     AgentCall,
     AgentEvent,
@@ -73,31 +74,32 @@ class ScriptedBackend:
             return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
         if call.resume and not call.fork:
             self._busy.add(call.resume)
+        conversation = Conversation(call.model, call.system, call.access.value, history)
+        conversation.ask(call.prompt, marks=not call.resume)
+        asked = self._transcripts.ask(conversation, call.at)
         try:
             played = await _play(turn, call, events)
         finally:
             self._busy.discard(call.resume)
-        return self._bill(call, turn, played, history)
+        return self._reply(call, turn, played, conversation, asked)
 
-    def _bill(
-        self, call: AgentCall, turn: Turn, played: _Played, history: list[list[Any]]
+    def _reply(
+        self, call: AgentCall, turn: Turn, played: _Played, talk: Conversation, asked: Usage
     ) -> AgentReply:
-        conversation = Conversation(call.model, call.system, call.access.value, history)
-        conversation.ask(call.prompt, marks=not call.resume)
-        conversation.work(played.tools)
-        conversation.answer(played.text or "")
-        usage, context = self._transcripts.bill(conversation, call.at, turn.seconds)
+        talk.work(played.tools)
+        talk.answer(played.text or "")
+        worked = self._transcripts.work(talk, call.at)
         session = call.resume if call.resume and not call.fork else session_id(call)
-        self._transcripts.save(session, conversation)
+        self._transcripts.save(session, talk)
         failure = played.failure or turn.fail
         return AgentReply(
             text=played.text or "",
             session=session,
-            usage=usage,
+            usage=asked + worked + Usage(output=sum(output for _, output in talk.calls)),
             origin=Origin.SIMULATED,
-            context_tokens=context,
+            context_tokens=self.capabilities.base_tokens + talk.size,
             seconds=turn.seconds,
-            calls=tuple(ModelCall(added, out) for added, out in conversation.calls),
+            calls=tuple(ModelCall(added, out) for added, out in talk.calls),
             files_read=tuple(tool.path for tool in played.tools if tool.kind == "read"),
             files_written=tuple(tool.path for tool in played.tools if tool.kind in WRITES),
             failure=failure,
@@ -122,7 +124,9 @@ async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None
         async with asyncio.timeout(call.limit_seconds), Client(command) as client:
             async for line in client.lines():
                 message = json.loads(line)
-                if message["type"] == "tool":
+                if message["type"] == "start":
+                    events(AgentEvent(ANSWERING, ""))
+                elif message["type"] == "tool":
                     tools.append(Tool(message["kind"], message["path"], message["chars"]))
                     events(AgentEvent(message["kind"], message["path"]))
                 elif message["type"] == "result":

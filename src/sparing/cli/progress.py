@@ -88,6 +88,12 @@ def _gate(event: Event) -> str:
     return f"  {click.style('?', fg='cyan')} {event.stage} waits for your approval"
 
 
+def _answered(event: Event) -> str:
+    verb = {"approve": "approved", "reject": "rejected"}[event.data["answer"]]
+    said = f": {event.text}" if event.text else ""
+    return f"  {click.style('»', fg='cyan')} {verb} ({event.data['by']}){said}"
+
+
 def _stuck(event: Event) -> str:
     return f"  {click.style('!', fg='red')} {event.stage} is stuck: {event.text}"
 
@@ -104,6 +110,7 @@ WRITERS: dict[str, Any] = {
     "checks": _checks,
     "handover": _handover,
     "gate": _gate,
+    "answered": _answered,
     "stuck": _stuck,
     "done": _done,
 }

@@ -18,7 +18,7 @@ Value = str | int | float | tuple[str, ...]
 PATTERN_MODEL = r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,199}"
 PATTERN_OWN_PATH = r"((/|~/).{1,4000})?"
 PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<![./]))?"
-PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}"
+PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}(@[0-9]{1,6})?"
 
 
 class Kind(Protocol):

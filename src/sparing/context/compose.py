@@ -69,10 +69,9 @@ def _scope(brief: Brief) -> list[Segment]:
 
 
 def naive(brief: Brief) -> Segment:
-    """The baseline: role first, every document inline, one block, from nothing each time."""
+    """The baseline: every document inline, in one block; the role is the system prompt there."""
     documents = [*brief.documents, *brief.rest, *([brief.subject] if brief.subject else [])]
     parts = [
-        brief.role_text,
         *(wrap(document.text, brief.key, document.name.filename) for document in documents),
         wrap(brief.code, brief.key, "changes.diff") if brief.code else "",
         wrap(brief.scope, brief.key, "task") if brief.scope else "",

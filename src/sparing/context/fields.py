@@ -84,7 +84,11 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
     name = _name(start["inside"] or start["outside"] or start["plain"]) if start else ""
     if start is None or (start["plain"] and not known(name)):
         return
-    pieces = list(_INLINE.finditer(line, start.end()))
+    pieces = [
+        piece
+        for piece in _INLINE.finditer(line, start.end())
+        if line.count("`", 0, piece.start()) % 2 == 0
+    ]
     ends = [piece.start() for piece in pieces]
     head = line[start.end() : ends[0] if ends else len(line)].strip()
     more = () if ends else _continuation(document, range(number + 1, last + 1), start, head)

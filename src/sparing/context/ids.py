@@ -25,7 +25,8 @@ _CONTAINERS = frozenset({"phase", "stage", "group", "bundle", "milestone", "batc
 _CHECKBOX = re.compile(r"\s{0,9}\[[ xX]\]")
 _DECORATION = re.compile(r"[\W_]{0,9}")
 LETTER = r"(?-i:[A-Z])(?!\w)"
-_LAST = rf"(?:[-–]({TOKEN}))?"
+TO = r"(?:[-–]|\.\.| (?:to|through|thru) )"
+_LAST = rf"(?:{TO}({TOKEN}))?"
 _LABELLED = re.compile(
     rf"((?:[A-Za-z]{{1,20}} ){{0,2}}?)({LABELS})s?[#: ]{{1,3}}({TOKEN}|{LETTER}){_LAST}{END}",
     re.IGNORECASE,

@@ -21,8 +21,7 @@ from sparing.context.fences import Region, mask, split_lines
 _FRONT_MATTER_LINES = 100
 _CHUNK_LINES = 40
 _MAY_BE_HEADING = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|$)|(?:-+|=+)[ \t]*$)")
-_ATX = re.compile(r"#{1,6}(?:[ \t]|$)")
-_BULLET = re.compile(r"[-*+] ")
+_INTERRUPTS = re.compile(r"#{1,6}(?:[ \t]|$)|[-*+] +\S")
 _RAW_HTML = re.compile(r"<(?:pre|script|style|textarea|\?|!)", re.IGNORECASE)
 _FIELD = re.compile(r"[-*+] |\*\*[^*]{1,60}:\*\*|\*\*[^*]{1,60}\*\*:")
 
@@ -39,15 +38,12 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
+    text: str
     lines: tuple[str, ...]
     """With their ends: joined they are the text."""
     headings: tuple[Heading, ...]
     hidden: frozenset[int]
     """1-based lines inside fences and comments, borders included."""
-
-    @property
-    def text(self) -> str:
-        return "".join(self.lines)
 
     def section(self, heading: Heading) -> str:
         return self.slice(heading.line, heading.end)
@@ -72,7 +68,7 @@ def outline(text: str) -> Outline:
     masked[front.start : front.stop] = [""] * front.stop
     hidden = frozenset(line + 1 for region in (front, *regions) for line in range(*region))
     found = [heading for chunk in _chunks(masked) for heading in _headings(masked, chunk)]
-    return Outline(lines, _ranked(found, len(lines)), hidden)
+    return Outline(text, lines, _ranked(found, len(lines)), hidden)
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -111,9 +107,7 @@ def _starts_block(previous: str, line: str) -> bool:
     """Whether no block that began earlier can go on in this line."""
     if not line or line[0] in " \t":
         return False
-    if not previous.strip() or _ATX.match(line):
-        return True
-    return _BULLET.match(line) is not None and _BULLET.match(previous) is not None
+    return not previous.strip() or _INTERRUPTS.match(line) is not None
 
 
 @cache

@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from sparing.context.ids import END, LABELS, LETTER, TOKEN, ident, span
+from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, ident, span
 from sparing.task import Reference, ReferenceKind
 
 _NAME = r"(?-i:[A-Z])[\w-]{1,30}"
 _SCAN = re.compile(
     rf"(?P<kind>(?<![\w/-])(?:plan|design|spec|prd)(?:\.md)?(?![\w-]))"
     rf"|(?P<label>\b(?:{LABELS})s?\b)"
-    rf"|(?P<first>(?<![\w.-])(?:{TOKEN}|{LETTER}))(?:[-–](?P<last>{TOKEN}))?{END}"
+    rf"|(?P<first>(?<![\w.-])(?:{TOKEN}|{LETTER}))(?:{TO}(?P<last>{TOKEN}))?{END}"
     r'|["“](?P<name>[^"”\n]{3,80})["”]'
     rf"|§ ?(?P<section>(?!(?:{LABELS})s?\b){_NAME}(?: {_NAME}){{0,6}})"
     r"|(?P<joint>[,;/+&|]|\band\b)"
@@ -27,6 +27,7 @@ _SCAN = re.compile(
     r"|(?P<word>[^\W\d_][\w'./-]*|[—–]|\d[\w.]*)",
     re.IGNORECASE,
 )
+_DOCUMENT = re.compile(r"plan|design|spec", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]*`")
 _BRACKETS = re.compile(r"\(([^()\n]{1,160})\)")
 _NO_DOCUMENT = "prd"
@@ -76,6 +77,8 @@ def field_references(
 
 def prose_references(text: str) -> tuple[Reference, ...]:
     """References in running text, where only a stated kind counts and code does not."""
+    if _DOCUMENT.search(text) is None:
+        return ()
     found = _scan(_CODE.sub(" ", text), _State(slot=False))
     return _unique(item for item in found if not item.id.isdigit())
 

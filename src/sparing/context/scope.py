@@ -9,7 +9,7 @@ or its group's, if the words of both headings agree; numbers alone are no eviden
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -22,9 +22,57 @@ from sparing.task import ReferenceKind, Task
 _WORD = re.compile(r"[^\W_]{2,40}")
 _BRACKETS = re.compile(r"\([^()\n]{0,200}\)")
 _COMMON = frozenset(
-    "the and for with from into add all new run use set its per via not any one two only also"
-    " create update implement implementation write test tests testing verify verification task"
-    " phase step stage group part green red tdd to in of on as by is or no".split()
+    {
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "into",
+        "add",
+        "all",
+        "new",
+        "run",
+        "use",
+        "set",
+        "its",
+        "per",
+        "via",
+        "not",
+        "any",
+        "one",
+        "two",
+        "only",
+        "also",
+        "create",
+        "update",
+        "implement",
+        "implementation",
+        "write",
+        "test",
+        "tests",
+        "testing",
+        "verify",
+        "verification",
+        "task",
+        "phase",
+        "step",
+        "stage",
+        "group",
+        "part",
+        "green",
+        "red",
+        "tdd",
+        "to",
+        "in",
+        "of",
+        "on",
+        "as",
+        "by",
+        "is",
+        "or",
+        "no",
+    }
 )
 _PROBLEM = ("problem statement", "problem", "the problem")
 _GOALS = ("goals", "goal", "objectives", "goals and success criteria")
@@ -114,29 +162,31 @@ def _closed(section: str) -> str:
 
 def _placed(task: Task, index: SectionIndex) -> Hit | None:
     """Where the task's number, or else its group's, leads a heading with the same words."""
-    own = index.find(task.number)
+    own, title = index.find(task.number), _words(task.title)
     if own is not None and own.via is not Via.MENTION:
-        texts = [task.title] if own.via is Via.LEAD else [task.title, task.group]
-        if _agree(texts, own.heading.text):
+        words = _words(own.heading.text)
+        if _share_most(title, words) or (own.via is Via.LEAD and _contained(title, words)):
             return Hit(task.number, own.heading, Via.NUMBER)
     above = lead(task.group)
     if above is None:
         return None
     name = f"{above.ident.label} {above.text}".strip()
-    group = index.find(name)
-    if group is not None and group.via is Via.LEAD and _agree([task.group], group.heading.text):
+    group, about = index.find(name) or index.find(above.text), _words(task.group)
+    if group is None or group.via is not Via.LEAD:
+        return None
+    words = _words(group.heading.text)
+    if _share_most(about, words) or _contained(about, words):
         return Hit(name, group.heading, Via.NUMBER)
     return None
 
 
-def _agree(texts: Iterable[str], heading: str) -> bool:
-    theirs = _words(heading)
-    return any(_alike(_words(text), theirs) for text in texts)
+def _share_most(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    shared = len(ours & theirs)
+    return shared >= 2 and 2 * shared >= min(len(ours), len(theirs))
 
 
-def _alike(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    shared, fewer = len(ours & theirs), min(len(ours), len(theirs))
-    return fewer > 0 and shared >= min(2, fewer) and 2 * shared >= fewer
+def _contained(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    return bool(ours and theirs) and (ours <= theirs or theirs <= ours)
 
 
 def _words(text: str) -> frozenset[str]:

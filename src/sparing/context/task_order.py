@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sparing.context.ids import END, LABELS, LETTER, TOKEN, Ident, ident, lead, normal
+from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, Ident, ident, lead, normal
 
 _NAMED = re.compile(
     rf"(?:\b(?P<label>{LABELS})s?[ #]{{1,2}})?(?<![\w.-])(?P<first>{TOKEN}|{LETTER})"
-    rf"(?: ?[-–—] ?(?P<last>{TOKEN}))?{END}",
+    rf"(?:{TO}(?P<last>{TOKEN}))?{END}",
     re.IGNORECASE,
 )
 
@@ -32,12 +32,9 @@ class TaskOrder:
             above = lead(group)
             if above is not None:
                 self._groups.setdefault(above.ident, []).append(place)
-
-    @property
-    def foreign_letters(self) -> frozenset[str]:
-        """Letters that name no task here although they could."""
         own = any(number[:1].casefold() == "t" for number in self._numbers)
-        return frozenset() if own else frozenset({"t"})
+        self.foreign_letters = frozenset[str]() if own else frozenset({"t"})
+        """Letters that name no task here although they could."""
 
     def resolve(self, text: str, own: str) -> tuple[str, ...]:
         """The tasks that a text names, without the task itself."""

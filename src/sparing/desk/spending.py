@@ -36,10 +36,8 @@ def spending(office: Office, row: FeatureRow) -> Spending:
 def _naive_turn(row: Row) -> NaiveTurn:
     naive = row.attempt.naive
     calls = [(call["added"], call["output"]) for call in row.result.calls] if row.result else []
-    return NaiveTurn(
-        row.attempt.model, row.attempt.started, naive["digest"], naive["tokens"],
-        naive["base_tokens"], calls,
-    )  # fmt: skip
+    prompt, role, tools = (tuple(naive[name]) for name in ("prompt", "role", "tools"))
+    return NaiveTurn(row.attempt.model, row.attempt.started, prompt, role, tools, calls)
 
 
 def _row(stage: str, role: str, lines: Sequence[Line]) -> SpendingRow:

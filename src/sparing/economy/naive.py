@@ -1,9 +1,10 @@
 """What the same work would have cost the naive way.
 
-The naive way: every dispatch is a new session; its prompt is one block that holds the role and
-every document in full; the model is the same and makes the same tool calls. It is given the same
-prompt cache, so only what can't be shared between sessions is paid again. A resumed turn skips
-files that a new session would read again: that is not counted, so the baseline is a low one.
+The naive way: every dispatch is a new session with the role as its system prompt; its prompt is
+one block that holds every document in full; the model is the same and makes the same tool calls.
+It is given the same client and the same prompt cache, so only what can't be shared between
+sessions is paid again. A resumed turn skips files that a new session would read again: that is
+not counted, so the baseline is a low one.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from sparing.usage import Usage
 class NaiveTurn:
     model: str
     at: float
-    digest: str
-    """Of the naive prompt."""
-    tokens: int
-    base_tokens: int
-    """What the client sends before the prompt: tools and system prompt."""
+    prompt: tuple[str, int]
+    """Digest and tokens of the naive prompt."""
+    role: tuple[str, int]
+    tools: tuple[str, int]
+    """What the client sends before all else."""
     calls: Sequence[tuple[int, int]]
     """Per model call of the real turn: tokens added to the conversation, tokens answered."""
 
@@ -35,17 +36,20 @@ def naive_usage(turns: Iterable[NaiveTurn]) -> list[Usage]:
 
 
 def _bill(cache: PromptCache, turn: NaiveTurn) -> Usage:
-    base = Block(Part.TOOLS, "client", turn.base_tokens, Life.FIVE_MINUTES)
-    messages = [(turn.digest, turn.tokens)]
+    base = (
+        Block(Part.TOOLS, *turn.tools, Life.FIVE_MINUTES),
+        Block(Part.SYSTEM, *turn.role, Life.FIVE_MINUTES),
+    )
+    messages = [turn.prompt]
     total = Usage()
     for number, (added, output) in enumerate(turn.calls):
         if number:
-            messages.append((f"{turn.digest} {number}", added))
-        *before, (last, size) = messages
+            messages.append((f"{turn.prompt[0]} {number}", added))
+        *before, last = messages
         blocks = (
-            base,
-            *(Block(Part.MESSAGES, digest, tokens) for digest, tokens in before),
-            Block(Part.MESSAGES, last, size, Life.FIVE_MINUTES),
+            *base,
+            *(Block(Part.MESSAGES, *block) for block in before),
+            Block(Part.MESSAGES, *last, Life.FIVE_MINUTES),
         )
         total += cache.bill(Request(turn.model, blocks), turn.at + 3 * number, output=output)
     return total

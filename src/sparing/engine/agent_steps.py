@@ -11,9 +11,10 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparing.agents.backend import Access, AgentCall, AgentEvent, AgentReply
+from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
 from sparing.context import turns
+from sparing.engine import arrivals
 from sparing.engine.crash import step
 from sparing.engine.gather import Source, gather
 from sparing.engine.jobs import Job, Result, Turn
@@ -41,6 +42,13 @@ class Ticket:
     id: str
     feature: str
     at: float
+    after: str = ""
+    """The sibling that has to begin first."""
+
+    @property
+    def step(self) -> str:
+        """The id without the repository's key: equal wherever the repository lies."""
+        return self.id.removeprefix(f"{self.feature}.")
 
 
 def row_of(around: Surroundings, key: str) -> FeatureRow:
@@ -75,6 +83,7 @@ async def call(ticket: dict[str, Any], job: dict[str, Any], sent: dict[str, Any]
     asked, source = Ticket(**ticket), _source(Ticket(**ticket), Job.load(job))
     prepared = Sent.load(sent)
     around = source.around
+    await arrivals.after(asked.after)
     with around.database.write() as tx:
         number = ledger.begin(tx, _attempt(source, asked, prepared))
         tell(tx, asked, source.job, "asks", data={"way": prepared.way, "attempt": number})
@@ -228,6 +237,9 @@ def _listener(source: Source, ticket: Ticket, number: int) -> Any:
     seen: list[AgentEvent] = []
 
     def listen(event: AgentEvent) -> None:
+        if event.kind == ANSWERING:
+            arrivals.answering(ticket.id)
+            return
         seen.append(event)
         with source.around.database.write() as tx:
             name = f"{event.kind}.{number}.{len(seen)}"
@@ -250,7 +262,7 @@ def _commit(source: Source, ticket: Ticket) -> str | None:
     paths = changed_paths(worktree, source.job.head)
     feature = source.row.feature
     change = commit_paths(
-        worktree, source.job.head, paths, _subject(source), feature.key, ticket.id, ticket.at
+        worktree, source.job.head, paths, _subject(source), feature.name, ticket.step, ticket.at
     )
     return None if change.empty else change.commit
 

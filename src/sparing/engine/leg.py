@@ -12,9 +12,8 @@ from typing import Any
 
 from dbos import DBOS, SetWorkflowID
 
-from sparing.engine import steps
+from sparing.engine import arrivals, steps
 from sparing.engine.agent_steps import Ticket
-from sparing.engine.arrivals import arrived, polling_seconds
 from sparing.engine.dispatch import dispatch
 from sparing.engine.jobs import Job, JobKind
 
@@ -62,19 +61,22 @@ async def job(ticket: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
         result = await dispatch(Ticket(**ticket), asked)
     else:
         result = await PROGRAM[asked.kind](ticket, work)
-    arrived(ticket["id"])
+    arrivals.done(ticket["id"])
     return result
 
 
 async def _work(feature: str, move: dict[str, Any]) -> list[dict[str, Any]]:
     """All jobs of a move, side by side."""
+    names: list[str] = move["names"]
     handles: list[Any] = []
-    for number, (name, work) in enumerate(zip(move["names"], move["jobs"], strict=True)):
-        ticket = Ticket(name, feature, move["at"] + SIBLING_SECONDS * number)
+    for number, (name, work) in enumerate(zip(names, move["jobs"], strict=True)):
+        sibling = names[number - 1] if number else ""
+        ticket = Ticket(name, feature, move["at"] + SIBLING_SECONDS * number, sibling)
         with SetWorkflowID(name):
             handles.append(await DBOS.enqueue_workflow_async(JOBS, job, asdict(ticket), work))
     results: list[dict[str, Any]] = []
-    for name, handle in zip(move["names"], handles, strict=True):
-        often = await polling_seconds(name)
+    for name, handle in zip(names, handles, strict=True):
+        often = await arrivals.polling_seconds(name)
         results.append(await handle.get_result(polling_interval_sec=often))
+    arrivals.forget(names)
     return results

@@ -10,7 +10,8 @@ import sqlite3
 
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.state import Position, State
-from sparing.records import features, gates, mailbox
+from sparing.records import events, features, gates, mailbox
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 
@@ -50,6 +51,12 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
     if not gates.answer(tx, letter.gate, letter.verb, letter.body, letter.sender, at):
         return "already answered"
     features.next_leg(tx, row, at)
+    stage = State.load(row.place["state"]).stage
+    data = {"by": letter.sender, "answer": letter.verb}
+    key = row.feature.key
+    events.add(
+        tx, Event(f"{letter.gate}.answered", key, at, "answered", stage, "", letter.body, data)
+    )
     return "answered"
 
 

@@ -10,7 +10,7 @@ from sparing.context.compose import Brief, compose, naive
 from sparing.economy.choose import Choice, choose
 from sparing.engine.gather import Source
 from sparing.records.folder import StateFolder
-from sparing.segment import Segment, Volatility
+from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.way import Way
 
 
@@ -57,8 +57,9 @@ def seal(source: Source, brief: Brief, choice: Choice) -> Sent:
         keep_prompt(around.folder, segments), sum(len(segment.text) for segment in segments),
         choice.way, choice.reason, resume, _model(source),
         {
-            "digest": baseline.digest, "tokens": baseline.tokens,
-            "base_tokens": capabilities.base_tokens,
+            "prompt": [baseline.digest, baseline.tokens],
+            "role": [source.role.name, estimate_tokens(brief.role_text)],
+            "tools": [source.role.role_class.value, capabilities.base_tokens],
         },
     )  # fmt: skip
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.config.settings import HandOver
+from sparing.engine import arrivals
 from sparing.engine.agent_steps import Ticket, row_of
-from sparing.engine.arrivals import expect
 from sparing.engine.crash import step
 from sparing.engine.gather import Source, read_tasks
 from sparing.engine.jobs import Job, Result
@@ -50,7 +50,7 @@ async def decide(
         _tell_stage(tx, row, here, found, now)
     names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(found.jobs)]
     for name in names:
-        expect(name)
+        arrivals.expect(name)
     return {
         "do": found.do.value,
         "place": found.place.dump(),
@@ -138,7 +138,7 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         path = write_meta(worktree.path, around.feature_folder(row), row, place)
         subject = f"sparing: {work.stage} done"
         change = commit_paths(
-            worktree, work.head, [path], subject, row.feature.key, asked.id, asked.at
+            worktree, work.head, [path], subject, row.feature.name, asked.step, asked.at
         )
         return Result(commit=change.commit)
 
@@ -155,7 +155,7 @@ async def handover(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any
     def handed() -> Result:
         subject = f"Merge {feature.branch}: {feature.title}"
         done = hand_over(
-            around.repository, feature.base_branch, feature.branch, consent, subject, feature.key,
+            around.repository, feature.base_branch, feature.branch, consent, subject, feature.name,
             asked.at,
         )  # fmt: skip
         with around.database.write() as tx:

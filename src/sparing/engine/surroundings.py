@@ -39,6 +39,7 @@ class Surroundings:
     """What processes that we start may know."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
+    _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])
 
     def loaded(self, row: FeatureRow) -> Loaded:
         key = row.feature.key
@@ -63,8 +64,13 @@ class Surroundings:
         return time.time()
 
     def worktree(self, row: FeatureRow, commit: str) -> Worktree:
+        """Made or found again when it is first needed, and whenever it has vanished."""
         path = self.folder.worktree(row.feature.name)
-        return ensure_worktree(self.repository, path, row.feature.branch, commit)
+        known = self._worktrees.get(row.feature.key)
+        if known is None or not (path / ".git").is_file():
+            known = ensure_worktree(self.repository, path, row.feature.branch, commit)
+            self._worktrees[row.feature.key] = known
+        return known
 
     def feature_folder(self, row: FeatureRow) -> str:
         return f"{self.settings(row).flow.features_folder}/{row.feature.name}"

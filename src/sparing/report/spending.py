@@ -73,27 +73,31 @@ def dollars(amount: Decimal | None) -> str:
 
 
 def spending_table(spending: Spending) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", show_footer=True)
-    table.add_column("stage", footer=Text("all", "bold"))
-    table.add_column("role")
-    count = sum(row.dispatches for row in spending.rows)
-    table.add_column("dispatches", justify="right", footer=str(count))
-    table.add_column("resumed", justify="right", footer=str(sum(r.resumed for r in spending.rows)))
+    """Fits a terminal of 80 columns."""
     usage = spending.usage
+    table = Table(box=None, pad_edge=False, header_style="bold", show_footer=True)
+    table.add_column("stage", footer=Text("all", "bold"), no_wrap=True)
+    table.add_column("role", no_wrap=True)
+    table.add_column("turns", justify="right", footer=_turns(spending.rows))
     table.add_column("input", justify="right", footer=tokens(usage.input))
-    table.add_column("from cache", justify="right", footer=_share(usage))
-    table.add_column("output", justify="right", footer=tokens(usage.output))
+    table.add_column("cached", justify="right", footer=_share(usage))
     table.add_column("cost", justify="right", footer=Text(dollars(spending.cost_usd), "bold"))
     table.add_column("naive", justify="right", style="dim", footer=dollars(spending.naive_usd))
     previous = ""
     for row in spending.rows:
         table.add_row(
-            row.stage if row.stage != previous else "", row.role, str(row.dispatches),
-            str(row.resumed or ""), tokens(row.usage.input), _share(row.usage),
-            tokens(row.usage.output), dollars(row.cost_usd), dollars(row.naive_usd),
+            row.stage if row.stage != previous else "", row.role, _turns([row]),
+            tokens(row.usage.input), _share(row.usage), dollars(row.cost_usd),
+            dollars(row.naive_usd),
         )  # fmt: skip
         previous = row.stage
     return table
+
+
+def _turns(rows: Sequence[SpendingRow]) -> str:
+    """How many, and how many of them were resumed."""
+    resumed = sum(row.resumed for row in rows)
+    return f"{sum(row.dispatches for row in rows)}" + (f" ({resumed}r)" if resumed else "")
 
 
 def _share(usage: Usage) -> str:

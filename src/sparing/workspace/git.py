@@ -224,6 +224,8 @@ def failure(
         return StateError(f"the disk is full: {last}", "make room, then: sparing run")
     if "Read-only file system" in stderr or "Permission denied" in stderr:
         return RepositoryError(f"git may not write: {last}", "ls -ld on that folder shows why")
+    if "git-lfs: not found" in stderr:
+        return RepositoryError("files are stored with git-lfs, which is missing", "install git-lfs")
     if "not a git repository" in stderr:
         return RepositoryError(last.removeprefix("fatal: "), "move the repository back")
     if "not allowed" in stderr and "transport" in stderr:

@@ -1,0 +1,136 @@
+"""Whether an artifact is good enough to build the next stage on.
+
+Four levels: it exists, it is not a stub, it has sections, and it has the sections that its
+kind needs. The last is a list of headings that settings may replace: the seed's own two per
+kind (`SEED_SECTIONS`) would refuse a fifth of the specs and plans that people accepted.
+Problems are values; whether they block is the caller's decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context.ids import lead
+from sparing.context.markdown import Heading, outline
+from sparing.context.task_blocks import find_blocks
+
+LEAST_CHARACTERS = 100
+REQUIRED_SECTIONS: Mapping[ArtifactName, Sequence[str]] = {
+    ArtifactName.SPEC: (
+        "Success Criteria",
+        "Acceptance Criteria",
+        "Requirements",
+        "Specifications",
+        "User Stories",
+        "Scenarios",
+    ),
+    ArtifactName.DESIGN: (
+        "Components",
+        "Architecture",
+        "Interfaces",
+        "Technical Decisions",
+        "Design",
+        "Changes",
+    ),
+    ArtifactName.PLAN: (
+        "Implementation Order",
+        "Phase",
+        "Build Order",
+        "Execution Order",
+        "Implementation",
+        "Steps",
+        "Stage",
+        "Tasks",
+        "Milestones",
+        "Bundle",
+    ),
+}
+SEED_SECTIONS: Mapping[ArtifactName, Sequence[str]] = {
+    ArtifactName.SPEC: ("Success Criteria", "Acceptance Criteria"),
+    ArtifactName.DESIGN: ("Components", "Architecture"),
+    ArtifactName.PLAN: ("Implementation Order", "Phase"),
+    ArtifactName.TASKS: ("Phase", "Task"),
+}
+_STAGES = {
+    ArtifactName.PRD: "brainstorm",
+    ArtifactName.SPEC: "specify",
+    ArtifactName.DESIGN: "design",
+    ArtifactName.PLAN: "create-plan",
+    ArtifactName.TASKS: "create-tasks",
+    ArtifactName.IMPLEMENTATION: "implement",
+    ArtifactName.VERIFICATION: "verify",
+    ArtifactName.SUMMARY: "done",
+    ArtifactName.RETRO: "finish",
+}
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Level(IntEnum):
+    EXISTS = 1
+    LENGTH = 2
+    SECTIONS = 3
+    REQUIRED = 4
+
+
+class Problem(NamedTuple):
+    level: Level
+    what: str
+    repair: str
+    """The command that repairs it."""
+
+
+def validate_artifact(
+    name: ArtifactName,
+    text: str | None,
+    required: Mapping[ArtifactName, Sequence[str]] = REQUIRED_SECTIONS,
+) -> tuple[Problem, ...]:
+    """All that is wrong with it, the gravest first; empty if it is fit to build on."""
+    if text is None:
+        rerun = f"sparing rerun {_STAGES.get(name, name.value)}"
+        return (Problem(Level.EXISTS, f"{name.filename} does not exist", rerun),)
+    found = (_too_short(name, text), *_sections(name, text, required.get(name, ())))
+    return tuple(problem for problem in found if problem is not None)
+
+
+def _too_short(name: ArtifactName, text: str) -> Problem | None:
+    length = len(text.strip())
+    if length >= LEAST_CHARACTERS:
+        return None
+    what = f"{name.filename} has {length} characters, fewer than {LEAST_CHARACTERS}"
+    return Problem(Level.LENGTH, what, _edit(name))
+
+
+def _sections(name: ArtifactName, text: str, wanted: Sequence[str]) -> tuple[Problem | None, ...]:
+    document = outline(text)
+    headings = [heading for heading in document.headings if heading.level > 1]
+    if not headings:
+        what = f"{name.filename} has no sections (`## ` headings)"
+        return (Problem(Level.SECTIONS, what, _edit(name)),)
+    if wanted and not any(_has(heading, phrase) for heading in headings for phrase in wanted):
+        names = " or ".join(f"`## {phrase}`" for phrase in wanted)
+        what = f"{name.filename} has none of the sections {names}"
+        return (Problem(Level.REQUIRED, what, _edit(name)),)
+    if name is ArtifactName.TASKS and not find_blocks(document):
+        what = f"{name.filename} has no numbered task, as in `### Task 1.1: Title`"
+        return (Problem(Level.REQUIRED, what, _edit(name)),)
+    return ()
+
+
+def _has(heading: Heading, phrase: str) -> bool:
+    """`1. Architecture Overview` has `Architecture`, `Phase 2: …` has `Phase`."""
+    found, words = lead(heading.text), _words(phrase)
+    label = found.ident.label if found else ""
+    own = _words(f"{label} {found.title}" if found else heading.text)
+    return any(own[start : start + len(words)] == words for start in range(len(own)))
+
+
+def _words(text: str) -> list[str]:
+    return [word.removesuffix("s") for word in _WORD.findall(text.casefold())]
+
+
+def _edit(name: ArtifactName) -> str:
+    return f"sparing edit {name.value}"
