@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
 from scripts import coverage
+from sparing.cli.main import app
+from sparing.config.describe import settings_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,7 +44,32 @@ def _test_files(folder: Path) -> list[Path]:
     return sorted([*folder.rglob("test_*.py"), *folder.rglob("conftest.py")])
 
 
-PAGES = (Page("docs/coverage.md", coverage_page),)
+def configuration_page(_root: Path) -> str:
+    return settings_page()
+
+
+def cli_page(_root: Path) -> str:
+    """Every command with the help it prints."""
+    top = click.Context(app, info_name="sparing")
+    parts = ["# Commands\n", _help(app, top)]
+    for name in app.list_commands(top):
+        command = app.get_command(top, name)
+        assert command is not None
+        parts += [f"## sparing {name}\n", _help(command, click.Context(command, top, name))]
+    return "\n".join(parts)
+
+
+def _help(command: click.Command, context: click.Context) -> str:
+    context.terminal_width = 100
+    lines = (line.rstrip() for line in command.get_help(context).splitlines())
+    return "```\n" + "\n".join(lines) + "\n```\n"
+
+
+PAGES = (
+    Page("docs/coverage.md", coverage_page),
+    Page("docs/configuration.md", configuration_page),
+    Page("docs/cli.md", cli_page),
+)
 
 
 def stale(root: Path, pages: Iterable[Page]) -> tuple[str, ...]:

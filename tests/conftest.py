@@ -23,15 +23,36 @@ _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_")
 UserRepository = Callable[..., Path]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing of the machine's: no key, no agent's or git's variables, not even its HOME."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name not in _KEPT and not name.startswith(_KEPT_PREFIXES):
+                patch.delenv(name)
+        patch.setenv("LC_ALL", "C.UTF-8")
+        _settle_in(patch, tmp_path_factory.mktemp("session-home"))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def guard(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guard]:
-    """H1: a private HOME and a clean environment; afterwards the user's bytes are compared."""
+    """H1: a HOME for this test alone; afterwards the user's bytes are compared."""
     home = tmp_path_factory.mktemp("home")
-    for name in list(os.environ):
-        if name not in _KEPT and not name.startswith(_KEPT_PREFIXES):
-            monkeypatch.delenv(name)
+    _settle_in(monkeypatch, home)
+    (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.com\n")
+    watched = Guard()
+    watched.watch_home(home)
+    yield watched
+    changes = watched.changes()
+    if changes:
+        listed = "\n  ".join(changes)
+        pytest.fail(f"what belongs to the user has changed:\n  {listed}", pytrace=False)
+
+
+def _settle_in(patch: pytest.MonkeyPatch, home: Path) -> None:
     folders = {
         "HOME": home,
         "XDG_CONFIG_HOME": home / ".config",
@@ -41,16 +62,7 @@ def guard(
         "XDG_RUNTIME_DIR": home / ".run",
     }
     for name, folder in folders.items():
-        monkeypatch.setenv(name, str(folder))
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.com\n")
-    watched = Guard()
-    watched.watch_home(home)
-    yield watched
-    changes = watched.changes()
-    if changes:
-        listed = "\n  ".join(changes)
-        pytest.fail(f"what belongs to the user has changed:\n  {listed}", pytrace=False)
+        patch.setenv(name, str(folder))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from scripts import coverage
 from scripts.docs import PAGES, Page, check, stale, write
 

@@ -7,6 +7,7 @@ this program is refused, never guessed at.
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -88,25 +89,26 @@ def _translated(path: Path) -> Generator[None, None, None]:
     """What goes wrong with a file is a person's to repair; it gets two lines."""
     try:
         yield
-    except sqlite3.IntegrityError:
-        raise
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise  # a bug of ours, not of the file
     except (sqlite3.DatabaseError, OSError) as error:
+        words = error.strerror if isinstance(error, OSError) else str(error)
         raise StateError(
-            f"the state in {path.parent} can't be used: {error}", _repair(error)
+            f"the state in {path.parent} can't be used: {words}", _repair(path, str(words).lower())
         ) from error
 
 
-def _repair(error: Exception) -> str:
-    words = str(error).lower()
+def _repair(path: Path, words: str) -> str:
+    another = "set another one: SPARING_STATE__FOLDER=PATH"
+    if path.is_dir():
+        return f"move this folder away, a file belongs there: {path}"
     if "full" in words or "no space" in words:
         return "free some space, then run the same command again"
-    if (
-        "readonly" in words
-        or "read-only" in words
-        or "permission" in words
-        or "unable to open" in words
-    ):
-        return "make the folder writable, or set another one: SPARING_STATE__FOLDER=PATH"
+    if "malformed" in words or "not a database" in words:
+        name = shlex.quote(str(path))
+        return f"set the damaged file aside and begin anew: mv {name} {name}.damaged"
     if "locked" in words:
-        return "another process holds it for long: see sparing doctor"
-    return "see sparing doctor"
+        return "another process has held it for long: wait for its end, then run the same command"
+    if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):
+        return f"make the folder writable, or {another}"
+    return f"see whether the disk is well, or {another}"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from sparing.artifact import ArtifactName
+from sparing.prompts.render import names
 from tests.prompts.word_files import (
     AUTHORS,
     DOCUMENT_AUTHORS,
@@ -18,9 +20,6 @@ from tests.prompts.word_files import (
     items,
     role,
 )
-
-from sparing.artifact import ArtifactName
-from sparing.prompts.render import names
 
 B3_ARTIFACTS = {
     "implementation-reviewer": ["prd", "spec", "design", "plan", "tasks"],

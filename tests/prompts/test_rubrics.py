@@ -9,10 +9,10 @@ import re
 from itertools import combinations
 
 import pytest
-from tests.prompts.word_files import REVIEWERS, ROLES, each, items, role
 
 from sparing.prompts.render import names, words
 from sparing.segment import estimate_tokens
+from tests.prompts.word_files import REVIEWERS, ROLES, each, items, role
 
 B8_REVIEWERS = {
     "security-reviewer",

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.prompts.word_files import STAGES, each
 
 from sparing.prompts.render import fill, names, words
 from sparing.segment import estimate_tokens
+from tests.prompts.word_files import STAGES, each
 
 KINDS = ("roles", "stages", "skills", "blocks")
 FILES = [(kind, name) for kind in KINDS for name in names(kind)]

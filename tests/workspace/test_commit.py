@@ -244,3 +244,13 @@ def test_the_users_lock_is_waited_for_and_named(user_repository: UserRepository)
     threading.Timer(0.4, lock.unlink).start()
     write_files(worktree.path, {"a.txt": "a\n"})
     assert not commit(worktree).empty
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "src/../../x"])
+def test_a_path_that_leaves_the_worktree_is_refused(
+    user_repository: UserRepository, path: str
+) -> None:
+    """H4"""
+    worktree = make_worktree(user_repository())
+    with pytest.raises(RepositoryError, match="it leaves the folder"):
+        commit(worktree, path)

@@ -172,6 +172,16 @@ def test_restore_with_nothing_to_do_says_so_and_played_again_says_the_same(
     assert git(worktree.path, "show", "refs/sparing/salvage/s:a") == "1"
 
 
+@pytest.mark.parametrize("name", ["a/b", "a", "a..b", ".a", "x y~^:?*[", "a.lock", "a.lock/", "ü"])
+def test_any_name_will_do_for_what_is_kept(tmp_path: Path, name: str) -> None:
+    worktree = make_worktree(make_repository(tmp_path / "r"))
+    for content in ("1", "2"):
+        write_files(worktree.path, {"a": content})
+        ref = restore(worktree, worktree.tip(), name)
+        assert ref is not None
+        assert git(worktree.path, "show", f"{ref}:a") == content
+
+
 def test_restore_undoes_traps(user_repository: UserRepository) -> None:
     """H4: links, pipes, folders for files and a repository in the folder."""
     outside = user_repository({"precious": "stays\n"})

@@ -20,16 +20,26 @@ PATIENCE_SECONDS = 5.0
 
 
 @contextmanager
-def worktree_lock(path: Path) -> Generator[int]:
+def worktree_lock(path: Path, patience_seconds: float = PATIENCE_SECONDS) -> Generator[int]:
     """The locked file's descriptor, to be passed on to the agent."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = _open(path)
     try:
         if not _taken(descriptor):
             _end_holder(descriptor)
-            _wait(descriptor, path)
+            _wait(descriptor, path, patience_seconds)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise StateError(
+            f"the lock {path} can't be used: {error.strerror}",
+            f"remove what is in its place, or make {path.parent} writable",
+        ) from error
 
 
 def _taken(descriptor: int) -> bool:
@@ -41,15 +51,19 @@ def _taken(descriptor: int) -> bool:
 
 
 def _end_holder(descriptor: int) -> None:
-    """The group's id stands in the file; it is right, or the lock would be free."""
+    """The holder's group stands in the file; it is right, or the lock would be free.
+
+    The agent can write into this file too, so it is never believed about ourselves.
+    """
     written = os.pread(descriptor, 32, 0)
-    if written.isdigit():
-        with suppress(ProcessLookupError):
-            os.killpg(int(written), signal.SIGKILL)
+    group = int(written) if written.isdigit() else 0
+    if group > 1 and group != os.getpgrp():
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
 
 
-def _wait(descriptor: int, path: Path) -> None:
-    limit = time.monotonic() + PATIENCE_SECONDS
+def _wait(descriptor: int, path: Path, patience_seconds: float) -> None:
+    limit = time.monotonic() + patience_seconds
     while not _taken(descriptor):
         if time.monotonic() > limit:
             raise StateError(

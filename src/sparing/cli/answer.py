@@ -16,8 +16,11 @@ from sparing.desk.office import open_office
 @click.argument("feature")
 @json_option
 def approve_command(feature: str, as_json: bool) -> None:
-    """Say yes at a gate. FEATURE is a number, a slug or a full name."""
-    office = open_office(Path.cwd())
+    """Say yes at a gate.
+
+    FEATURE is a number, a slug or a full name. It counts at once, or when the feature runs next.
+    """
+    office = open_office(Path.cwd(), reading=True)
     row = control.find(office, feature)
     stage = control.approve(office, row, "terminal", now())
     _told(row.feature.id, "approved", stage, as_json=as_json)
@@ -28,8 +31,11 @@ def approve_command(feature: str, as_json: bool) -> None:
 @click.argument("feedback")
 @json_option
 def reject_command(feature: str, feedback: str, as_json: bool) -> None:
-    """Say no at a gate. FEEDBACK says what should be different; the stage runs again with it."""
-    office = open_office(Path.cwd())
+    """Say no at a gate, and what should be different.
+
+    The stage runs again with FEEDBACK. After three rejections the feature stops for good advice.
+    """
+    office = open_office(Path.cwd(), reading=True)
     row = control.find(office, feature)
     stage = control.reject(office, row, feedback, "terminal", now())
     _told(row.feature.id, "rejected", stage, as_json=as_json)

@@ -14,7 +14,7 @@ import click
 
 from sparing.cli.drive import Mode, run_features
 from sparing.cli.options import json_option, print_json
-from sparing.desk import control, view
+from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
 from sparing.desk.spending import spending
 from sparing.errors import UsageError
@@ -42,10 +42,10 @@ OVERRIDES = {
 @click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
 @json_option
 def demo_command(keep: Path | None, interactive: bool, tier: str | None, as_json: bool) -> int:
-    """Take a feature of a small sample project from idea to merged branch.
+    """See the whole workflow on a sample project: no key, no server.
 
-    The agent is scripted: no key, no server, nothing leaves this machine. The git commits, the
-    edits and the tests are real.
+    A feature of a small sample goes from idea to merged branch. The agent is scripted and nothing
+    leaves this machine; the git commits, the edits and the tests are real.
     """
     flow = control.check_flow(tier or "feature")
     with _folder(keep) as folder, _script(folder) as script:
@@ -93,7 +93,7 @@ def _project() -> dict[str, str]:
 
 def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
     spent = spending(office, row)
-    merged = bool(view.handover_event(office, row).get("merged"))
+    merged = bool(history.handover_event(office, row).get("merged"))
     if as_json:
         print_json(
             feature=row.feature.id, flow=row.feature.flow, status=row.status.value, merged=merged,

@@ -34,7 +34,10 @@ class Finding(NamedTuple):
 @click.command("doctor")
 @json_option
 def doctor_command(as_json: bool) -> int:
-    """Check that everything sparing needs is there. Changes nothing, asks no network."""
+    """Check that everything sparing needs is there.
+
+    Changes nothing and asks no network.
+    """
     findings = [_python(), _engine(), _git(), *_here()]
     good = all(finding.good for finding in findings)
     if as_json:

@@ -18,7 +18,7 @@ from sparing.cli.options import print_json
 from sparing.cli.progress import Progress
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
-from sparing.desk import control, view
+from sparing.desk import control, history, view
 from sparing.desk.office import Office
 from sparing.engine.lock import engine_lock
 from sparing.errors import NeedsHuman, StateError
@@ -69,7 +69,7 @@ async def _drive(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
         headless=mode is not Mode.ASK, environ=inherited(),
     )  # fmt: skip
-    progress = Progress(office, view.latest_event(office), quiet=quiet)
+    progress = Progress(office, history.latest_event(office), quiet=quiet)
     for row in rows:
         around.backend(row)
         control.request_start(office, row, now())

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from sparing.desk.history import events_since
 from sparing.desk.office import Office
-from sparing.desk.view import events_since
 from sparing.records.events import Event
 
 WAYS = {

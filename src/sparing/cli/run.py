@@ -24,7 +24,10 @@ __all__ = ["Mode", "run_command", "run_features"]
 @click.option("--no-input", is_flag=True, help="Ask nothing: stop at gates.")
 @json_option
 def run_command(feature: str | None, yes: bool, no_input: bool, as_json: bool) -> int:
-    """Work on FEATURE, or on all that can go on, until they are done or wait for you."""
+    """Work on features until they are done or wait for you.
+
+    FEATURE is a number, a slug or a full name; without one, all that can go on do.
+    """
     office = open_office(Path.cwd())
     rows = [control.find(office, feature)] if feature else open_rows(office)
     if not rows:

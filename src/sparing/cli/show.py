@@ -10,7 +10,7 @@ import click
 from sparing.artifact import ArtifactName
 from sparing.cli.options import json_option, print_json
 from sparing.cli.status import state_words
-from sparing.desk import control, view
+from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError, UsageError
 from sparing.records.features import FeatureRow
@@ -23,7 +23,10 @@ from sparing.workspace.commit import read_file
 @click.argument("document", required=False)
 @json_option
 def show_command(feature: str, document: str | None, as_json: bool) -> None:
-    """Show FEATURE: its stages, reviews and next command; or one DOCUMENT of it, such as spec."""
+    """Show one feature, or one of its documents.
+
+    FEATURE alone: its stages, reviews and next command. With DOCUMENT, such as spec: that text.
+    """
     office = open_office(Path.cwd())
     row = control.find(office, feature)
     if document:
@@ -34,7 +37,7 @@ def show_command(feature: str, document: str | None, as_json: bool) -> None:
             click.echo(text, nl=False)
         return
     shown = view.feature_view(office, row)
-    verdicts = view.verdict_rows(office, row)
+    verdicts = history.verdict_rows(office, row)
     if as_json:
         reviews = [
             {"stage": v.stage, "role": v.verdict.role, "iteration": v.iteration, "passed": v.passed}

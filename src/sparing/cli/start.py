@@ -18,7 +18,10 @@ from sparing.desk.office import open_office
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @json_option
 def start_command(title: str, flow: str | None, yes: bool, as_json: bool) -> int:
-    """Begin a feature. TITLE says in one sentence what should be there afterwards."""
+    """Begin a feature from one sentence.
+
+    TITLE says what should be there afterwards. It gets the next number, a branch and a folder.
+    """
     office = open_office(Path.cwd())
     chosen = control.check_flow(flow or office.loaded.settings.flow.default.value)
     row = control.start(office, title, chosen, {}, now())

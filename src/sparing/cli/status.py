@@ -19,7 +19,7 @@ DONE = ("completed", "abandoned")
 @json_option
 def status_command(as_json: bool = False) -> None:
     """Show what is under way and what waits for you."""
-    office = open_office(Path.cwd())
+    office = open_office(Path.cwd(), reading=True)
     views = [view for view in list_views(office) if view.status not in DONE]
     if as_json:
         print_json(features=[asdict(view) for view in views])
@@ -37,7 +37,7 @@ def status_command(as_json: bool = False) -> None:
 @json_option
 def list_command(as_json: bool) -> None:
     """List all features of this repository."""
-    views = list_views(open_office(Path.cwd()))
+    views = list_views(open_office(Path.cwd(), reading=True))
     if as_json:
         print_json(features=[asdict(view) for view in views])
         return

@@ -68,7 +68,8 @@ def read_fields(document: Outline, first: int, last: int) -> tuple[Field, ...]:
     for heading in document.headings_between(first, last):
         name = _name(heading.text.rstrip(": "))
         if known(name):
-            found.append(Field(name, document.slice(heading.line + 1, heading.end).strip()))
+            below = document.slice(heading.line + 1, heading.end).strip()
+            found.append(Field(name, below.removesuffix("---").rstrip()))
     return tuple(found)
 
 

@@ -128,13 +128,16 @@ def _rank(step: str) -> int:
     return int(step) if step.isdigit() else ord(step) if step else 0
 
 
-def parse_ident(text: str) -> Ident | None:
-    """The identifier that the whole text is, if it is one."""
+def parse_ident(text: str) -> tuple[Ident, ...]:
+    """The identifier that the whole text is, or all of a range; empty if it is none."""
     stripped = text.strip()
     if len(stripped) == 1 and stripped.isalpha():
-        return ident("", stripped)
+        return (ident("", stripped),)
     match = _LABELLED.fullmatch(stripped) or _BARE.fullmatch(stripped)
-    return ident(match[1] + match[2], match[3]) if match and not match[4] else None
+    if match is None:
+        return ()
+    first = ident(match[1] + match[2], match[3])
+    return span(first, match[4]) if match[4] else (first,)
 
 
 def lead(heading: str) -> Lead | None:
@@ -153,9 +156,16 @@ def lead(heading: str) -> Lead | None:
         return None
     if first.plain and not label and separated is None:
         return None
-    title = heading[separated.end() if separated else end :].strip(" \t:.—–-*_")
+    title = _title(heading[separated.end() if separated else end :], "*" in heading[:position])
     idents = span(first, last) if last else (first,)
     return Lead(idents, heading[match.start(3) : end], title, separated is not None)
+
+
+def _title(rest: str, bold: bool) -> str:
+    """What follows the identifier, without the other half of bold that began before it."""
+    if bold:
+        rest = rest[2:] if rest.startswith("**") else rest.rstrip().removesuffix("**")
+    return rest.strip().lstrip(":.—–- ")
 
 
 def mentions(heading: str) -> frozenset[Ident]:

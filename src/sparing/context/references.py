@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, ident, span
+from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, ident
 from sparing.task import Reference, ReferenceKind
 
 _NAME = r"(?-i:[A-Z])[\w-]{1,30}"
@@ -113,7 +113,7 @@ def _scan(text: str, state: _State) -> Iterator[Reference]:
                 token = f"{state.letters}-{token}"  # PI-7+8
             kind = _kind(state, token)
             if kind is not None:
-                yield from (Reference(kind, id) for id in _written(token, match, state.label))
+                yield Reference(kind, _written(token, match["last"], state.label))
             state = replace(state, slot=False, letters=_letters(token))
         elif name := _name(match, state):
             yield name
@@ -174,9 +174,8 @@ def _letters(token: str) -> str:
     return match[1] if match else ""
 
 
-def _written(first: str, match: re.Match[str], label: str) -> list[str]:
-    """`Step 1.2` keeps its label, `Component C10` is `C10`."""
-    last = match["last"]
-    tokens = [item.token.upper() for item in span(ident("", first), last)] if last else [first]
+def _written(first: str, last: str | None, label: str) -> str:
+    """`Step 1.2` keeps its label, `Component C10` is `C10`, a range stays one."""
+    token = f"{first}–{last}" if last else first
     name = ident(label, "").label.capitalize()
-    return [f"{name} {token}" if name and not _letters(token) else token for token in tokens]
+    return f"{name} {token}" if name and not _letters(first) else token

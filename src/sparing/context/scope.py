@@ -135,11 +135,12 @@ def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Scope
         if placed is not None:
             return _sections(index, [placed])
         return _full(index, f"task {task.number} names no part of {kind}.md")
-    found = [(reference, index.find(reference.id)) for reference in references]
-    lost = [reference.id for reference, item in found if item is None]
+    found = [(reference.id, index.find_all(reference.id)) for reference in references]
+    lost = [id for id, items in found if not items]
     if lost:
         return _full(index, f"task {task.number}: {kind}.md has no one section {', '.join(lost)}")
-    return _sections(index, [Hit(r.id, item.heading, item.via) for r, item in found if item])
+    hits = [Hit(id, heading, via) for id, items in found for heading, via in items]
+    return _sections(index, hits)
 
 
 def _full(index: SectionIndex, warning: str) -> Scope:

@@ -64,8 +64,34 @@ class SectionIndex:
 
     def find(self, identifier: str) -> Found | None:
         """The one best heading, or none where nothing or too much fits."""
+        found = self.find_all(identifier)
+        return found[0] if len(found) == 1 else None
+
+    def find_all(self, identifier: str) -> tuple[Found, ...]:
+        """The one best heading, or all that a range covers; empty where one is missing.
+
+        `Steps 1-3` covers a step 2b that stands between them.
+        """
         wanted = parse_ident(identifier)
-        return self._named(identifier) if wanted is None else self._ident(wanted, loose=False)
+        if not wanted:
+            named = self._named(identifier)
+            return (named,) if named else ()
+        ends = [self._ident(item, loose=False) for item in (wanted[0], wanted[-1])]
+        if len(wanted) > 1 and ends[0] and ends[1]:
+            between = self._between(ends[0].heading, ends[1].heading)
+            if between:
+                return tuple(Found(heading, ends[0].via) for heading in between)
+        every = [self._ident(item, loose=False) for item in wanted]
+        found = tuple(dict.fromkeys(item for item in every if item))
+        return found if all(every) else ()
+
+    def _between(self, first: Heading, last: Heading) -> tuple[Heading, ...]:
+        """Both and their siblings between them, if they are siblings."""
+        inner = self.document.headings_between(first.line, last.line)
+        if first.line >= last.line or first.level != last.level:
+            return ()
+        siblings = tuple(heading for heading in inner if heading.level <= first.level)
+        return siblings if all(item.level == first.level for item in siblings) else ()
 
     def _ident(self, wanted: Ident, *, loose: bool) -> Found | None:
         tokens = dict.fromkeys((wanted.token, wanted.alias))

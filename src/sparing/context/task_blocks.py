@@ -17,7 +17,7 @@ from sparing.context.ids import Ident, Lead, lead
 from sparing.context.markdown import Heading, Outline
 
 _BOX = re.compile(r"(?P<indent>[ \t]{0,12})[-*+] \[[ xX]\] (?P<text>.+)")
-_BOLD = re.compile(r"(?P<indent> {0,3})(?:[-*+] )?(?P<text>\*\*Task .+)", re.IGNORECASE)
+_BOLD = re.compile(r"(?P<indent> {0,3})(?:[-*+] )?(?P<text>\*\*(?:Task |T-?\d|\d+\.\d).+)")
 _T = re.compile(r"t\d")
 _DOTTED = re.compile(r"\d+[a-z]{0,2}\.")
 _SINGLE = re.compile(r"\d+[a-z]?$")
@@ -49,11 +49,11 @@ def find_blocks(document: Outline) -> tuple[Block, ...]:
     boxes = tuple(_listed(document, parents, _BOX)) or tuple(_listed(document, parents, _BOLD))
     if boxes:
         return _leaves(document, boxes)
-    return (
-        _headed(document, parents, _is_step)
-        or _headed(document, parents, _is_single)
-        or tuple(_unnumbered(document))
-    )
+    for weaker in (_is_step, _is_single, _is_sibling):
+        blocks = _headed(document, parents, weaker)
+        if blocks:
+            return blocks
+    return tuple(_unnumbered(document))
 
 
 def _is_task(found: Lead) -> bool:
@@ -137,8 +137,8 @@ def _leaves(document: Outline, blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _only_groups(document: Outline, block: Block, inner: Block) -> bool:
-    if block.level == 1:
-        return True
+    if block.level == 1 and block.first == document.headings[0].line:
+        return True  # the document's title, as in `Tasks: 038 — …`
     if block.ident is None or inner.ident is None or not inner.ident.extends(block.ident):
         return False
     return not any(known(item.name) for item in read_fields(document, block.first + 1, block.last))

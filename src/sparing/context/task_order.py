@@ -7,9 +7,11 @@ about is dropped, so that no task can wait for something that never comes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, Ident, ident, lead, normal
+from sparing.task import Task
 
 _NAMED = re.compile(
     rf"(?:\b(?P<label>{LABELS})s?[ #]{{1,2}})?(?<![\w.-])(?P<first>{TOKEN}|{LETTER})"
@@ -54,6 +56,41 @@ class TaskOrder:
         if start is None or stop is None:
             return [place for place in (start, stop) if place is not None]
         return range(start, stop + 1)
+
+
+def without_cycles(tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Tasks that wait for each other wait only for the earlier ones."""
+    stuck = _stuck(tasks)
+    places = {task.number: place for place, task in enumerate(tasks)}
+    return tuple(
+        replace(
+            task,
+            depends_on=tuple(
+                number
+                for number in task.depends_on
+                if number not in stuck or places[number] < places[task.number]
+            ),
+        )
+        if task.number in stuck
+        else task
+        for task in tasks
+    )
+
+
+def _stuck(tasks: Sequence[Task]) -> frozenset[str]:
+    """Those that could never start if all dependencies were taken at their word."""
+    missing = {task.number: len(task.depends_on) for task in tasks}
+    users: dict[str, list[str]] = {}
+    for task in tasks:
+        for number in task.depends_on:
+            users.setdefault(number, []).append(task.number)
+    ready = [number for number, count in missing.items() if count == 0]
+    while ready:
+        for user in users.get(ready.pop(), ()):
+            missing[user] -= 1
+            if missing[user] == 0:
+                ready.append(user)
+    return frozenset(number for number, count in missing.items() if count > 0)
 
 
 def _forms(number: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from sparing.context.fields import DEPENDS, DOCUMENT, DONE, FILES, SOURCES, Fiel
 from sparing.context.markdown import Outline, outline
 from sparing.context.references import field_references, prose_references, title_references
 from sparing.context.task_blocks import Block, find_blocks
-from sparing.context.task_order import TaskOrder
+from sparing.context.task_order import TaskOrder, without_cycles
 from sparing.errors import FeatureError
 from sparing.task import Reference, ReferenceKind, Task
 
@@ -42,7 +42,7 @@ def parse_tasks(text: str) -> tuple[Task, ...]:
     if not blocks:
         raise _no_tasks(document)
     order = TaskOrder((block.number, block.group) for block in blocks)
-    return tuple(_task(document, block, order) for block in blocks)
+    return without_cycles([_task(document, block, order) for block in blocks])
 
 
 def _no_tasks(document: Outline) -> FeatureError:
@@ -112,8 +112,8 @@ def _stated(fields: Sequence[Field]) -> Iterator[Reference]:
 def _files(values: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for value in values:
-        pieces = _CODE.findall(value) or re.split(r"[,;\s]+", value[:_LONGEST_SOURCE])
-        for piece in pieces:
+        rest = _CODE.sub(" ", value[:_LONGEST_SOURCE])
+        for piece in (*_CODE.findall(value), *re.split(r"[,;\s]+", rest)):
             path = piece.strip(" \t`*.,;:()")
             if _PATH.fullmatch(path):
                 found[path] = None

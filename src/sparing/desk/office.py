@@ -9,7 +9,7 @@ from pathlib import Path
 from sparing.config.load import Loaded, current
 from sparing.database import Database
 from sparing.records.folder import StateFolder, open_folder
-from sparing.workspace.repository import Repository, find_repository
+from sparing.workspace.repository import Repository, find_repository, locate_repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,11 @@ class Office:
     database: Database
 
 
-def open_office(start: Path, flags: Mapping[str, object] | None = None) -> Office:
-    repository = find_repository(start)
+def open_office(
+    start: Path, flags: Mapping[str, object] | None = None, *, reading: bool = False
+) -> Office:
+    """With `reading` the repository itself is not looked into: enough to see our own records."""
+    repository = locate_repository(start) if reading else find_repository(start)
     loaded = current(repository.checkout, flags)
     folder = open_folder(loaded.state_root, repository.key)
     return Office(repository, loaded, folder, folder.database())

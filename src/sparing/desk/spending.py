@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from sparing.desk.history import ledger_rows
 from sparing.desk.office import Office
-from sparing.desk.view import ledger_rows
 from sparing.economy.naive import NaiveTurn, naive_usage
 from sparing.economy.prices import cost_usd
 from sparing.records.features import FeatureRow

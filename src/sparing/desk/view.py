@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from sparing.desk.office import Office
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position, State
-from sparing.records import events, features, gates, ledger, mailbox, verdicts
+from sparing.records import features, gates, mailbox
 from sparing.records.features import FeatureRow
 
 
@@ -63,26 +62,6 @@ def open_rows(office: Office) -> list[FeatureRow]:
     return [row for row in rows if row.status in (Status.PLANNED, Status.ACTIVE)]
 
 
-def ledger_rows(office: Office, row: FeatureRow) -> list[ledger.Row]:
-    with office.database.read() as connection:
-        return ledger.of_feature(connection, row.feature.key)
-
-
-def verdict_rows(office: Office, row: FeatureRow) -> list[verdicts.VerdictRow]:
-    with office.database.read() as connection:
-        return verdicts.of_feature(connection, row.feature.key)
-
-
-def events_since(office: Office, n: int, feature: str = "") -> list[events.Event]:
-    with office.database.read() as connection:
-        return events.since(connection, n, feature)
-
-
-def latest_event(office: Office) -> int:
-    with office.database.read() as connection:
-        return events.latest_number(connection)
-
-
 def reload(office: Office, row: FeatureRow) -> FeatureRow:
     with office.database.read() as connection:
         found = features.get(connection, row.feature.key)
@@ -96,13 +75,6 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
         if gate is None or mailbox.pending(connection, gate.id):
             return None
         return gate
-
-
-def handover_event(office: Office, row: FeatureRow) -> dict[str, Any]:
-    for event in reversed(events_since(office, 0, row.feature.key)):
-        if event.kind == "handover":
-            return {"note": event.text, **event.data}
-    return {}
 
 
 def _next_command(row: FeatureRow, state: State, answered: bool) -> str:

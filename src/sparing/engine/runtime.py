@@ -13,9 +13,8 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import dbos._serialization as serialization
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID
 from dbos import DBOSPortableJSONSerializer as JSONSerializer
@@ -24,6 +23,7 @@ from sqlalchemy import event
 from sparing.engine import crash
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
+from sparing.engine.poison import refuse_pickle, unreadable
 from sparing.engine.surroundings import Surroundings, set_current
 from sparing.records import features
 
@@ -55,10 +55,14 @@ class Engine:
         return {status.workflow_id: str(status.error) for status in found}
 
     async def repair(self) -> None:
-        """A leg that died is begun anew, as a new generation from where it stood."""
-        dead = await self.failed()
+        """A leg that died or can't be read is begun anew, as a new generation."""
+        dead = set(await self.failed())
+        foreign = await asyncio.to_thread(unreadable, self._around.folder.engine_database)
         for row in await asyncio.to_thread(legs_to_start, self._around):
-            if row.leg_id in dead:
+            mine = [name for name in foreign if f"{name}.".startswith(f"{row.leg_id}.")]
+            if mine:
+                await DBOS.cancel_workflow_async(row.leg_id, cancel_children=True)
+            if mine or row.leg_id in dead:
                 with self._around.database.write() as tx:
                     features.next_generation(tx, row, time.time())
 
@@ -68,7 +72,7 @@ async def running(
     around: Surroundings, poll_seconds: float, crash_at: str
 ) -> AsyncGenerator[Engine]:
     """Launch, recover what was left, and take everything back at the end."""
-    _refuse_pickle()
+    refuse_pickle()
     crash.arm(crash_at)
     restore = set_current(around)
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
@@ -116,13 +120,3 @@ def _sqlite(url: str) -> sqlalchemy.Engine:
 
     event.listen(engine, "connect", configure)
     return engine
-
-
-def _refuse_pickle() -> None:
-    """Rows name their own serializer; one that names pickle would run code. None may."""
-
-    def refuse(*_: object) -> NoReturn:
-        raise TypeError("pickle is refused")
-
-    for name in ("serialize", "deserialize"):
-        setattr(serialization.DefaultSerializer, name, refuse)

@@ -169,8 +169,8 @@ async def handover(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any
 
 
 def _open(around: Surroundings, row: FeatureRow, head: str) -> Result:
-    around.worktree(row, head)
-    return Result(commit=head)
+    """A leg that was begun anew goes on from what the old one had already committed."""
+    return Result(commit=around.worktree(row, head).tip())
 
 
 async def _guarded(work: Any) -> dict[str, Any]:

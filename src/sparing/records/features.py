@@ -68,10 +68,10 @@ def highest_number(connection: sqlite3.Connection) -> int:
 
 
 def set_running(tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], at: float) -> bool:
-    """Mark a leg as begun; False if the feature has moved on since."""
+    """A planned feature begins; False if it has begun before."""
     done = tx.execute(
         "update features set running = 1, status = 'active', updated = ?"
-        " where key = ? and generation = ? and leg = ?",
+        " where key = ? and generation = ? and leg = ? and status = 'planned'",
         (at, key, *leg_id),
     )
     return done.rowcount == 1
@@ -81,7 +81,7 @@ def next_leg(tx: sqlite3.Connection, row: FeatureRow, at: float) -> int:
     """Move on to the next leg, once: a second call for the same row changes nothing."""
     tx.execute(
         "update features set leg = ?, running = 1, updated = ?"
-        " where key = ? and generation = ? and leg = ?",
+        " where key = ? and generation = ? and leg = ? and running = 0",
         (row.leg + 1, at, row.feature.key, row.generation, row.leg),
     )
     return row.leg + 1
@@ -91,7 +91,7 @@ def next_generation(tx: sqlite3.Connection, row: FeatureRow, at: float) -> None:
     """The same leg again under a new id, because the old one can't run any more."""
     tx.execute(
         "update features set generation = ?, updated = ?"
-        " where key = ? and generation = ? and leg = ?",
+        " where key = ? and generation = ? and leg = ? and running = 1",
         (row.generation + 1, at, row.feature.key, row.generation, row.leg),
     )
 

@@ -7,8 +7,13 @@ worktrees/     one a feature       scripted/    the scripted agent's sessions
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import shlex
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,30 +57,62 @@ class StateFolder:
         data = text.encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(data).hexdigest()
         target = self._blob(digest)
-        if not target.exists():
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            partial = target.with_suffix(f".{os.getpid()}")
-            partial.write_bytes(data)
-            partial.replace(target)
+        with _translated(self.path):
+            if not target.exists() or target.stat().st_size != len(data):
+                _private_folder(target.parent.parent)
+                _private_folder(target.parent)
+                _write_whole(target, data)
         return digest
 
     def fetch(self, digest: str) -> str:
-        return self._blob(digest).read_bytes().decode("utf-8", "surrogatepass")
+        """The text as it was kept; one that has been changed or cut off since is refused."""
+        with _translated(self.path):
+            data = self._blob(digest).read_bytes()
+        if hashlib.sha256(data).hexdigest() != digest:
+            path = shlex.quote(str(self._blob(digest)))
+            raise StateError(f"a stored text is damaged: {digest[:12]}", f"restore or remove {path}")
+        return data.decode("utf-8", "surrogatepass")
 
     def _blob(self, digest: str) -> Path:
         return self.path / "blobs" / digest[:2] / digest
 
 
 def open_folder(root: Path, repository_key: str) -> StateFolder:
-    """Make the folder if need be; refuse one that others could read or that can't be written."""
+    """Make the folder if need be, closed to others; refuse one that can't be written."""
     folder = StateFolder(root / repository_key)
-    try:
-        folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _translated(folder.path):
+        folder.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _private_folder(folder.path)
         folder.path.chmod(0o700)
-        folder.locks.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise StateError(
-            f"the state folder {folder.path} can't be used: {error.strerror}",
-            "make it writable, or set another one: SPARING_STATE__FOLDER=PATH",
-        ) from error
+        _private_folder(folder.locks)
     return folder
+
+
+def _write_whole(target: Path, data: bytes) -> None:
+    # Threads may keep the same text at once: each needs a file of its own.
+    handle, name = tempfile.mkstemp(prefix=".", dir=target.parent)
+    partial = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _private_folder(path: Path) -> None:
+    path.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextmanager
+def _translated(path: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise StateError(
+            f"the state folder {path} can't be used: {error.strerror}",
+            "free some space, then run the same command again"
+            if full
+            else "make it writable, or set another one: SPARING_STATE__FOLDER=PATH",
+        ) from error

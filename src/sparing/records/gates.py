@@ -1,7 +1,7 @@
 """Gates: where a feature waits for a human, and what the human said.
 
 A gate belongs to one leg of one generation, so an answer can't reach another one. The first
-answer wins.
+answer wins. The latest gate is the one opened last, whatever the clock said.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def open_gate(tx: sqlite3.Connection, gate: Gate) -> None:
 def waiting(connection: sqlite3.Connection, feature: str) -> Gate | None:
     found = connection.execute(
         f"select {COLUMNS} from gates where feature = ? and answer is null"  # noqa: S608
-        " order by opened desc limit 1",
+        " order by rowid desc limit 1",
         (feature,),
     ).fetchone()
     return _gate(found) if found else None
@@ -46,7 +46,7 @@ def waiting(connection: sqlite3.Connection, feature: str) -> Gate | None:
 
 def latest(connection: sqlite3.Connection, feature: str) -> Gate | None:
     found = connection.execute(
-        f"select {COLUMNS} from gates where feature = ? order by opened desc limit 1",  # noqa: S608
+        f"select {COLUMNS} from gates where feature = ? order by rowid desc limit 1",  # noqa: S608
         (feature,),
     ).fetchone()
     return _gate(found) if found else None

@@ -16,6 +16,7 @@ from sparing.errors import RepositoryError
 from sparing.workspace import stage
 from sparing.workspace.git import Git, common_dir
 from sparing.workspace.objects import has_trailers, keep, make_commit, message, move_ref
+from sparing.workspace.paths import PathRefused
 from sparing.workspace.repository import Repository
 from sparing.workspace.stage import Scan
 from sparing.workspace.worktree import Worktree
@@ -118,12 +119,19 @@ def _made_before(git: Git, parent: str, tip: str, run_id: str, step_id: str) -> 
 
 
 def _under(found: Scan, paths: Iterable[str]) -> Scan:
-    wanted = [str(PurePosixPath(path)) for path in paths]
+    wanted = [str(_inner(path)) for path in paths]
 
     def inside(path: str) -> bool:
         return any(name in (".", path) or path.startswith(f"{name}/") for name in wanted)
 
     return Scan(*(tuple(filter(inside, group)) for group in found))
+
+
+def _inner(path: str) -> PurePosixPath:
+    place = PurePosixPath(path)
+    if place.is_absolute() or ".." in place.parts:
+        raise PathRefused(path, "it leaves the folder")
+    return place
 
 
 def _refuse_ignored(git: Git, root: Path, paths: Sequence[str], found: Scan) -> None:

@@ -80,7 +80,9 @@ class Git:
         """Like `run`, for a caller that reads the exit code as an answer."""
         where = self.work_tree or self.git_dir
         if not where.is_dir():
-            raise RepositoryError(f"the folder {where} is gone", f"put it back: ls {where.parent}")
+            raise RepositoryError(
+                f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
+            )
         overrides = _overrides(self.git_dir, _signature(self.git_dir), self.trusted)
         environment = self._environment((*FIXED, *overrides)) | dict(env or {})
         # Without a working folder git must not take the current one for it.

@@ -50,8 +50,8 @@ FIXED: tuple[Setting, ...] = (
     Setting("filter.lfs.smudge", "git-lfs smudge --skip -- %f"),
     Setting("filter.lfs.process", "git-lfs filter-process --skip"),
     Setting("filter.lfs.required", "true"),
-    # What we wrote is on the disk before we say so.
-    Setting("core.fsync", "all"),
+    # What we wrote is on the disk before we say so. An index is not: it can be made again.
+    Setting("core.fsync", "committed,reference"),
     Setting("core.fsyncMethod", "fsync"),
     # A change can't hide: whole tree, whole stat data.
     Setting("core.sparseCheckout", "false"),

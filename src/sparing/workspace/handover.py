@@ -16,8 +16,8 @@ from typing import NamedTuple
 from sparing.errors import RepositoryError
 from sparing.workspace.git import Git
 from sparing.workspace.lock import held
-from sparing.workspace.objects import identity, make_commit, message, move_ref
-from sparing.workspace.repository import Repository, branch_commit
+from sparing.workspace.objects import identity, make_commit, message, move_ref, settle
+from sparing.workspace.repository import Repository, branch_commit, find_entry
 from sparing.workspace.stage import write_over
 
 
@@ -118,18 +118,11 @@ def _checked_out_at(repo: Repository, branch: str) -> _Place | None:
     for block in out.split("\0\0"):
         lines = block.split("\0")
         path = Path(lines[0].removeprefix("worktree "))
-        git_dir = _git_dir(repo, path)
+        git_dir = find_entry(repo, path) or repo.git_dir
         stands_on_it = f"branch refs/heads/{branch}" in lines
         if "bare" not in lines and (stands_on_it or _is_rebasing(git_dir, branch)):
             return _Place(path, Git(git_dir, path, trusted=repo.trusted))
     return None
-
-
-def _git_dir(repo: Repository, path: Path) -> Path:
-    for entry in sorted((repo.git_dir / "worktrees").glob("*/gitdir")):
-        if Path(os.fsdecode(entry.read_bytes()).strip()).parent == path:
-            return entry.parent
-    return repo.git_dir
 
 
 def _is_rebasing(git_dir: Path, branch: str) -> bool:
@@ -155,6 +148,7 @@ def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) 
     if done.returncode != 0:
         reason = " ".join(os.fsdecode(done.stderr).split())
         return Handover(False, base, f"git does not fast-forward: {reason}", by_hand)
+    settle(place.git, "refs/heads", new)
     return Handover(True, new, f"merged, and {place.path} is up to date", ())
 
 

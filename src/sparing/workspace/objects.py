@@ -7,7 +7,9 @@ commit it is believed to stand at, and is on the disk when the call returns.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from sparing.workspace.git import Git, common_dir, failure
@@ -51,25 +53,32 @@ def move_ref(git: Git, ref: str, new: str, old: str) -> str:
     args = ("update-ref", "--end-of-options", ref, new, old)
     done = git.ask(*args)
     if done.returncode == 0:
-        _settle(common_dir(git.git_dir), ref, new)
+        settle(git, ref, new)
         return new
     if b"cannot lock ref" not in done.stderr or b"File exists" in done.stderr:
         raise failure(args, done)
     return git.text("rev-parse", "--verify", "--quiet", ref, ok_codes=(0, 1, 128))
 
 
+def salvage_ref(name: str) -> str:
+    """Flat, so that one name is never a folder of another."""
+    flat = re.sub(r"[^A-Za-z0-9_.-]+|\.{2,}", "-", name).strip(".").removesuffix(".lock")
+    return f"refs/sparing/salvage/{flat or 'work'}"
+
+
 def keep(git: Git, name: str, commit: str) -> str:
     """A ref of ours that holds a commit no branch holds; an older one is never moved."""
-    ref = f"refs/sparing/salvage/{name}"
-    number = 1
-    while move_ref(git, ref, commit, NO_COMMIT) != commit:
-        number += 1
-        ref = f"refs/sparing/salvage/{name}-{number}"
-    return ref
+    first = salvage_ref(name)
+    for number in count(1):
+        ref = first if number == 1 else f"{first}-{number}"
+        if move_ref(git, ref, commit, NO_COMMIT) == commit:
+            return ref
+    raise AssertionError("numbers do not end")
 
 
-def _settle(git_dir: Path, ref: str, commit: str) -> None:
+def settle(git: Git, ref: str, commit: str) -> None:
     """git syncs the files it wrote; the folders that name them are left to us."""
+    git_dir = common_dir(git.git_dir)
     folders = [git_dir / "objects" / commit[:2], git_dir / "objects"]
     folder = (git_dir / ref).parent
     while folder != git_dir:

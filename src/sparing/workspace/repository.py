@@ -53,6 +53,13 @@ class Head(NamedTuple):
 
 def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
     """The repository of a folder, of one of its subfolders or of a linked worktree."""
+    repository = locate_repository(start, trusted)
+    _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
+    return repository
+
+
+def locate_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
+    """Where the repository is, for those who only read our own records of it."""
     if not start.is_dir():
         raise RepositoryError(f"{start} is no folder", "cd to a git repository")
     folders = search_from(
@@ -61,9 +68,7 @@ def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repos
     lines = os.fsdecode(folders.stdout).removesuffix("\n").split("\n")
     if folders.returncode != 0 or len(lines) != 3:
         raise _no_repository(start, os.fsdecode(folders.stderr))
-    repository = Repository(Path(lines[0]), Path(lines[2]), trusted)
-    _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
-    return repository
+    return Repository(Path(lines[0]), Path(lines[2]), trusted)
 
 
 def head(repo: Repository) -> Head:
@@ -98,7 +103,7 @@ def resolve_base(repo: Repository, configured: str) -> Head:
     if here.branch is None:
         raise RepositoryError(
             "HEAD is detached, so there is no branch to start from",
-            "git switch main, or name one: sparing start --base main",
+            "git switch main, or set workspace.base_branch in sparing.toml",
         )
     return here
 
@@ -117,6 +122,24 @@ def taken_numbers(repo: Repository, features_folder: str) -> frozenset[int]:
         if parent.endswith("/feature"):
             names.add(name)
     return frozenset(int(match[1]) for match in map(_NUMBER.match, names) if match)
+
+
+def find_entry(repo: Repository, path: Path) -> Path | None:
+    """The folder in `.git/worktrees` that stands for a linked worktree."""
+    entries = repo.git_dir / "worktrees"
+    if _stands_for(entries / path.name, path):
+        return entries / path.name
+    if not entries.is_dir():
+        return None
+    return next((entry for entry in sorted(entries.iterdir()) if _stands_for(entry, path)), None)
+
+
+def _stands_for(entry: Path, path: Path) -> bool:
+    try:
+        link = os.fsdecode((entry / "gitdir").read_bytes()).strip()
+    except OSError:
+        return False
+    return os.path.realpath((entry / link).parent) == os.path.realpath(path)
 
 
 def _entries(folder: Path) -> set[str]:
@@ -138,7 +161,7 @@ def _tip_of_configured(repo: Repository, branch: str) -> str:
     if commit is None:
         raise RepositoryError(
             f"there is no branch {branch!r} to start from",
-            f"git branch {branch}, or set `base` to one of: git branch",
+            f"git branch {branch}, or set workspace.base_branch to one that `git branch` lists",
         )
     return commit
 

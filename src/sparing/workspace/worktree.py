@@ -17,9 +17,9 @@ from sparing.errors import RepositoryError
 from sparing.workspace import stage
 from sparing.workspace.git import Git, GitFailed, common_dir
 from sparing.workspace.lock import held
-from sparing.workspace.objects import NO_COMMIT, keep, make_commit, message, move_ref
+from sparing.workspace.objects import NO_COMMIT, keep, make_commit, message, move_ref, salvage_ref
 from sparing.workspace.paths import Confined
-from sparing.workspace.repository import Repository, branch_commit
+from sparing.workspace.repository import Repository, branch_commit, find_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Worktree:
 
     @property
     def git_dir(self) -> Path:
-        entry = _find_entry(self.repository, self.path)
+        entry = find_entry(self.repository, self.path)
         if entry is None:
             raise RepositoryError(
                 f"the worktree {self.path} is not registered any more", "sparing run makes it again"
@@ -67,7 +67,7 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
     worktree = Worktree(repo, path, branch)
     with held(repo.git_dir / "sparing.lock"):
         _ensure_branch(repo, branch, commit)
-        entry = _find_entry(repo, path)
+        entry = find_entry(repo, path)
         if entry is None or not _is_whole(repo, entry):
             _register(worktree, entry)
     with worktree.held() as git:
@@ -110,7 +110,7 @@ def _keep_index(git: Git, commit: str, name: str) -> str:
 
 
 def _kept_before(git: Git, name: str) -> str | None:
-    ref = f"refs/sparing/salvage/{name}"
+    ref = salvage_ref(name)
     found = git.ask("rev-parse", "--verify", "--quiet", ref).returncode == 0
     return ref if found else None
 
@@ -161,24 +161,6 @@ def _forget(entry: Path) -> None:
         for name in names:
             (Path(folder) / name).unlink()
         Path(folder).rmdir()
-
-
-def _find_entry(repo: Repository, path: Path) -> Path | None:
-    """The folder in `.git/worktrees` that stands for this path."""
-    entries = repo.git_dir / "worktrees"
-    if _belongs(entries / path.name, path):
-        return entries / path.name
-    if not entries.is_dir():
-        return None
-    return next((entry for entry in sorted(entries.iterdir()) if _belongs(entry, path)), None)
-
-
-def _belongs(entry: Path, path: Path) -> bool:
-    try:
-        link = os.fsdecode((entry / "gitdir").read_bytes()).strip()
-    except OSError:
-        return False
-    return os.path.realpath((entry / link).parent) == os.path.realpath(path)
 
 
 def _is_whole(repo: Repository, entry: Path) -> bool:

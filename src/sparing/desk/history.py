@@ -1,0 +1,36 @@
+"""What happened to a feature: events, verdicts and the ledger, as they were recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparing.desk.office import Office
+from sparing.records import events, ledger, verdicts
+from sparing.records.features import FeatureRow
+
+
+def ledger_rows(office: Office, row: FeatureRow) -> list[ledger.Row]:
+    with office.database.read() as connection:
+        return ledger.of_feature(connection, row.feature.key)
+
+
+def verdict_rows(office: Office, row: FeatureRow) -> list[verdicts.VerdictRow]:
+    with office.database.read() as connection:
+        return verdicts.of_feature(connection, row.feature.key)
+
+
+def events_since(office: Office, n: int, feature: str = "") -> list[events.Event]:
+    with office.database.read() as connection:
+        return events.since(connection, n, feature)
+
+
+def latest_event(office: Office) -> int:
+    with office.database.read() as connection:
+        return events.latest_number(connection)
+
+
+def handover_event(office: Office, row: FeatureRow) -> dict[str, Any]:
+    for event in reversed(events_since(office, 0, row.feature.key)):
+        if event.kind == "handover":
+            return {"note": event.text, **event.data}
+    return {}

@@ -1,0 +1,168 @@
+"""A person's mistake gets two lines and an exit code; nothing is changed. Covers: K1, H1, I2."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import UserRepository
+from tests.guard import Guard
+from tests.repositories import git, make_repository
+from tests.terminal import Said, sparing
+
+
+def two_lines(said: Said, code: int) -> tuple[str, str]:
+    """The mistake's two lines; anything else on the way to them is a failure."""
+    assert (said.code, len(said.complaint)) == (code, 2), said
+    what, repair = said.complaint
+    assert what.startswith("error: ")
+    assert repair.startswith("repair: ")
+    return what.removeprefix("error: "), repair.removeprefix("repair: ")
+
+
+def test_not_a_repository(tmp_path: Path) -> None:
+    what, _ = two_lines(sparing(tmp_path, "start", "Add rate limiting"), 1)
+    assert "not in a git repository" in what
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_commit_yet(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--template=")
+    what, repair = two_lines(sparing(tmp_path, "start", "Add rate limiting"), 1)
+    assert "no commit" in what
+    assert "git commit" in repair
+
+
+def test_a_bare_repository(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--bare", "--template=")
+    what, _ = two_lines(sparing(tmp_path, "start", "Add rate limiting"), 1)
+    assert "bare" in what
+
+
+def test_a_detached_head(tmp_path: Path, guard: Guard) -> None:
+    path = make_repository(tmp_path)
+    git(path, "checkout", "--quiet", "--detach")
+    guard.watch(path)
+    what, repair = two_lines(sparing(path, "start", "Add rate limiting"), 1)
+    assert "detached" in what
+    assert "git switch" in repair
+
+
+def test_a_dirty_tree_is_no_mistake(user_repository: UserRepository) -> None:
+    """The user's own work in progress is left alone; the feature starts from the commit."""
+    said = sparing(user_repository(), "start", "Add rate limiting", "--json")
+    assert (said.code, said.json["feature"]) == (0, "001")
+
+
+@pytest.mark.parametrize(
+    "words", [("approve", "7"), ("show", "7"), ("reject", "7", "no"), ("run", "7")]
+)
+def test_an_unknown_feature(user_repository: UserRepository, words: tuple[str, ...]) -> None:
+    what, repair = two_lines(sparing(user_repository(), *words), 1)
+    assert what == "there is no feature '7' here"
+    assert repair == "see them all: sparing list"
+
+
+def test_an_answer_at_the_wrong_stage(user_repository: UserRepository) -> None:
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting")
+    assert two_lines(sparing(path, "approve", "1"), 1) == (
+        "feature 001 has not begun",
+        "sparing run 001",
+    )
+
+
+def test_a_second_run_of_one_feature(user_repository: UserRepository) -> None:
+    """I2: it says who holds it."""
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting")
+    folder = next(Path.home().glob(".local/state/sparing/*"))
+    with (folder / "engine.lock").open("a+") as held:
+        held.write("4242\n")
+        held.flush()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        what, repair = two_lines(sparing(path, "run", "1"), 1)
+    assert "another process (id 4242)" in what
+    assert repair == "see how far it is: sparing status"
+
+
+def test_a_broken_settings_file(tmp_path: Path, guard: Guard) -> None:
+    path = make_repository(tmp_path, {"sparing.toml": "[review]\ncapp = 2\n"})
+    guard.watch(path)
+    what, repair = two_lines(sparing(path, "status"), 1)
+    assert "review.capp" in what
+    assert "review.cap" in repair
+
+
+def test_no_agent_is_set_up(user_repository: UserRepository) -> None:
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting")
+    what, repair = two_lines(sparing(path, "run", "1"), 1)
+    assert "auto" in what
+    assert "sparing demo" in repair
+
+
+def no_folder(folder: Path) -> None:
+    """As root no mode helps: a file in the folder's place can't be written into either."""
+    folder.write_text("not a folder\n")
+
+
+def corrupt(folder: Path) -> None:
+    for database in folder.glob("*/sparing.db"):
+        database.write_bytes(b"garbage" * 1000)
+
+
+@pytest.mark.parametrize(("spoil", "begun"), [(no_folder, False), (corrupt, True)])
+def test_a_state_folder_that_can_not_be_used(
+    user_repository: UserRepository, tmp_path: Path, spoil: Callable[[Path], None], begun: bool
+) -> None:
+    """I3"""
+    path, folder = user_repository(), tmp_path / "state"
+    if begun:
+        sparing(path, "start", "Add rate limiting", SPARING_STATE__FOLDER=str(folder))
+    spoil(folder)
+    what, _ = two_lines(sparing(path, "status", SPARING_STATE__FOLDER=str(folder)), 1)
+    assert "can't be used" in what
+
+
+def test_a_disk_that_takes_no_more(user_repository: UserRepository) -> None:
+    """I3: the write fails as a whole; once there is room the same command works."""
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting")
+    what, _ = two_lines(sparing(path, "start", "Log slow queries", file_bytes=4096), 1)
+    assert "can't be used" in what
+    assert [f["id"] for f in sparing(path, "list", "--json").json["features"]] == ["001"]
+    assert sparing(path, "start", "Log slow queries", "--json").json["feature"] == "002"
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("fly",), "no such command 'fly'"),
+        (("start",), "missing argument 'TITLE'"),
+        (("start", "  "), "a feature is one sentence of at most 200 characters"),
+        (("start", "x", "--flow", "L9"), "there is no flow 'L9'"),
+        (("status", "--jsno"), "no such option '--jsno'"),
+        (("reject", "1"), "missing argument 'FEEDBACK'"),
+    ],
+)
+def test_words_that_make_no_sense(
+    user_repository: UserRepository, words: tuple[str, ...], what: str
+) -> None:
+    said, _ = two_lines(sparing(user_repository(), *words), 64)
+    assert said.startswith(what)
+
+
+def test_a_mistake_as_json(tmp_path: Path) -> None:
+    """K1: one object on stdout, also for an error."""
+    said = sparing(tmp_path, "status", "--json")
+    assert said.json["error"]["exit_code"] == said.code == 1
+
+
+def test_keeping_a_demo_where_something_is(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    two_lines(sparing(tmp_path, "demo", "--keep", "."), 64)
+    assert (tmp_path / "file").read_text() == "mine"

@@ -1,0 +1,57 @@
+"""The command line as a person has it: a process of its own, in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.02"}
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+    @property
+    def complaint(self) -> tuple[str, ...]:
+        return tuple(self.err.splitlines())
+
+
+def sparing(
+    where: Path,
+    *words: str,
+    limit_seconds: float = 120,
+    file_bytes: int | None = None,
+    **environ: str,
+) -> Said:
+    """Run `sparing` and wait for its end. Extra arguments are environment variables.
+
+    With `file_bytes` no file can grow beyond that size, as on a disk that is full.
+    """
+
+    def limit() -> None:
+        if file_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+
+    done = subprocess.run(
+        (sys.executable, "-m", "sparing", *words),
+        cwd=where,
+        env={**os.environ, **QUICK, **environ},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=limit_seconds,
+        preexec_fn=limit,
+        check=False,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
