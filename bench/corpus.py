@@ -1,10 +1,10 @@
 """The task parser and section extractor on a folder of real features.
 
-    python -m bench.corpus FOLDER [--quick] [--draw COUNT --seed NUMBER]
+    python -m bench.corpus FOLDER [--quick] [--out FOLDER] [--draw COUNT --seed NUMBER]
 
 Prints one JSON row a task, then the totals, and writes both to `bench/out`. The folder is laid
 out as `features/<id-slug>/{tasks,plan,design,spec,prd}.md`, with an optional EXPECTED.json for
-the literal mode. `--draw` prints a sample of extracted sections to be read by a person.
+the literal mode. `--draw` prints a sample of extracted sections to be read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bench.literal import compare, read
 from sparing.artifact import ArtifactName
 from sparing.context import literal
 from sparing.context.scope import Extent, Hit, Scope, TaskScope, index_document, scope_task
-from sparing.context.sections import SectionIndex
+from sparing.context.sections import SectionIndex, Via
 from sparing.context.tasks import parse_tasks
 from sparing.context.validate import SEED_SECTIONS, validate_artifact
 from sparing.errors import FeatureError
@@ -121,6 +121,7 @@ def totals(features: Sequence[Feature], folder: Path) -> Json:
         "counted_by_hand": _hand(features),
         "scoped_tasks": scoped,
         "scoped_share": round(scoped / tasks, 3) if tasks else 0,
+        "scoped_by_stated_reference": sum(_stated(scope) for scope in scopes),
         "extents": _extents(scopes),
         "found_via": _vias(features),
         "empty_contexts_where_referenced": _empty(features),
@@ -132,6 +133,11 @@ def totals(features: Sequence[Feature], folder: Path) -> Json:
         "artifacts": _artifacts(folder),
         "read_sections": _read_sections(features),
     }
+
+
+def _stated(scope: TaskScope) -> bool:
+    """Whether the task or its group names a section, not only a number that leads to one."""
+    return any(hit.via is not Via.NUMBER for hit in scope.plan.hits + scope.design.hits)
 
 
 def _characters(features: Sequence[Feature]) -> tuple[int, int]:
@@ -215,7 +221,7 @@ def _artifacts(folder: Path) -> Json:
 
 
 def _read_sections(features: Sequence[Feature]) -> Json:
-    """The sections a person has read: are the same lines still extracted?"""
+    """The sections that were read and judged: are the same lines still extracted?"""
     table = EVIDENCE / "sections_read.md"
     read_rows = _READ_ROW.findall(table.read_text("utf-8")) if table.is_file() else []
     now = {
@@ -265,6 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.corpus")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quick", action="store_true", help="without measuring the time")
+    parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
@@ -279,12 +286,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     summary = totals(features, options.folder)
     if not options.quick:
         summary["time"] = _time()
-    OUT.mkdir(exist_ok=True)
+    options.out.mkdir(exist_ok=True)
     encoded = [json.dumps(row, ensure_ascii=False) for row in table]
-    (OUT / "corpus.jsonl").write_text("".join(f"{row}\n" for row in encoded), "utf-8")
-    (OUT / "corpus.json").write_text(json.dumps(summary, indent=1, ensure_ascii=False), "utf-8")
-    print("\n".join(encoded))
-    print(json.dumps(summary, indent=1, ensure_ascii=False))
+    (options.out / "corpus.jsonl").write_text("".join(f"{row}\n" for row in encoded), "utf-8")
+    shown = json.dumps(summary, indent=1, ensure_ascii=False)
+    (options.out / "corpus.json").write_text(shown, "utf-8")
+    print("\n".join(encoded), shown, sep="\n")
     return 0
 
 

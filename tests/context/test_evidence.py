@@ -1,4 +1,4 @@
-"""What a person counted and read on real documents, and the bench that uses it. Covers: D2."""
+"""Counts and sections read on real documents, and the bench that uses them. Covers: D2."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_ten_files_drawn_and_counted_by_hand() -> None:
 def test_fifty_sections_read_and_none_wrong() -> None:
     """D2."""
     rows = re.findall(
-        r"^\| (\d{3}-\S+) .*\| (\w+) \|$", (HERE / "sections_read.md").read_text(), re.M
+        r"^\| (\d{3}-\S+) .*\| (\w+) \|$", (HERE / "sections_read.md").read_text("utf-8"), re.M
     )
     assert len(rows) == 50
     assert {verdict for _, verdict in rows} == {"right"}
@@ -47,7 +47,8 @@ def test_the_bench_prints_a_row_a_task_and_totals(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """D2: tasks of both modes, scoped share, characters; written to files too."""
-    assert corpus.main([str(folder), "--quick"]) == 0
+    out = folder / "out"
+    assert corpus.main([str(folder), "--quick", "--out", str(out)]) == 0
     rows, _, rest = capsys.readouterr().out.partition("\n{\n")
     first, second = (json.loads(row) for row in rows.splitlines())
     summary = json.loads("{" + rest)
@@ -62,7 +63,8 @@ def test_the_bench_prints_a_row_a_task_and_totals(
     assert summary["scoped_share"] == 0.5
     assert summary["empty_contexts_where_referenced"] == 0
     assert summary["literal_equal"] is None
-    assert (corpus.OUT / "corpus.jsonl").read_text().strip() == rows
+    assert (out / "corpus.jsonl").read_text("utf-8").strip() == rows
+    assert json.loads((out / "corpus.json").read_text("utf-8")) == summary
 
 
 def test_the_bench_compares_the_literal_mode(folder: Path) -> None:

@@ -27,7 +27,7 @@ from sparing.workspace.repository import (
 from sparing.workspace.worktree import Worktree, ensure_worktree, restore
 from tests.repositories import commit_files, git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, commit, make_worktree
-from tests.workspace.vectors import VECTORS, Site, Vector, make_site
+from tests.workspace.vectors import VECTORS, Site, Vector, make_evil_repository, make_site
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "sparing"
 
@@ -45,6 +45,9 @@ def tamper(site: Site, worktree: Worktree) -> None:
     evil = site.checkout.parent / "evil"
     if evil.exists():
         write_files(worktree.path, {".git": f"gitdir: {evil / '.git'}\n"})
+    if (worktree.path / "inner").is_dir() and not (worktree.path / "inner" / ".git").exists():
+        make_evil_repository(worktree.path / "inner", site.payload)
+        site.mark.unlink(missing_ok=True)
     os.utime(worktree.path / "README.md", (1, 1))
 
 
@@ -108,6 +111,29 @@ def test_a_merge_that_needs_a_driver_is_a_conflict(tmp_path: Path) -> None:
     assert not site.mark.exists()
 
 
+def test_a_setting_that_comes_while_we_work_is_seen(tmp_path: Path) -> None:
+    """H2: also in the configuration of the worktree alone."""
+    site = make_site(tmp_path)
+    site.set("extensions.worktreeConfig", "true")
+    worktree = make_worktree(site.checkout)
+    write_files(worktree.path, {"new.md": "new\n", ".gitattributes": "*.md filter=x\n"})
+    assert changed_paths(worktree, worktree.tip()) == (".gitattributes", "new.md")
+    git(worktree.path, "config", "--worktree", "filter.x.clean", str(site.payload))
+    with pytest.raises(RepositoryError, match=r"filter\.x\.clean"):
+        commit(worktree)
+    assert not site.mark.exists()
+
+
+def test_an_object_that_is_missing_is_not_fetched(tmp_path: Path) -> None:
+    """H2: vector 25 where it matters."""
+    site = make_site(tmp_path)
+    next(v for v in VECTORS if v.number == 25).plant(site)
+    repo = find_repository(site.checkout)
+    with pytest.raises(RepositoryError, match="the clone is partial"):
+        repo.git().run("cat-file", "-p", "1" * 40)
+    assert not site.mark.exists()
+
+
 def test_a_folder_inside_an_embedded_repository_is_not_believed(tmp_path: Path) -> None:
     """H2: vector 23, entered by a user who stands there."""
     site = make_site(tmp_path)
@@ -136,7 +162,7 @@ def test_what_is_trusted_runs_and_what_is_changed_since_does_not(tmp_path: Path)
 
 def test_settings_that_can_do_no_harm_are_no_obstacle(tmp_path: Path) -> None:
     """Common ones in the wild; none of them may stop a user."""
-    checkout = make_repository(tmp_path / "r")
+    checkout = make_repository(tmp_path / "r", {"README.md": "#\n", "src/app.py": "app\n"})
     for key, value in (
         ("url.git@example.com:.insteadOf", "https://example.com/"),
         ("credential.helper", "store"),
@@ -153,9 +179,12 @@ def test_settings_that_can_do_no_harm_are_no_obstacle(tmp_path: Path) -> None:
         ("core.ignoreStat", "true"),
     ):
         git(checkout, "config", key, value)
+    git(checkout, "sparse-checkout", "set", "--no-cone", "/README.md")
+    assert not (checkout / "src").exists()
     worktree = make_worktree(checkout)
+    assert (worktree.path / "src" / "app.py").exists()
     write_files(worktree.path, {"README.md": "# Changed\n"})
-    assert not commit(worktree).empty
+    assert [file.path for file in commit(worktree).files] == ["README.md"]
 
 
 LFS = """#!/usr/bin/env python3

@@ -274,6 +274,14 @@ def test_many_features_at_once(user_repository: UserRepository) -> None:
         assert list(pool.map(work, range(1, 25))) == [1] * 24
 
 
+def test_the_same_feature_from_many_sides_at_once(user_repository: UserRepository) -> None:
+    checkout = user_repository()
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(make_worktree, [checkout] * 8))
+    assert len(set(made)) == 1
+    assert is_clean(made[0])
+
+
 def test_a_repository_that_is_gone_is_said_so(tmp_path: Path) -> None:
     worktree = make_worktree(make_repository(tmp_path / "r"))
     (tmp_path / "r").rename(tmp_path / "moved")

@@ -145,7 +145,7 @@ def _merge_other(site: Site) -> None:
     site.git("merge", "--quiet", "other")
 
 
-def _evil_repository(folder: Path, payload: Path) -> Path:
+def make_evil_repository(folder: Path, payload: Path) -> Path:
     make_repository(folder, {"README.md": "# Evil\n", ".gitattributes": "*.md filter=x\n"})
     for key in ("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "filter.x.process"):
         git(folder, "config", key, str(payload))
@@ -154,13 +154,13 @@ def _evil_repository(folder: Path, payload: Path) -> Path:
 
 def _repoint(site: Site) -> None:
     """In a linked worktree, as an agent would; the test does the same to ours."""
-    evil = _evil_repository(site.checkout.parent / "evil", site.payload)
+    evil = make_evil_repository(site.checkout.parent / "evil", site.payload)
     _checkout(site)
     write_files(site.checkout.parent / "w", {".git": f"gitdir: {evil / '.git'}\n"})
 
 
 def _embedded(site: Site) -> None:
-    evil = _evil_repository(site.checkout / "fixtures", site.payload)
+    evil = make_evil_repository(site.checkout / "fixtures", site.payload)
     for entry in sorted((evil / ".git").iterdir()):
         entry.rename(evil / entry.name)
     (evil / ".git").rmdir()
@@ -168,7 +168,7 @@ def _embedded(site: Site) -> None:
 
 
 def _gitlink(site: Site) -> None:
-    _evil_repository(site.checkout / "inner", site.payload)
+    make_evil_repository(site.checkout / "inner", site.payload)
     site.git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
     site.git("commit", "--quiet", "-m", "gitlink")
 

@@ -7,9 +7,13 @@ would send go through the double's cache rules. Text is counted with the one est
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +25,7 @@ TOOL_CALL_TOKENS = 60
 """Output a model spends to name a tool and its arguments."""
 CALL_SECONDS = 3.0
 """Between two calls of one turn, by the engine's clock."""
+SESSION = re.compile("[0-9a-f]{32}")
 
 
 class Tool(NamedTuple):
@@ -88,14 +93,35 @@ class Transcripts:
         self._folder = folder
         self._base_tokens = base_tokens
 
+    @contextmanager
+    def held(self, session: str) -> Generator[bool]:
+        """One turn at a time in a session: False while another one is under way, in any process."""
+        path = self._session(session)
+        if path is None or not path.exists():
+            yield True
+            return
+        with path.with_suffix(".lock").open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+
     def load(self, session: str) -> list[list[Any]] | None:
-        path = self._folder / "sessions" / f"{session}.json"
-        if not session.isalnum() or not path.exists():
+        path = self._session(session)
+        if path is None or not path.exists():
             return None
         return json.loads(path.read_text())
 
     def save(self, session: str, conversation: Conversation) -> None:
         self._write(self._folder / "sessions" / f"{session}.json", conversation.messages)
+
+    def _session(self, session: str) -> Path | None:
+        """None for a name that no session of ours can have."""
+        if not SESSION.fullmatch(session):
+            return None
+        return self._folder / "sessions" / f"{session}.json"
 
     def ask(self, conversation: Conversation, at: float) -> Usage:
         """Bill the turn's first call, which is known before anything is answered."""
@@ -116,15 +142,26 @@ class Transcripts:
         return usage
 
     def _request(self, conversation: Conversation, sent: int) -> Request:
+        """Marks end tools, system prompt and messages; an empty block can't be sent."""
         system = conversation.system
         blocks = [
-            Block(Part.TOOLS, f"tools {conversation.tools}", self._base_tokens, Life.FIVE_MINUTES),
-            Block(Part.SYSTEM, _digest(system), estimate_tokens(system), Life.FIVE_MINUTES),
+            Block(Part.TOOLS, f"tools {conversation.tools}", self._base_tokens),
+            Block(Part.SYSTEM, _digest(system), estimate_tokens(system)),
+            *(
+                Block(Part.MESSAGES, digest, tokens)
+                for digest, tokens, _ in conversation.messages[:sent]
+            ),
         ]
-        for number, (digest, tokens, wanted) in enumerate(conversation.messages[:sent], 1):
-            mark = Life.FIVE_MINUTES if wanted or number == sent else None
-            blocks.append(Block(Part.MESSAGES, digest, tokens, mark))
-        return Request(conversation.model, tuple(blocks))
+        wanted = [True, True, *(mark for _, _, mark in conversation.messages[:sent])]
+        kept = [(block, mark) for block, mark in zip(blocks, wanted, strict=True) if block.tokens]
+        last = len(kept) - 1
+        return Request(
+            conversation.model,
+            tuple(
+                replace(block, mark=Life.FIVE_MINUTES) if mark or place == last else block
+                for place, (block, mark) in enumerate(kept)
+            ),
+        )
 
     def _write(self, path: Path, value: object) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

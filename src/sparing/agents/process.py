@@ -104,6 +104,6 @@ def _message(line: bytes) -> dict[str, Any] | None:
     """None for a stray print, or for the half line of a client that was killed."""
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None

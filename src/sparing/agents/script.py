@@ -16,6 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sparing.agents.backend import AgentCall, Failure
 from sparing.errors import ScriptError
 
+SIZE_LIMIT = 512 * 1024
+DOTS_LIMIT = 100
+
 
 class Edit(BaseModel):
     """A change of one file: its whole text, or one passage for another."""
@@ -69,19 +72,51 @@ class Script(BaseModel):
 
 
 def read_script(path: Path) -> Script:
-    repair = f"correct {path}, then run the same command again"
     try:
-        return Script.model_validate(tomllib.loads(path.read_text("utf-8")))
+        return Script.model_validate(tomllib.loads(_text(path)))
     except OSError as error:
-        raise ScriptError(
-            f"the script {path} can't be read: {error.strerror}",
-            "name another one: SPARING_AGENT__SCRIPT=PATH",
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ScriptError(f"the script {path} is no TOML: {error}", repair) from error
+        raise _unreadable(path, error.strerror or "unknown reason") from error
+    except RecursionError:
+        raise _wrong(path, "is nested too deeply") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ScriptError(
-            f"the script {path} is wrong at {where}: {first['msg']}", repair
-        ) from error
+        raise _wrong(path, f"is wrong at {where}: {first['msg']}") from error
+    except ValueError as error:  # also a byte that is not UTF-8, a number of 10,000 digits
+        raise _wrong(path, f"is no TOML: {error}") from error
+
+
+def _text(path: Path) -> str:
+    """At most the limit, from a regular file: a pipe would hold us up for ever."""
+    if path.exists() and not path.is_file():
+        raise _unreadable(path, "it is no file")
+    with path.open("rb") as file:
+        data = file.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise _unreadable(path, f"it has more than {SIZE_LIMIT // 1024} KiB")
+    text = data.decode("utf-8-sig")
+    # The parser's memory grows with the square of a dotted key's parts.
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > DOTS_LIMIT:
+            raise _wrong(path, f"has more than {DOTS_LIMIT} dots on line {number}")
+    return text
+
+
+def _unreadable(path: Path, why: str) -> ScriptError:
+    return ScriptError(
+        _line(f"the script {path} can't be read: {why}"),
+        "name another one: SPARING_AGENT__SCRIPT=PATH",
+    )
+
+
+def _wrong(path: Path, why: str) -> ScriptError:
+    return ScriptError(
+        _line(f"the script {path} {why}"), _line(f"correct {path}, then run the same command again")
+    )
+
+
+def _line(text: str) -> str:
+    """Printable, on one line, whatever a key or a path holds."""
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )

@@ -51,7 +51,6 @@ class ScriptedBackend:
     def __init__(self, script: Script, folder: Path) -> None:
         self._script = script
         self._transcripts = Transcripts(folder, script.base_tokens)
-        self._busy: set[str] = set()
         self.capabilities = Capabilities(
             resume=True,
             fork=True,
@@ -68,20 +67,17 @@ class ScriptedBackend:
             return _failed(
                 Failure.GARBAGE, f"the script has no turn for {where}, task '{call.task}'"
             )
-        history = self._transcripts.load(call.resume) if call.resume else []
-        if history is None or call.resume in self._busy:
-            why = "is in use" if history is not None else "is not known"
-            return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
-        if call.resume and not call.fork:
-            self._busy.add(call.resume)
-        conversation = Conversation(call.model, call.system, call.access.value, history)
-        conversation.ask(call.prompt, marks=not call.resume)
-        asked = self._transcripts.ask(conversation, call.at)
-        try:
+        own = "" if call.fork else call.resume
+        with self._transcripts.held(own) as free:
+            history = self._transcripts.load(call.resume) if call.resume else []
+            if history is None or not free:
+                why = "is in use" if history is not None else "is not known"
+                return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
+            conversation = Conversation(call.model, call.system, call.access.value, history)
+            conversation.ask(call.prompt, marks=not call.resume)
+            asked = self._transcripts.ask(conversation, call.at)
             played = await _play(turn, call, events)
-        finally:
-            self._busy.discard(call.resume)
-        return self._reply(call, turn, played, conversation, asked)
+            return self._reply(call, turn, played, conversation, asked)
 
     def _reply(
         self, call: AgentCall, turn: Turn, played: _Played, talk: Conversation, asked: Usage
@@ -122,15 +118,17 @@ async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None
     text: str | None = None
     try:
         async with asyncio.timeout(call.limit_seconds), Client(command) as client:
-            async for line in client.lines():
-                message = json.loads(line)
-                if message["type"] == "start":
-                    events(AgentEvent(ANSWERING, ""))
-                elif message["type"] == "tool":
-                    tools.append(Tool(message["kind"], message["path"], message["chars"]))
-                    events(AgentEvent(message["kind"], message["path"]))
-                elif message["type"] == "result":
-                    text = message["text"]
+            async for message in client.messages():
+                match message:
+                    case {"type": "start"}:
+                        events(AgentEvent(ANSWERING, ""))
+                    case {"type": "tool", "kind": kind, "path": path, "chars": chars}:
+                        tools.append(Tool(kind, path, chars))
+                        events(AgentEvent(kind, path))
+                    case {"type": "result", "text": said}:
+                        text = said
+                    case _:
+                        pass
             code, complaint = await client.ended()
     except TimeoutError:
         why = f"no result after {call.limit_seconds:g} s"

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
+from unicodedata import category
 
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
@@ -29,12 +30,7 @@ def start(
     office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float
 ) -> FeatureRow:
     """A new feature: the next number, a branch name, the base it will start from."""
-    words = " ".join(title.split())
-    if not words or len(words) > TITLE_LIMIT:
-        raise UsageError(
-            f"a feature is one sentence of at most {TITLE_LIMIT} characters",
-            'sparing start "Add rate limiting"',
-        )
+    words = _title(title)
     settings = office.loaded.settings
     base = resolve_base(office.repository, settings.workspace.base_branch)
     taken = taken_numbers(office.repository, settings.flow.features_folder)
@@ -43,6 +39,20 @@ def start(
         row = _new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
         features.create(tx, row)
     return row
+
+
+def _title(text: str) -> str:
+    words, repair = " ".join(text.split()), 'sparing start "Add rate limiting"'
+    if not words or len(words) > TITLE_LIMIT:
+        raise UsageError(f"a feature is one sentence of at most {TITLE_LIMIT} characters", repair)
+    _refuse_controls(words, repair)
+    return words
+
+
+def _refuse_controls(text: str, repair: str) -> None:
+    """Halves of bytes that were no UTF-8 can't be stored, control characters lie when shown."""
+    if any(category(letter) in ("Cc", "Cs") and letter not in "\r\n\t" for letter in text):
+        raise UsageError("that is no plain text: it has control characters or broken bytes", repair)
 
 
 def _new_row(
@@ -66,14 +76,13 @@ def _new_row(
 
 
 def find(office: Office, name: str) -> FeatureRow:
-    """A feature by number (`1`, `001`), slug or full name; alone if there is only one."""
+    """A feature by number (`1`, `001`), full name or slug; a number is never taken for a slug."""
     with office.database.read() as connection:
         rows = features.list_all(connection)
     wanted = name.strip().lower()
-    found = [
-        row
-        for row in rows
-        if wanted in (row.feature.name, row.feature.slug, row.feature.id, str(row.feature.number))
+    number = wanted.lstrip("0")
+    found = [row for row in rows if number == str(row.feature.number)] or [
+        row for row in rows if wanted in (row.feature.name, row.feature.slug)
     ]
     if len(found) == 1:
         return found[0]
@@ -101,29 +110,40 @@ def approve(office: Office, row: FeatureRow, sender: str, at: float) -> str:
 
 
 def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: float) -> str:
-    said = feedback.strip()
+    said, repair = feedback.strip(), f'sparing reject {row.feature.id} "say it here"'
     if not said:
-        raise UsageError(
-            "a rejection says what should be different",
-            f'sparing reject {row.feature.id} "say it here"',
-        )
+        raise UsageError("a rejection says what should be different", repair)
+    _refuse_controls(said, repair)
     return _answer(office, row, Kind.REJECT, said, sender, at)
 
 
 def _answer(office: Office, row: FeatureRow, kind: Kind, body: str, sender: str, at: float) -> str:
-    """Write the answer to the gate that is open now; returns the stage it was for."""
+    """Write the answer to the gate this row waits at; returns the stage it is for."""
     with office.database.write() as tx:
+        now = features.get(tx, row.feature.key) or row
         gate = gates.waiting(tx, row.feature.key)
+        if now.leg_id != row.leg_id:
+            raise _moved_on(now)
         if gate is None:
-            raise _no_gate(row)
+            raise _no_gate(now)
         _refuse_twice(tx, row, gate.id)
-        move = advance(State.load(row.place["state"]), Outcome(kind))
+        move = advance(State.load(now.place["state"]), Outcome(kind))
         if move.do is Do.REFUSE:
-            raise FeatureError(move.note, f"sparing show {row.feature.id}")
+            again = f'sparing reject {row.feature.id} "what should be different"'
+            raise FeatureError(move.note, again)
         said = hashlib.sha256(body.encode()).hexdigest()[:8]
         letter = Letter(0, row.feature.key, kind.value, gate.id, body, sender)
         mailbox.post(tx, f"{gate.id}.{kind.value}.{said}", letter, at)
     return gate.stage
+
+
+def _moved_on(now: FeatureRow) -> FeatureError:
+    """Somebody else was quicker: an answer must not reach a gate that its sender never saw."""
+    feature, stage = now.feature, State.load(now.place["state"]).stage
+    return FeatureError(
+        f"feature {feature.id} has moved on to {stage} since you looked",
+        f"sparing show {feature.id}",
+    )
 
 
 def _refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:

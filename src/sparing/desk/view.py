@@ -81,8 +81,10 @@ def _next_command(row: FeatureRow, state: State, answered: bool) -> str:
     number = row.feature.id
     if state.position in (Position.DONE, Position.ABANDONED):
         return f"sparing show {number}"
-    if state.position is Position.STUCK and not state.acceptable and not answered:
+    if row.running or answered:
+        return f"sparing run {number}"
+    if state.position is Position.STUCK and not state.acceptable:
         return f'sparing reject {number} "what should be different"'
-    if state.position in (Position.GATE, Position.STUCK) and not answered and not row.running:
+    if state.position in (Position.GATE, Position.STUCK):
         return f"sparing approve {number}"
     return f"sparing run {number}"

@@ -70,7 +70,9 @@ class StateFolder:
             data = self._blob(digest).read_bytes()
         if hashlib.sha256(data).hexdigest() != digest:
             path = shlex.quote(str(self._blob(digest)))
-            raise StateError(f"a stored text is damaged: {digest[:12]}", f"restore or remove {path}")
+            raise StateError(
+                f"a stored text is damaged: {digest[:12]}", f"restore or remove {path}"
+            )
         return data.decode("utf-8", "surrogatepass")
 
     def _blob(self, digest: str) -> Path:

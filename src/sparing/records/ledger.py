@@ -1,16 +1,36 @@
 """The ledger: one row an attempt at a dispatch, written before the agent is asked.
 
-A row without usage is a turn whose end nobody saw: its cost is unknown, never zero.
+A row is open while its turn runs and holds what the turn may take at worst. Its end makes it
+known; a turn whose end nobody saw is unknown and goes on counting with all that it held: unknown
+is never zero. The calls of a turn are kept as JSON, since they are read with their row only.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
+from sparing.cap import Amount
+from sparing.records import totals
+from sparing.records.totals import Tally
 from sparing.usage import Origin, Usage
+
+
+class Outcome(StrEnum):
+    OPEN = "open"
+    KNOWN = "known"
+    UNKNOWN = "unknown"
+
+
+class Billing(StrEnum):
+    API = "api"
+    SUBSCRIPTION = "subscription"
+    """Money is what the tokens would have cost by the API's prices; money caps don't count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +39,19 @@ class Attempt:
 
     dispatch: str
     feature: str
+    leg: int
+    """Counted over generations: a leg that is begun anew is the same leg."""
     stage: str
     role: str
     iteration: int
     task: str
+    template: str
+    """Which turn's words were sent."""
     way: str
     reason: str
     backend: str
     model: str
+    billing: Billing
     prompt: str
     """Hash of the prompt's text."""
     prompt_chars: int
@@ -34,16 +59,22 @@ class Attempt:
     """What the naive prompt for this turn would have been: its hash and size."""
     started: float
 
+    @property
+    def day(self) -> str:
+        return day_of(self.started)
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What is known after it."""
 
     session: str
-    usage: Usage
+    usage: Usage | None
+    """None where the client did not tell."""
     origin: Origin
+    nano_usd: int | None
     calls: list[dict[str, int]]
-    """Tokens added and answered by each model call of the turn, where the backend tells."""
+    """Tokens of each model call of the turn, where the backend tells."""
     context_tokens: int
     seconds: float
     files_read: list[str]
@@ -57,66 +88,158 @@ class Result:
 class Row:
     attempt: Attempt
     number: int
-    result: Result | None = field(default=None)
+    outcome: Outcome
+    held: Amount
+    result: Result | None = None
 
 
-def begin(tx: sqlite3.Connection, attempt: Attempt) -> int:
+def day_of(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def tries(connection: sqlite3.Connection, attempt: Attempt) -> int:
+    """How often this was sent before, also by a generation of the leg that has died."""
+    found = connection.execute(
+        "select max((select count(*) from ledger where dispatch = ?),"
+        " (select count(*) from ledger where feature = ? and leg = ? and stage = ? and role = ?"
+        " and iteration = ? and task = ? and prompt = ?))",
+        (
+            attempt.dispatch, attempt.feature, attempt.leg, attempt.stage, attempt.role,
+            attempt.iteration, attempt.task, attempt.prompt,
+        ),  # fmt: skip
+    ).fetchone()
+    return int(found[0])
+
+
+_BEGIN = (
+    "dispatch", "attempt", "feature", "leg", "stage", "role", "iteration", "task", "template",
+    "way", "reason", "backend", "model", "billing", "session", "prompt", "prompt_chars", "naive",
+    "started", "day", "held_tokens", "held_nano_usd",
+)  # fmt: skip
+
+
+def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
     """A plain insert: every try counts, and no recovery takes one back."""
+    close(tx, attempt.feature, attempt.dispatch)
     number = 1 + int(
         tx.execute(
             "select count(*) from ledger where dispatch = ?", (attempt.dispatch,)
         ).fetchone()[0]
     )
-    tx.execute(
-        "insert into ledger (dispatch, attempt, feature, stage, role, iteration, task, way, reason,"
-        " backend, model, session, prompt, prompt_chars, naive, started)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?)",
-        (
-            attempt.dispatch,
-            number,
-            attempt.feature,
-            attempt.stage,
-            attempt.role,
-            attempt.iteration,
-            attempt.task,
-            attempt.way,
-            attempt.reason,
-            attempt.backend,
-            attempt.model,
-            attempt.prompt,
-            attempt.prompt_chars,
-            json.dumps(attempt.naive),
-            attempt.started,
-        ),  # fmt: skip
+    a = attempt
+    values = (
+        a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
+        a.way, a.reason, a.backend, a.model, a.billing.value, "", a.prompt, a.prompt_chars,
+        json.dumps(a.naive), a.started, a.day, held.tokens, held.nano_usd or 0,
+    )  # fmt: skip
+    marks = ", ".join("?" * len(values))
+    tx.execute(f"insert into ledger ({', '.join(_BEGIN)}) values ({marks})", values)  # noqa: S608
+    change = Tally(
+        turns=1,
+        subscription=int(a.billing is Billing.SUBSCRIPTION),
+        charged_tokens=held.tokens,
+        charged_nano_usd=held.nano_usd or 0,
     )
+    totals.add(tx, _get(tx, a.dispatch, number), change)
     return number
 
 
 def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: Result) -> None:
-    usage = result.usage
+    """Settle: what was held gives way to the bill. A second call changes nothing."""
+    row = _get(tx, dispatch, number)
+    if row["seconds"] is not None:
+        return
+    known = result.usage is not None
+    usage = result.usage or Usage()
+    buckets = (usage.uncached, usage.read, usage.write_5m, usage.write_1h, usage.output)
     tx.execute(
-        "update ledger set session = ?, uncached = ?, read = ?, write_5m = ?, write_1h = ?,"
-        " output = ?, origin = ?, calls = ?, context_tokens = ?, seconds = ?, files_read = ?,"
-        " reply = ?, failure = ?, detail = ? where dispatch = ? and attempt = ?",
+        "update ledger set outcome = ?, session = ?, uncached = ?, read = ?, write_5m = ?,"
+        " write_1h = ?, output = ?, origin = ?, nano_usd = ?, calls = ?, context_tokens = ?,"
+        " seconds = ?, files_read = ?, reply = ?, failure = ?, detail = ?"
+        " where dispatch = ? and attempt = ?",
         (
-            result.session,
-            usage.uncached,
-            usage.read,
-            usage.write_5m,
-            usage.write_1h,
-            usage.output,
-            result.origin.value,
-            json.dumps(result.calls),
-            result.context_tokens,
-            result.seconds,
-            json.dumps(result.files_read),
-            result.reply,
-            result.failure,
-            result.detail,
-            dispatch,
-            number,
+            Outcome.KNOWN if known else Outcome.UNKNOWN, result.session,
+            *(buckets if known else [None] * len(buckets)),
+            result.origin.value if known else None, result.nano_usd if known else None,
+            json.dumps(result.calls), result.context_tokens, result.seconds,
+            json.dumps(result.files_read), result.reply, result.failure, result.detail,
+            dispatch, number,
         ),  # fmt: skip
     )
+    totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
+
+
+def _settled(row: sqlite3.Row, result: Result) -> Tally:
+    assert result.usage is not None
+    usage, cost = result.usage, result.nano_usd
+    origin = result.origin
+    return Tally(
+        measured=int(origin is Origin.MEASURED),
+        simulated=int(origin is Origin.SIMULATED),
+        estimated=int(origin is Origin.ESTIMATED),
+        unpriced=int(cost is None),
+        uncached=usage.uncached,
+        read=usage.read,
+        write_5m=usage.write_5m,
+        write_1h=usage.write_1h,
+        output=usage.output,
+        nano_usd=cost or 0,
+        seconds=result.seconds,
+        charged_tokens=usage.total - row["held_tokens"],
+        charged_nano_usd=_charged(row, cost) - row["held_nano_usd"],
+    )
+
+
+def close(tx: sqlite3.Connection, feature: str, dispatch: str = "") -> None:
+    """Turns that nobody runs any more stay unknown; they keep counting with what they held."""
+    tx.execute(
+        "update ledger set outcome = 'unknown'"
+        " where outcome = 'open' and feature = ? and (? = '' or dispatch = ?)",
+        (feature, dispatch, dispatch),
+    )
+
+
+Cost = Callable[[str, Usage, int], int | None]
+"""Model, usage and size of the largest prompt, into money."""
+
+
+def price(tx: sqlite3.Connection, cost: Cost) -> None:
+    """Give known turns without a price the one that is known by now."""
+    rows = tx.execute("select * from ledger where outcome = 'known' and nano_usd is null")
+    for row in rows.fetchall():
+        usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
+        found = cost(row["model"], usage, row["context_tokens"])
+        if found is None:
+            continue
+        tx.execute(
+            "update ledger set nano_usd = ? where dispatch = ? and attempt = ?",
+            (found, row["dispatch"], row["attempt"]),
+        )
+        change = Tally(unpriced=-1, nano_usd=found, charged_nano_usd=_charged(row, found))
+        totals.add(tx, row, change)
+
+
+def answered_so(connection: sqlite3.Connection, attempt: Attempt, leg: str, reply: str) -> bool:
+    """Whether another dispatch of this leg sent the same words from nothing and got this reply."""
+    found = connection.execute(
+        "select 1 from ledger where feature = ? and stage = ? and role = ? and prompt = ?"
+        " and reply = ? and dispatch <> ? and way <> 'resume' and failure = ''"
+        " and substr(dispatch, 1, length(?)) = ? limit 1",
+        (
+            attempt.feature, attempt.stage, attempt.role, attempt.prompt, reply, attempt.dispatch,
+            leg, leg,
+        ),  # fmt: skip
+    ).fetchone()
+    return found is not None
+
+
+def seconds(connection: sqlite3.Connection, feature: str, leg: int, stage: str) -> float:
+    """How long agents have worked on a stage in one leg."""
+    found = connection.execute(
+        "select total(seconds) from ledger where feature = ? and leg = ? and stage = ?",
+        (feature, leg, stage),
+    ).fetchone()
+    return float(found[0])
 
 
 def of_feature(connection: sqlite3.Connection, feature: str) -> list[Row]:
@@ -126,18 +249,35 @@ def of_feature(connection: sqlite3.Connection, feature: str) -> list[Row]:
     return [_row(row) for row in rows]
 
 
+def _get(connection: sqlite3.Connection, dispatch: str, number: int) -> sqlite3.Row:
+    return connection.execute(
+        "select * from ledger where dispatch = ? and attempt = ?", (dispatch, number)
+    ).fetchone()
+
+
+def _charged(row: sqlite3.Row, cost: int | None) -> int:
+    return 0 if row["billing"] == Billing.SUBSCRIPTION else cost or 0
+
+
 def _row(row: sqlite3.Row) -> Row:
     attempt = Attempt(
-        row["dispatch"], row["feature"], row["stage"], row["role"], row["iteration"], row["task"],
-        row["way"], row["reason"], row["backend"], row["model"], row["prompt"],
-        row["prompt_chars"], json.loads(row["naive"]), row["started"],
+        row["dispatch"], row["feature"], row["leg"], row["stage"], row["role"], row["iteration"],
+        row["task"], row["template"], row["way"], row["reason"], row["backend"], row["model"],
+        Billing(row["billing"]), row["prompt"], row["prompt_chars"], json.loads(row["naive"]),
+        row["started"],
     )  # fmt: skip
-    if row["origin"] is None:
-        return Row(attempt, row["attempt"])
-    usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
-    result = Result(
-        row["session"], usage, Origin(row["origin"]), json.loads(row["calls"]),
-        row["context_tokens"], row["seconds"], json.loads(row["files_read"]), row["reply"],
-        row["failure"], row["detail"],
+    held = Amount(row["held_tokens"], row["held_nano_usd"])
+    return Row(attempt, row["attempt"], Outcome(row["outcome"]), held, _result(row))
+
+
+def _result(row: sqlite3.Row) -> Result | None:
+    if row["seconds"] is None:
+        return None
+    usage = None
+    if row["origin"] is not None:
+        usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
+    return Result(
+        row["session"], usage, Origin(row["origin"] or Origin.ESTIMATED), row["nano_usd"],
+        json.loads(row["calls"]), row["context_tokens"], row["seconds"],
+        json.loads(row["files_read"]), row["reply"], row["failure"], row["detail"],
     )  # fmt: skip
-    return Row(attempt, row["attempt"], result)

@@ -52,4 +52,47 @@ create table verdicts (
   approved integer not null, passed integer not null, findings text not null,
   summary text not null, at real not null
 )""",
+    """\
+alter table ledger add column template text not null default '';
+alter table ledger add column leg integer not null default 0;
+alter table ledger add column billing text not null default 'api';
+alter table ledger add column day text not null default '';
+alter table ledger add column outcome text not null default 'open';
+alter table ledger add column nano_usd integer;
+alter table ledger add column held_tokens integer not null default 0;
+alter table ledger add column held_nano_usd integer not null default 0;
+update ledger set day = date(started, 'unixepoch'),
+  outcome = case when origin is null then 'unknown' else 'known' end;
+create table totals (
+  scope text not null, name text not null, turns integer not null, measured integer not null,
+  simulated integer not null, estimated integer not null, unpriced integer not null,
+  subscription integer not null, uncached integer not null, read integer not null,
+  write_5m integer not null, write_1h integer not null, output integer not null,
+  nano_usd integer not null, seconds real not null, charged_tokens integer not null,
+  charged_nano_usd integer not null,
+  primary key (scope, name)
+) without rowid;
+insert into totals
+select scopes.scope,
+  case scopes.scope when 'feature' then feature when 'feature stage' then feature || ' ' || stage
+    when 'stage' then stage when 'role' then role when 'model' then model when 'way' then way
+    else day end as name,
+  count(*), sum(origin is 'measured'), sum(origin is 'simulated'), sum(origin is 'estimated'),
+  count(origin), 0, total(uncached), total(read), total(write_5m), total(write_1h),
+  total(output), 0, total(seconds),
+  total(uncached) + total(read) + total(write_5m) + total(write_1h) + total(output), 0
+from ledger, (
+  select 'feature' as scope union select 'feature stage' union select 'stage' union
+  select 'role' union select 'model' union select 'way' union select 'day'
+) as scopes
+group by scopes.scope, name;
+create index ledger_open on ledger (feature) where outcome = 'open';
+create index ledger_unpriced on ledger (model) where outcome = 'known' and nano_usd is null;
+create table raises (
+  n integer primary key autoincrement, feature text not null references features(key),
+  scope text not null, name text not null, measure text not null, amount integer not null,
+  sender text not null, at real not null
+);
+create index raises_by_name on raises (scope, name);
+create index events_by_feature on events (feature, kind, n)""",
 )

@@ -11,6 +11,10 @@ from rich.text import Text
 
 from sparing.usage import Usage
 
+STAGE_WIDTH = 13
+ROLE_WIDTH = 23
+"""As wide as the longest names that ship."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpendingRow:
@@ -22,8 +26,13 @@ class SpendingRow:
     unknown: int
     """Turns whose end nobody saw: their cost is unknown, not zero."""
     cost_usd: Decimal | None
+    """Of the turns whose end was seen; None if a price is not known."""
     naive_usage: Usage
     naive_usd: Decimal | None
+
+    @property
+    def cost(self) -> str:
+        return _cost(self.cost_usd, self.dispatches, self.unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +58,36 @@ class Spending:
         return _total([row.naive_usd for row in self.rows])
 
     @property
+    def turns(self) -> int:
+        return sum(row.dispatches for row in self.rows)
+
+    @property
+    def unknown(self) -> int:
+        return sum(row.unknown for row in self.rows)
+
+    @property
+    def cost(self) -> str:
+        return _cost(self.cost_usd, self.turns, self.unknown)
+
+    @property
     def sentence(self) -> str:
         spent, naive = self.cost_usd, self.naive_usd
         if spent is None or naive is None:
             return (
                 f"spent {tokens(self.usage.total)} tokens against {tokens(self.naive_usage.total)}"
-                f" the naive way ({self.origin}); the price of a model is unknown"
+                f" the naive way ({self.origin}); the price of a model is unknown{self._rest}"
             )
-        share = f", {round(100 * (1 - spent / naive))} % less" if naive > 0 else ""
         return (
-            f"spent {dollars(spent)} against {dollars(naive)} the naive way ({self.origin}){share}"
+            f"spent {dollars(spent)} against {dollars(naive)} the naive way ({self.origin})"
+            f"{_difference(spent, naive)}{self._rest}"
         )
+
+    @property
+    def _rest(self) -> str:
+        if not self.unknown:
+            return ""
+        ends = "the end of 1 turn" if self.unknown == 1 else f"the ends of {self.unknown} turns"
+        return f"; nobody saw {ends}, what that cost is unknown"
 
 
 def tokens(count: int) -> str:
@@ -69,29 +97,52 @@ def tokens(count: int) -> str:
 
 
 def dollars(amount: Decimal | None) -> str:
-    return "unknown" if amount is None else f"${amount:.2f}" if amount >= 1 else f"${amount:.3f}"
+    if amount is None:
+        return "unknown"
+    if amount >= 100:
+        return f"${amount:,.0f}"
+    return f"${amount:.2f}" if amount >= 1 else f"${amount:.3f}"
 
 
 def spending_table(spending: Spending) -> Table:
-    """Fits a terminal of 80 columns."""
+    """Fits a terminal of 80 columns; what is too long goes on below, nothing is cut off."""
     usage = spending.usage
     table = Table(box=None, pad_edge=False, header_style="bold", show_footer=True)
     table.add_column("stage", footer=Text("all", "bold"), no_wrap=True)
     table.add_column("role", no_wrap=True)
-    table.add_column("turns", justify="right", footer=_turns(spending.rows))
-    table.add_column("input", justify="right", footer=tokens(usage.input))
-    table.add_column("cached", justify="right", footer=_share(usage))
-    table.add_column("cost", justify="right", footer=Text(dollars(spending.cost_usd), "bold"))
-    table.add_column("naive", justify="right", style="dim", footer=dollars(spending.naive_usd))
+    table.add_column("turns", justify="right", footer=_turns(spending.rows), overflow="fold")
+    table.add_column("input", justify="right", footer=tokens(usage.input), no_wrap=True)
+    table.add_column("cached", justify="right", footer=_share(usage), no_wrap=True)
+    table.add_column("cost", justify="right", footer=Text(spending.cost, "bold"), no_wrap=True)
+    naive = dollars(spending.naive_usd)
+    table.add_column("naive", justify="right", style="dim", footer=naive, no_wrap=True)
     previous = ""
     for row in spending.rows:
+        stage = row.stage if row.stage != previous else ""
         table.add_row(
-            row.stage if row.stage != previous else "", row.role, _turns([row]),
-            tokens(row.usage.input), _share(row.usage), dollars(row.cost_usd),
-            dollars(row.naive_usd),
+            _folded(stage, STAGE_WIDTH), _folded(row.role, ROLE_WIDTH), _turns([row]),
+            tokens(row.usage.input), _share(row.usage), row.cost, dollars(row.naive_usd),
         )  # fmt: skip
         previous = row.stage
     return table
+
+
+def _cost(known: Decimal | None, turns: int, unknown: int) -> str:
+    """`≥` where a turn's cost is missing from it."""
+    if known is None or (unknown and unknown == turns):
+        return "unknown"
+    return f"≥{dollars(known)}" if unknown else dollars(known)
+
+
+def _difference(spent: Decimal, naive: Decimal) -> str:
+    if naive <= 0:
+        return ""
+    percent = round(100 * (1 - spent / naive))
+    return f", {abs(percent)} % {'less' if percent >= 0 else 'more'}"
+
+
+def _folded(text: str, width: int) -> Text:
+    return Text("\n".join(text[at : at + width] for at in range(0, len(text), width)))
 
 
 def _turns(rows: Sequence[SpendingRow]) -> str:

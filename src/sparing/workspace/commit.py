@@ -70,12 +70,11 @@ def tree_of(worktree: Worktree) -> str:
     with worktree.held() as git, tempfile.TemporaryDirectory(prefix="sparing-") as folder:
         stage.load(git, tip)
         found = stage.scan(git)
-        elsewhere = _elsewhere(git, folder)
-        stage.add(git, found, "--info-only", env=elsewhere)
+        stage.add(git, found, "--info-only")
         for path in (*found.nested, *found.special):
             mark = git.text("hash-object", "--stdin", stdin=os.fsencode(path))
             git.run("update-index", "--add", "--replace", "--cacheinfo", f"160000,{mark},{path}")
-        return git.text("write-tree", "--missing-ok", env=elsewhere)
+        return git.text("write-tree", "--missing-ok", env=_elsewhere(git, folder))
 
 
 def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), context: int = 0) -> str:

@@ -230,7 +230,7 @@ def failure(
         return RepositoryError("files are stored with git-lfs, which is missing", "install git-lfs")
     if "not a git repository" in stderr:
         return RepositoryError(last.removeprefix("fatal: "), "move the repository back")
-    if "not allowed" in stderr and "transport" in stderr:
+    if "lazy fetching disabled" in stderr or ("transport" in stderr and "not allowed" in stderr):
         return RepositoryError(
             "the clone is partial and lacks files that are needed here",
             "git fetch --refetch --no-filter",

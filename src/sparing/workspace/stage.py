@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
 from typing import NamedTuple
@@ -78,13 +78,13 @@ def _is_file(git: Git, path: str) -> bool:
     return S_ISREG(mode) or S_ISLNK(mode)
 
 
-def add(git: Git, found: Scan, *options: str, env: Mapping[str, str] | None = None) -> None:
+def add(git: Git, found: Scan, *options: str) -> None:
     """Bring what was found into the index: first what is gone, then what is there."""
     if found.deleted:
         git.run("update-index", "--force-remove", "-z", "--stdin", stdin=lines(found.deleted))
     if found.on_disk:
-        args = ("--add", "--replace", "--remove", *options, "-z", "--stdin")
-        git.run("update-index", *args, stdin=lines(found.on_disk), env=env)
+        args = ("--add", "--remove", *options, "-z", "--stdin")
+        git.run("update-index", *args, stdin=lines(found.on_disk))
 
 
 def fill(git: Git) -> None:

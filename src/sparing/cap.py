@@ -1,0 +1,125 @@
+"""Caps: the most that may be spent on something before work stops for a person.
+
+A cap has a scope (whose spending), a measure (of what) and a limit. `Reached` says all three
+with the value, because a stop that can't be understood can't be answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from enum import StrEnum
+from typing import Any, assert_never
+
+from sparing.money import dollars, to_usd
+
+
+class Scope(StrEnum):
+    FEATURE = "feature"
+    """One feature, from its first dispatch on."""
+    STAGE = "stage"
+    """One stage of one feature, however often it runs."""
+    DAY = "day"
+    """Everything in this repository's state folder on one day, by UTC."""
+    TURN = "turn"
+    """One try at one dispatch: what is reserved before it is sent."""
+    DISPATCH = "dispatch"
+    """All tries at one dispatch."""
+
+
+class Measure(StrEnum):
+    TOKENS = "tokens"
+    MONEY = "money"
+    ATTEMPTS = "attempts"
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Tokens of every bucket, and money in billionths of a dollar where a price is known."""
+
+    tokens: int
+    nano_usd: int | None
+
+    def of(self, measure: Measure) -> int | None:
+        return self.nano_usd if measure is Measure.MONEY else self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    feature: Amount
+    stage: Amount
+    day: Amount
+    turn: Amount
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A cap that stands in the way of the next turn."""
+
+    scope: Scope
+    name: str
+    """The stage or the day; empty for the others."""
+    measure: Measure
+    spent: int
+    wanted: int
+    """What the next turn may take at worst."""
+    limit: int
+
+    @property
+    def words(self) -> str:
+        whose = f"{self.scope} {self.name}" if self.name else f"this {self.scope}"
+        spent, limit = self.shown(self.spent), self.shown(self.limit)
+        if self.measure is Measure.ATTEMPTS:
+            return f"{self.measure} of {whose}: {spent} made, the limit is {limit}"
+        wanted = self.shown(self.wanted)
+        return (
+            f"{self.measure} of {whose}: {spent} spent, the next turn may take {wanted},"
+            f" the limit is {limit}"
+        )
+
+    @property
+    def enough(self) -> int:
+        """The lowest limit with which the turn may be tried."""
+        return self.spent + self.wanted
+
+    @property
+    def advice(self) -> str:
+        """Options of `sparing raise` that are generous enough to be of use."""
+        amount = max(self.enough, 2 * self.limit)
+        given = str(amount) if self.measure is not Measure.MONEY else _cents(amount)
+        option = f"--{self.measure} {given}"
+        match self.scope:
+            case Scope.STAGE:
+                return f"--stage {self.name} {option}"
+            case Scope.DAY | Scope.TURN:
+                return f"--{self.scope} {option}"
+            case Scope.FEATURE | Scope.DISPATCH:
+                return option
+            case _:
+                assert_never(self.scope)
+
+    def shown(self, value: int) -> str:
+        return dollars(value) if self.measure is Measure.MONEY else f"{value:,}"
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "scope": self.scope.value,
+            "name": self.name,
+            "measure": self.measure.value,
+            "spent": self.spent,
+            "wanted": self.wanted,
+            "limit": self.limit,
+        }
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> Reached:
+        return cls(
+            Scope(value["scope"]), value["name"], Measure(value["measure"]), value["spent"],
+            value["wanted"], value["limit"],
+        )  # fmt: skip
+
+
+def _cents(nano: int) -> str:
+    """Rounded up, so that what is advised is enough."""
+    return str(to_usd(nano).quantize(Decimal("0.01"), ROUND_CEILING))

@@ -1,0 +1,28 @@
+"""Amounts of money: whole billionths of a US dollar, so that sums are exact wherever they are made.
+
+A single cached token of the cheapest model costs ten of them. People read and write dollars;
+these functions are the only way between the two.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Decimal
+
+NANO = 1_000_000_000
+
+
+def to_nano(usd: Decimal | float | int) -> int:
+    """Rounded up: a bill is never recorded as less than it is."""
+    exact = usd if isinstance(usd, Decimal) else Decimal(str(usd))
+    return int((exact * NANO).to_integral_value(ROUND_CEILING))
+
+
+def to_usd(nano: int) -> Decimal:
+    return Decimal(nano) / NANO
+
+
+def dollars(nano: int | None) -> str:
+    """Cents from a dollar on, three decimals below; unknown is a word, never zero."""
+    if nano is None:
+        return "unknown"
+    return f"${to_usd(nano):,.2f}" if nano >= NANO else f"${to_usd(nano):.3f}"

@@ -1,0 +1,85 @@
+"""Running totals of the ledger, kept in the transaction that changes a row.
+
+A hundred thousand rows take too long to add up while somebody waits, and a cap must be compared
+with what is spent at this very moment. What counts against caps is `charged`: the reservation of
+a turn as long as its bill is not known, the bill afterwards.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import astuple, dataclass, fields
+
+from sparing.usage import Usage
+
+FEATURE_STAGE = "feature stage"
+SCOPES = ("feature", "stage", "role", "model", "way", "day")
+"""What a person may ask totals by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Sums over some rows; as a change of one, its figures may be negative."""
+
+    turns: int = 0
+    measured: int = 0
+    simulated: int = 0
+    estimated: int = 0
+    unpriced: int = 0
+    """Turns whose tokens are known and whose price is not."""
+    subscription: int = 0
+    uncached: int = 0
+    read: int = 0
+    write_5m: int = 0
+    write_1h: int = 0
+    output: int = 0
+    nano_usd: int = 0
+    seconds: float = 0.0
+    charged_tokens: int = 0
+    charged_nano_usd: int = 0
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(self.uncached, self.read, self.write_5m, self.write_1h, self.output)
+
+    @property
+    def unknown(self) -> int:
+        """Turns whose end nobody saw, or not yet."""
+        return self.turns - self.measured - self.simulated - self.estimated
+
+
+NAMES = tuple(field.name for field in fields(Tally))
+_COLUMNS = ", ".join(NAMES)
+_UPSERT = (
+    f"insert into totals (scope, name, {_COLUMNS})"  # noqa: S608
+    f" values ({', '.join('?' * (len(NAMES) + 2))}) on conflict (scope, name) do update set "
+    + ", ".join(f"{name} = {name} + excluded.{name}" for name in NAMES)
+)
+
+
+def add(tx: sqlite3.Connection, row: sqlite3.Row, change: Tally) -> None:
+    """Add to all totals that a row of the ledger belongs to."""
+    keys = [(scope, row[scope]) for scope in SCOPES]
+    keys.append((FEATURE_STAGE, stage_key(row["feature"], row["stage"])))
+    values = astuple(change)
+    tx.executemany(_UPSERT, [(*key, *values) for key in keys])
+
+
+def stage_key(feature: str, stage: str) -> str:
+    return f"{feature} {stage}"
+
+
+def get(connection: sqlite3.Connection, scope: str, name: str) -> Tally:
+    row = connection.execute(
+        f"select {_COLUMNS} from totals where scope = ? and name = ?",  # noqa: S608
+        (scope, name),
+    ).fetchone()
+    return Tally(*row) if row else Tally()
+
+
+def every(connection: sqlite3.Connection, scope: str) -> dict[str, Tally]:
+    rows = connection.execute(
+        f"select name, {_COLUMNS} from totals where scope = ? order by name",  # noqa: S608
+        (scope,),
+    )
+    return {row[0]: Tally(*row[1:]) for row in rows}

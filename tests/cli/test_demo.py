@@ -1,0 +1,93 @@
+"""The demo: the main job end to end. Covers: A1, A2, D6, E4, K1."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.repositories import git
+from tests.terminal import QUICK, sparing
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def steady(text: str) -> str:
+    """Without what differs from run to run: folders and trailing blanks."""
+    text = re.sub(r"/\S*/wordtally", "…/wordtally", text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    """Covers the whole flow: artifacts, a rejected spec, tasks, real tests, a merged branch."""
+    said = sparing(tmp_path, "demo", COLUMNS="80")
+    assert said.code == 0, said.err
+    assert list(tmp_path.iterdir()) == []
+    shown = re.search(r"```console\n\$ make demo\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    assert shown is not None
+    parts = steady(shown.group(1)).split("\n[…]\n")
+    printed = steady(said.err + "\n" + said.out)
+    for part in parts:
+        assert part in printed, f"README.md shows what the demo does not print:\n{part}"
+    assert re.search(r"spent \$\d+\.\d+ against \$\d+\.\d+ the naive way \(simulated\)", said.out)
+
+
+def test_a_kept_demo_can_be_looked_at(tmp_path: Path) -> None:
+    said = sparing(tmp_path, "demo", "--keep", "here", "--json")
+    assert (said.code, said.json["merged"], said.json["status"]) == (0, True, "completed")
+    repository = tmp_path / "here" / "wordtally"
+    shown = sparing(repository, "show", "1", "--json").json
+    spec = [r for r in shown["reviews"] if r["role"] == "spec-reviewer"]
+    assert [(r["iteration"], r["passed"]) for r in spec] == [(1, False), (2, True)]
+    assert sparing(repository, "show", "1", "spec").out.startswith("# Spec")
+    assert sparing(repository, "status").code == 0
+    assert "--top" in (repository / "README.md").read_text()
+    assert git(repository, "status", "--porcelain") == ""
+    tests = subprocess.run(
+        (sys.executable, "-m", "unittest"), cwd=repository, capture_output=True, check=False
+    )
+    assert tests.returncode == 0
+
+
+@pytest.mark.parametrize("tier", ["L1", "L2", "L3"])
+def test_the_tiers(tmp_path: Path, tier: str) -> None:
+    """A2"""
+    said = sparing(tmp_path, "demo", "--tier", tier, "--json")
+    assert (said.code, said.json["flow"], said.json["merged"]) == (0, tier, True)
+
+
+def test_a_person_decides_at_every_gate(tmp_path: Path) -> None:
+    """A6: approve, and reject with words, at a terminal."""
+    main, terminal = pty.openpty()
+    process = subprocess.Popen(
+        (sys.executable, "-m", "sparing", "demo", "--interactive", "--tier", "L1"),
+        cwd=tmp_path, env={**os.environ, **QUICK, "TERM": "xterm"},
+        stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True,
+    )  # fmt: skip
+    os.close(terminal)
+    heard = ""
+    answered = 0
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        ready, _, _ = select.select([main], [], [], 0.2)
+        if not ready:
+            if process.poll() is not None:
+                break
+            continue
+        try:
+            heard += os.read(main, 4096).decode("utf-8", "replace")
+        except OSError:
+            break
+        if heard.count("[later]:") > answered:
+            answered += 1
+            os.write(main, b"approve\n")
+    assert process.wait(10) == 0, heard
+    assert answered == 2
+    assert "is merged into main" in heard
