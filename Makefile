@@ -43,6 +43,7 @@ format: $(STAMP) ## let ruff rewrite what it can
 bench: $(STAMP) ## measure start-up and own time per dispatch
 	@$(BIN)/python -m bench.startup
 	@$(BIN)/python -m bench.dispatch
+	@$(BIN)/python -m bench.ledger
 
 bench-corpus: $(STAMP) ## read tasks and sections of real documents: make bench-corpus CORPUS=folder
 	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-corpus CORPUS=folder"; exit 64; }

@@ -10,9 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.guard import Guard
 from tests.repositories import make_user_repository
+
+settings.register_profile("ours", deadline=None)
+settings.load_profile("ours")
 
 pytest_plugins = ["pytester"]
 

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,11 +31,11 @@ class Said(NamedTuple):
 def sparing(
     where: Path,
     *words: str,
+    environ: Mapping[str, str] | None = None,
     limit_seconds: float = 120,
     file_bytes: int | None = None,
-    **environ: str,
 ) -> Said:
-    """Run `sparing` and wait for its end. Extra arguments are environment variables.
+    """Run `sparing` and wait for its end, with these variables added to the environment.
 
     With `file_bytes` no file can grow beyond that size, as on a disk that is full.
     """
@@ -46,7 +47,7 @@ def sparing(
     done = subprocess.run(
         (sys.executable, "-m", "sparing", *words),
         cwd=where,
-        env={**os.environ, **QUICK, **environ},
+        env={**os.environ, **QUICK, **(environ or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

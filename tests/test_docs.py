@@ -24,7 +24,7 @@ FILE_LINES = 300
 FUNCTION_LINES = 50
 
 # Written in pieces, so that this file does not name what it forbids.
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:(?:work|root)/|home/[a-z])")
+MACHINE_PATH = re.compile(r"(?<![\w.}])/(?:(?:work|root)/|home/(?!ada\b)[a-z])")
 REGISTRY_HOST = re.compile(
     r"\b(?:pypi\.(?:org|python)|pythonhosted\.|npmjs\.|crates\.(?:io)|rubygems\.|proxy\.golang)"
 )

@@ -7,7 +7,7 @@ import re
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sparing import errors
@@ -54,6 +54,7 @@ def test_a_bucket_is_never_negative(bucket: str) -> None:
 
 
 @given(ANY_TEXT)
+@example("\ud800")
 def test_every_title_has_a_slug(title: str) -> None:
     """A4: at most 30 characters, fit for a folder and a branch, the same when made again."""
     slug = slugify(title)
@@ -108,6 +109,7 @@ def test_a_session_has_an_id_and_counts_from_one(field: str, value: object, why:
 
 
 @given(ANY_TEXT)
+@example("\ud800")
 def test_a_segment_is_named_by_its_text_alone(text: str) -> None:
     """B1: equal texts have equal digests, whatever they are called and however odd they are."""
     segment = Segment("prd", text, Volatility.FEATURE)

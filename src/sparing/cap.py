@@ -74,8 +74,8 @@ class Reached:
             return f"{self.measure} of {whose}: {spent} made, the limit is {limit}"
         wanted = self.shown(self.wanted)
         return (
-            f"{self.measure} of {whose}: {spent} spent, the next turn may take {wanted},"
-            f" the limit is {limit}"
+            f"{self.measure} of {whose}: {spent} spent or reserved,"
+            f" the next turn may take {wanted}, the limit is {limit}"
         )
 
     @property

@@ -8,15 +8,17 @@ this program is refused, never guessed at.
 from __future__ import annotations
 
 import shlex
+import shutil
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparing.errors import StateError
 
 BUSY_SECONDS = 30.0
+FULL_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _repair(path: Path, words: str) -> str:
     another = "set another one: SPARING_STATE__FOLDER=PATH"
     if path.is_dir():
         return f"move this folder away, a file belongs there: {path}"
-    if "full" in words or "no space" in words:
+    if "full" in words or "no space" in words or ("i/o error" in words and _is_full(path)):
         return "free some space, then run the same command again"
     if "malformed" in words or "not a database" in words:
         name = shlex.quote(str(path))
@@ -112,3 +114,10 @@ def _repair(path: Path, words: str) -> str:
     if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):
         return f"make the folder writable, or {another}"
     return f"see whether the disk is well, or {another}"
+
+
+def _is_full(path: Path) -> bool:
+    """SQLite says no more than "disk I/O error" when it finds no room for its shared memory."""
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < FULL_BYTES
+    return False

@@ -24,10 +24,19 @@ class Finding:
     location: str = ""
     quote: str = ""
     suggestion: str = ""
+    level: str = ""
+    """Which promise it breaks: tasks, spec, design or prd; only some roles say."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise ValueError("a finding says what is wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class LevelResult:
+    level: str
+    passed: bool
+    issues: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,14 @@ class Verdict:
     approved: bool
     findings: tuple[Finding, ...] = ()
     summary: str = ""
+    levels: tuple[LevelResult, ...] = ()
+    verified: tuple[str, ...] = ()
+    """Evidence: what was seen, with its place."""
+    missing: tuple[str, ...] = ()
+    """Evidence: what was looked for and not found."""
+    verification: str = ""
+    """What became of an external claim."""
+    strengths: tuple[str, ...] = ()
 
     def count(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)

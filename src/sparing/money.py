@@ -7,11 +7,20 @@ these functions are the only way between the two.
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal
+from enum import StrEnum
 
 NANO = 1_000_000_000
 
 
-def to_nano(usd: Decimal | float | int) -> int:
+class Billing(StrEnum):
+    """How a login pays."""
+
+    API = "api"
+    SUBSCRIPTION = "subscription"
+    """Money is then what the tokens would have cost by the token; caps on money don't count it."""
+
+
+def to_nano(usd: Decimal | float | str) -> int:
     """Rounded up: a bill is never recorded as less than it is."""
     exact = usd if isinstance(usd, Decimal) else Decimal(str(usd))
     return int((exact * NANO).to_integral_value(ROUND_CEILING))

@@ -1,4 +1,4 @@
-"""How a dispatch is sent, and the policy that chooses."""
+"""How a dispatch is sent, in which order it is told, and the policy that chooses."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ class Way(StrEnum):
     """Into the role's own session, with the delta only."""
     FORK = "fork"
     """A new session that shares another one's transcript."""
+
+
+class Order(StrEnum):
+    """In which order a prompt says what it says."""
+
+    NESTED = "nested"
+    """What many roles share first, the role's own text last."""
+    SEED = "seed"
+    """The original order: role and rubric first, what changes last."""
 
 
 class Policy(StrEnum):

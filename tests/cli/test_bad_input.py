@@ -52,9 +52,12 @@ def test_a_detached_head(tmp_path: Path, guard: Guard) -> None:
 
 
 def test_a_dirty_tree_is_no_mistake(user_repository: UserRepository) -> None:
-    """The user's own work in progress is left alone; the feature starts from the commit."""
+    """The user's own work in progress is left alone; two lines say so."""
     said = sparing(user_repository(), "start", "Add rate limiting", "--json")
     assert (said.code, said.json["feature"]) == (0, "001")
+    what, repair = said.complaint
+    assert "uncommitted changes are left alone" in what
+    assert "git commit" in repair
 
 
 @pytest.mark.parametrize(
@@ -122,9 +125,9 @@ def test_a_state_folder_that_can_not_be_used(
     """I3"""
     path, folder = user_repository(), tmp_path / "state"
     if begun:
-        sparing(path, "start", "Add rate limiting", SPARING_STATE__FOLDER=str(folder))
+        sparing(path, "start", "Add rate limiting", environ={"SPARING_STATE__FOLDER": str(folder)})
     spoil(folder)
-    what, _ = two_lines(sparing(path, "status", SPARING_STATE__FOLDER=str(folder)), 1)
+    what, _ = two_lines(sparing(path, "status", environ={"SPARING_STATE__FOLDER": str(folder)}), 1)
     assert "can't be used" in what
 
 

@@ -60,7 +60,9 @@ def test_start_gives_numbers_in_order(user_repository: UserRepository) -> None:
 
 
 def test_settings_with_their_origin(user_repository: UserRepository) -> None:
-    said = sparing(user_repository(), "config", "show", "--json", SPARING_REVIEW__CAP="2")
+    said = sparing(
+        user_repository(), "config", "show", "--json", environ={"SPARING_REVIEW__CAP": "2"}
+    )
     assert said.json["settings"]["review.cap"] == {
         "value": 2,
         "origin": "environment SPARING_REVIEW__CAP",
@@ -71,7 +73,8 @@ def test_doctor_finds_a_healthy_repository(user_repository: UserRepository) -> N
     said = sparing(user_repository(), "doctor", "--json")
     assert (said.code, said.json["good"]) == (0, True)
     names = [finding["name"] for finding in said.json["findings"]]
-    assert names == ["python", "engine", "git", "settings", "repository", "state", "agent"]
+    wanted = ["python", "engine", "git", "settings", "repository", "state", "agent", "roles"]
+    assert names == wanted
 
 
 def test_doctor_outside_of_a_repository(tmp_path: Path) -> None:

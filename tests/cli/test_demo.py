@@ -27,7 +27,7 @@ def steady(text: str) -> str:
 
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     """Covers the whole flow: artifacts, a rejected spec, tasks, real tests, a merged branch."""
-    said = sparing(tmp_path, "demo", COLUMNS="80")
+    said = sparing(tmp_path, "demo", environ={"COLUMNS": "80"})
     assert said.code == 0, said.err
     assert list(tmp_path.iterdir()) == []
     shown = re.search(r"```console\n\$ make demo\n(.*?)```", README.read_text("utf-8"), re.DOTALL)

@@ -97,6 +97,17 @@ WRONG_FILES = [
         "correct it, or remove it to get 0.1",
     ),
     (
+        "caps.feature_usd = 0",
+        "caps.feature_usd = 0 is not an amount of US dollars above 0 and up to 1000000",
+        "correct it, or remove it to get 40.0",
+    ),
+    (
+        'models.prices = ["my-model 3 15"]',
+        'models.prices = ["my-model 3 15"] is not a list of lines such as '
+        '"my-model 3 15 0.30 3.75 6"',
+        "correct it, or remove it to get []",
+    ),
+    (
         'flow.gates = ["plan", "implemnt"]',
         f'flow.gates = ["plan", "implemnt"] is not a list of {STAGES}',
         'correct it, or remove it to get ["default"]',

@@ -14,7 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.config.faults import shown
-from sparing.config.kinds import Choice, Folder, Names, Seconds, Text, Value, Whole
+from sparing.config.kinds import (
+    Choice,
+    Folder,
+    Money,
+    Names,
+    Prices,
+    Seconds,
+    Text,
+    Value,
+    Whole,
+)
 from sparing.config.load import Loaded, current, load
 from sparing.config.settings import Narrow, Scope, Setting, Settings, every_setting
 from sparing.config.sources import Document, Sources, read_sources
@@ -43,8 +53,11 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
             return st.sampled_from(list(names))
         case Whole(low, high):
             return st.integers(low, high)
-        case Seconds(high):
+        case Seconds(high) | Money(high):
             return st.integers(1, high * 1000).map(lambda one: one / 1000)
+        case Prices():
+            lines = ["my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"]
+            return st.lists(st.sampled_from(lines), unique=True).map(tuple)
         case Folder():
             return st.sampled_from(["docs", "docs/more features", ".github/x"])
         case Names(known):
@@ -63,8 +76,8 @@ def layers_of(setting: Setting) -> tuple[str, ...]:
 def narrowed(setting: Setting, drawn: Value, below: Value) -> Value:
     """The drawn value, brought to where a project may go."""
     if setting.rule.narrow is Narrow.LOWER:
-        assert isinstance(drawn, int)
-        assert isinstance(below, int)
+        assert isinstance(drawn, int | float)
+        assert isinstance(below, int | float)
         return min(drawn, below)
     if setting.rule.narrow is Narrow.MORE:
         assert isinstance(drawn, tuple)

@@ -1,6 +1,6 @@
 """A project file may narrow what agents may do, never widen it, and sets nothing that runs.
 
-Covers: K1, A7
+Covers: K1, A7, E3
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def sources(user: str, project: str) -> Sources:
     return Sources(Document(USER, user), (Document(PROJECT, project),), HOME)
 
 
-def number(setting: Setting) -> int:
-    assert isinstance(setting.default, int)
+def number(setting: Setting) -> float:
+    assert isinstance(setting.default, int | float)
     return setting.default
 
 

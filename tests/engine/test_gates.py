@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import UserRepository
 from tests.repositories import git
 from tests.terminal import sparing
 
@@ -52,15 +53,14 @@ text = "# Summary"
 
 
 @pytest.fixture
-def started(tmp_path: Path, user_repository: object) -> tuple[Path, dict[str, str]]:
+def started(tmp_path: Path, user_repository: UserRepository) -> tuple[Path, dict[str, str]]:
     """A feature of the smallest tier in a user's repository, parked at its first gate."""
-    assert callable(user_repository)
-    path: Path = user_repository()
+    path = user_repository()
     script = tmp_path / "script.toml"
     script.write_text(SCRIPT)
     environ = {"SPARING_AGENT__BACKEND": "scripted", "SPARING_AGENT__SCRIPT": str(script)}
-    assert sparing(path, "start", "Make a file", "--flow", "L1", **environ).code == 0
-    said = sparing(path, "run", "--json", **environ)
+    assert sparing(path, "start", "Make a file", "--flow", "L1", environ=environ).code == 0
+    said = sparing(path, "run", "--json", environ=environ)
     assert said.code == 2, said.err
     (feature,) = said.json["features"]
     assert (feature["stage"], feature["position"]) == ("plan", "gate")
@@ -83,7 +83,7 @@ def test_an_answer_given_while_no_engine_runs_counts_later(
     assert sparing(path, "approve", "1").code == 0
     said = sparing(path, "status", "--json").json["features"][0]
     assert (said["answered"], said["next_command"]) == ("approve", "sparing run 001")
-    said = sparing(path, "run", "--json", **environ)
+    said = sparing(path, "run", "--json", environ=environ)
     assert said.json["features"][0]["stage"] == "done"
 
 
@@ -98,7 +98,7 @@ def test_the_first_answer_counts(started: tuple[Path, dict[str, str]]) -> None:
 def test_a_rejection_runs_the_stage_again(started: tuple[Path, dict[str, str]]) -> None:
     path, environ = started
     assert sparing(path, "reject", "1", "name the file made.txt").code == 0
-    said = sparing(path, "run", "--json", **environ)
+    said = sparing(path, "run", "--json", environ=environ)
     assert said.code == 2
     shown = sparing(path, "show", "1", "--json").json
     assert (shown["stage"], shown["position"]) == ("plan", "stuck")
@@ -121,7 +121,7 @@ def test_a_finished_branch_is_not_merged_without_consent(
     """H1, D6: the base branch is checked out: the exact command is printed instead."""
     path, environ = started
     before = git(path, "rev-parse", "main")
-    said = sparing(path, "run", "--yes", **environ)
+    said = sparing(path, "run", "--yes", environ=environ)
     assert said.code == 0, said.err
     assert git(path, "rev-parse", "main") == before
     assert git(path, "show", "feature/001-make-a-file:made.txt") == "made"
@@ -134,5 +134,5 @@ def test_no_step_tells_the_user_s_folder_to_change(
     """H1: the guard around every test compares the checkout; here work really went on."""
     path, environ = started
     sparing(path, "approve", "1")
-    sparing(path, "run", **environ)
+    sparing(path, "run", environ=environ)
     assert not (path / "made.txt").exists()

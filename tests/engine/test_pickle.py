@@ -25,7 +25,13 @@ class Poison:
 def test_a_poisoned_row_is_refused(tmp_path: Path) -> None:
     marker = tmp_path / "poisoned"
     said = sparing(
-        tmp_path, "demo", "--keep", "demo", "--tier", "L1", SPARING_ENGINE__CRASH_AT="call:begin"
+        tmp_path,
+        "demo",
+        "--keep",
+        "demo",
+        "--tier",
+        "L1",
+        environ={"SPARING_ENGINE__CRASH_AT": "call:begin"},
     )
     assert said.code == -9
     payload = base64.b64encode(pickle.dumps(Poison(marker))).decode()

@@ -52,6 +52,8 @@ class ModelCall(NamedTuple):
 
     added: int
     output: int
+    usage: Usage | None = None
+    """The call's own bill, where the client tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ class AgentCall:
     at: float
     """When the turn starts, by the engine's clock."""
     limit_seconds: float
+    limit_tokens: int | None = None
+    limit_usd: float | None = None
+    """A turn that goes beyond either ends with `Failure.BUDGET`."""
     resume: str = ""
     fork: bool = False
     schema: Mapping[str, Any] | None = None

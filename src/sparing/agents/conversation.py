@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +51,8 @@ class Conversation:
 
     @property
     def size(self) -> int:
-        return sum(tokens for _, tokens, _ in self.messages)
+        """All that stands in the window but the client's own tools."""
+        return estimate_tokens(self.system) + sum(tokens for _, tokens, _ in self.messages)
 
     def ask(self, prompt: Sequence[Segment], *, marks: bool) -> None:
         for segment in prompt:
@@ -123,23 +124,34 @@ class Transcripts:
             return None
         return self._folder / "sessions" / f"{session}.json"
 
-    def ask(self, conversation: Conversation, at: float) -> Usage:
+    def ask(self, call: str, conversation: Conversation, at: float) -> Usage:
         """Bill the turn's first call, which is known before anything is answered."""
-        return self._bill(conversation, [len(conversation.messages)], at)
+        (usage,) = self._bill(conversation, [len(conversation.messages)], at)
+        self._note(call, usage)
+        return usage
 
-    def work(self, conversation: Conversation, at: float) -> Usage:
-        """Bill the calls after the first."""
-        return self._bill(conversation, conversation.sent[1:], at + CALL_SECONDS)
+    def work(self, call: str, conversation: Conversation, asked: Usage, at: float) -> list[Usage]:
+        """Bill the calls after the first, and what all of them answered."""
+        later = self._bill(conversation, conversation.sent[1:], at + CALL_SECONDS)
+        outputs = [Usage(output=output) for _, output in conversation.calls]
+        self._note(call, sum((*later, *outputs), Usage()))
+        return [sent + output for sent, output in zip([asked, *later], outputs, strict=True)]
 
-    def _bill(self, conversation: Conversation, sent: Sequence[int], at: float) -> Usage:
+    def _note(self, call: str, usage: Usage) -> None:
+        """The provider's own book: what it would bill, whoever was there to hear it."""
+        with (self._folder / "bill.jsonl").open("a") as book:
+            book.write(json.dumps({"call": call, **asdict(usage)}) + "\n")
+
+    def _bill(self, conversation: Conversation, sent: Sequence[int], at: float) -> list[Usage]:
         path = self._folder / "cache.json"
         cache = PromptCache.load(json.loads(path.read_text())) if path.exists() else PromptCache()
-        usage = Usage()
+        bills: list[Usage] = []
         for number, count in enumerate(sent):
             start = at + number * CALL_SECONDS
-            usage += cache.bill(self._request(conversation, count), start, ready_at=start + 1)
+            request = self._request(conversation, count)
+            bills.append(cache.bill(request, start, ready_at=start + 1))
         self._write(path, cache.dump())
-        return usage
+        return bills
 
     def _request(self, conversation: Conversation, sent: int) -> Request:
         """Marks end tools, system prompt and messages; an empty block can't be sent."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from sparing.errors import StateError
 
 PATIENCE_SECONDS = 5.0
+PID_DIGITS = 9
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def _end_holder(descriptor: int) -> None:
     The agent can write into this file too, so it is never believed about ourselves.
     """
     written = os.pread(descriptor, 32, 0)
-    group = int(written) if written.isdigit() else 0
+    group = int(written) if written.isdigit() and len(written) <= PID_DIGITS else 0
     if group > 1 and group != os.getpgrp():
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)

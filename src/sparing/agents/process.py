@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import signal
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Client:
 
     def __init__(self, command: Command) -> None:
         self._command = command
-        self._process: asyncio.subprocess.Process | None = None
+        self._running: _Running | None = None
         self._excess = ""
 
     async def __aenter__(self) -> Client:
@@ -44,35 +45,26 @@ class Client:
         if command.lock is not None:
             # Killed before the new id stands there, nobody must be taken for an earlier one.
             os.ftruncate(command.lock, 0)
-        self._process = await asyncio.create_subprocess_exec(
-            *command.argv,
-            cwd=command.cwd,
-            env=command.environment,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=() if command.lock is None else (command.lock,),
-            limit=command.line_limit,
-        )
+        self._running = await _start(command)
         if command.lock is not None:
-            os.pwrite(command.lock, str(self._process.pid).encode(), 0)
+            os.pwrite(command.lock, str(self._running.process.pid).encode(), 0)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Whatever happened, nothing of the group is left."""
+        running = self._require()
         self._end_group()
-        await self._require().wait()
+        running.feeding.cancel()
+        running.complaints.cancel()
+        # A child that has left the group may keep the pipes open; nobody waits for it.
+        for number in (0, 1, 2):
+            _drop(running.transport.get_pipe_transport(number))
+        await running.process.wait()
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
         """What the client reports: one JSON object a line."""
-        process = self._require()
-        assert process.stdin is not None
+        process = self._require().process
         assert process.stdout is not None
-        with suppress(BrokenPipeError, ConnectionResetError):
-            process.stdin.write(self._command.stdin)
-            await process.stdin.drain()
-        process.stdin.close()
         try:
             async for line in process.stdout:
                 message = _message(line)
@@ -84,20 +76,79 @@ class Client:
 
     async def ended(self) -> tuple[int, str]:
         """Exit code and the end of stderr."""
-        process = self._require()
-        assert process.stderr is not None
-        complaint = await process.stderr.read()
-        code = await process.wait()
+        running = self._require()
+        complaint = await running.complaints
+        code = await running.process.wait()
         words = self._excess or complaint.decode("utf-8", "replace").strip()
         return code, words[-STDERR_LIMIT:]
 
     def _end_group(self) -> None:
         with suppress(ProcessLookupError):
-            os.killpg(self._require().pid, signal.SIGKILL)
+            os.killpg(self._require().process.pid, signal.SIGKILL)
 
-    def _require(self) -> asyncio.subprocess.Process:
-        assert self._process is not None, "used outside of `async with`"
-        return self._process
+    def _require(self) -> _Running:
+        assert self._running is not None, "used outside of `async with`"
+        return self._running
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    process: Process
+    transport: asyncio.SubprocessTransport
+    feeding: asyncio.Task[None]
+    complaints: asyncio.Task[bytes]
+
+
+async def _start(command: Command) -> _Running:
+    """As `create_subprocess_exec` does it, but with the pipes in our hands."""
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: SubprocessStreamProtocol(command.line_limit, loop),
+        *command.argv,
+        cwd=command.cwd,
+        env=command.environment,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        start_new_session=True,
+        pass_fds=() if command.lock is None else (command.lock,),
+    )
+    process = Process(transport, protocol, loop)
+    assert process.stdin is not None
+    assert process.stderr is not None
+    return _Running(
+        process,
+        transport,
+        asyncio.create_task(_feed(process.stdin, command.stdin)),
+        asyncio.create_task(_tail(process.stderr)),
+    )
+
+
+async def _feed(stdin: asyncio.StreamWriter, data: bytes) -> None:
+    """While the client already talks, and whether it listens or not."""
+    with suppress(BrokenPipeError, ConnectionResetError):
+        # Drained means sent to the last byte, or closing would wait for a reader.
+        stdin.transport.set_write_buffer_limits(0)
+        stdin.write(data)
+        await stdin.drain()
+    stdin.close()
+
+
+async def _tail(stream: asyncio.StreamReader) -> bytes:
+    """The last words; all of them are read, or the client would wait for ever."""
+    kept = b""
+    while chunk := await stream.read(64 * 1024):
+        kept = (kept + chunk)[-4 * STDERR_LIMIT :]
+    return kept
+
+
+def _drop(pipe: asyncio.BaseTransport | None) -> None:
+    if pipe is None or pipe.is_closing():
+        return
+    if isinstance(pipe, asyncio.WriteTransport):
+        pipe.abort()
+    else:
+        pipe.close()
 
 
 def _message(line: bytes) -> dict[str, Any] | None:

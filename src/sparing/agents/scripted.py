@@ -75,7 +75,7 @@ class ScriptedBackend:
                 return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
             conversation = Conversation(call.model, call.system, call.access.value, history)
             conversation.ask(call.prompt, marks=not call.resume)
-            asked = self._transcripts.ask(conversation, call.at)
+            asked = self._transcripts.ask(call.id, conversation, call.at)
             played = await _play(turn, call, events)
             return self._reply(call, turn, played, conversation, asked)
 
@@ -84,23 +84,33 @@ class ScriptedBackend:
     ) -> AgentReply:
         talk.work(played.tools)
         talk.answer(played.text or "")
-        worked = self._transcripts.work(talk, call.at)
+        bills = self._transcripts.work(call.id, talk, asked, call.at)
+        usage = sum(bills, Usage())
         session = call.resume if call.resume and not call.fork else session_id(call)
         self._transcripts.save(session, talk)
-        failure = played.failure or turn.fail
+        failure = played.failure or turn.fail or _over(call, usage)
         return AgentReply(
             text=played.text or "",
             session=session,
-            usage=asked + worked + Usage(output=sum(output for _, output in talk.calls)),
+            usage=usage,
             origin=Origin.SIMULATED,
             context_tokens=self.capabilities.base_tokens + talk.size,
             seconds=turn.seconds,
-            calls=tuple(ModelCall(added, out) for added, out in talk.calls),
+            calls=tuple(
+                ModelCall(added, out, bill)
+                for (added, out), bill in zip(talk.calls, bills, strict=True)
+            ),
             files_read=tuple(tool.path for tool in played.tools if tool.kind == "read"),
             files_written=tuple(tool.path for tool in played.tools if tool.kind in WRITES),
             failure=failure,
             detail=played.detail or turn.detail or (failure.value if failure else ""),
         )
+
+
+def _over(call: AgentCall, usage: Usage) -> Failure | None:
+    """A script has no model that could be stopped half-way: it is over when it ends."""
+    over = call.limit_tokens is not None and usage.total > call.limit_tokens
+    return Failure.BUDGET if over else None
 
 
 def session_id(call: AgentCall) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +18,8 @@ from sparing.config.load import current
 from sparing.config.settings import BackendName
 from sparing.database import Database
 from sparing.desk.office import Office, open_office
-from sparing.errors import SparingError
+from sparing.desk.roles import catalog, check_roles
+from sparing.errors import SparingError, StateError
 
 OLDEST_GIT = (2, 38)
 
@@ -89,6 +89,7 @@ def _here() -> list[Finding]:
         ("repository", lambda: str(office.repository.checkout)),
         ("state", lambda: _state(office)),
         ("agent", lambda: _agent(office)),
+        ("roles", lambda: _roles(office)),
     ]
     return [_look(name, look) for name, look in looks]
 
@@ -110,12 +111,25 @@ def _state(office: Office) -> str:
     return f"{office.folder.path}, {_intact(office.database)}"
 
 
+def _aside(database: Database) -> str:
+    return f"put it aside: mv {database.path} {database.path}.damaged"
+
+
 def _intact(database: Database) -> str:
     with database.read() as connection:
         answer = connection.execute("pragma quick_check").fetchone()[0]
     if answer != "ok":
-        raise sqlite3.DatabaseError(answer)
+        raise StateError(
+            f"the state in {database.path.parent} is damaged: {answer}", _aside(database)
+        )
     return "intact"
+
+
+def _roles(office: Office) -> str:
+    warnings = check_roles(office)
+    own = len(catalog(office).own)
+    words = f"{own} of your or the repository's own" if own else "those that ship"
+    return "; ".join((words, *warnings))
 
 
 def _agent(office: Office) -> str:

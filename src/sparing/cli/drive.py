@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from enum import StrEnum
 
@@ -20,9 +21,11 @@ from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.desk import control, history, view
 from sparing.desk.office import Office
+from sparing.desk.roles import check_roles
 from sparing.engine.lock import engine_lock
-from sparing.errors import NeedsHuman, StateError
+from sparing.errors import BudgetReached, FeatureError, NeedsHuman, StateError
 from sparing.feature import Status
+from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 
@@ -46,6 +49,8 @@ def run_features(
     as_json: bool = False,
     quiet: bool = False,
 ) -> int:
+    for warning in check_roles(office):
+        click.echo(click.style(f"note: {warning}", dim=True), err=True)
     with engine_lock(office.folder.engine_lock):
         ended = asyncio.run(_drive(office, rows, mode, quiet=quiet))
     views = [view.feature_view(office, row) for row in ended]
@@ -53,9 +58,27 @@ def run_features(
     if as_json:
         print_json(features=[asdict(v) for v in views])
     elif not quiet:
-        for v in waiting:
-            click.echo(f"{v.id} waits: {v.waits_for or v.stage}\n  {v.next_command}", err=True)
+        for v, row in zip(views, ended, strict=True):
+            if v in waiting:
+                _tell_waiting(office, v, row)
+    if any(v.cause == Cause.BUDGET for v in waiting):
+        return BudgetReached.exit_code
     return NeedsHuman.exit_code if waiting else 0
+
+
+def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow) -> None:
+    click.echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
+    _tell_outlook(office, row)
+    click.echo(f"  {shown.next_command}", err=True)
+
+
+def _tell_outlook(office: Office, row: FeatureRow) -> None:
+    from sparing.desk.cost import By, feature_costs
+    from sparing.desk.outlook import outlook, outlook_words
+
+    spent = feature_costs(office, row, By.FEATURE, now()).total
+    click.echo(f"  spent so far: {spent.cost} {spent.origin and f'({spent.origin})'}", err=True)
+    click.echo(f"  to come: {outlook_words(outlook(office, row))}", err=True)
 
 
 async def _drive(
@@ -73,7 +96,8 @@ async def _drive(
     for row in rows:
         around.backend(row)
         control.request_start(office, row, now())
-    async with running(around, settings.poll_seconds, settings.crash_at) as engine:
+    concurrency = office.loaded.settings.agent.concurrency
+    async with running(around, settings, concurrency) as engine:
         look = 0.0
         while True:
             await engine.tick()
@@ -104,9 +128,10 @@ async def _answer(office: Office, row: FeatureRow, mode: Mode) -> bool:
     if gate is None:
         return False
     if mode is Mode.YES and gate.kind == "gate":
-        control.approve(office, row, "--yes", now())
+        with suppress(FeatureError):  # somebody else was quicker: their answer counts
+            control.approve(office, row, "--yes", now())
         return True
-    if mode is Mode.ASK:
+    if mode is Mode.ASK and gate.kind != Cause.BUDGET:
         return await asyncio.to_thread(_ask, office, row, gate)
     return False
 
@@ -118,6 +143,7 @@ def _ask(office: Office, row: FeatureRow, gate: Gate) -> bool:
         f"\n{row.feature.id} {gate.stage}: {gate.reason or 'done, reviews passed'}", err=True
     )
     click.echo(f"  look at it in {artifact}", err=True)
+    _tell_outlook(office, row)
     choice = click.prompt(
         "approve, reject or later", type=click.Choice(["approve", "reject", "later"]),
         default="later", err=True,

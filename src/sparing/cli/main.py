@@ -22,13 +22,16 @@ COMMANDS = {
     "run": "Work on features until they are done or wait for you.",
     "status": "Show what is under way and what waits for you.",
     "list": "List all features of this repository.",
-    "show": "Show one feature, or one of its documents.",
+    "show": "Show one feature, one of its documents, or any prompt.",
     "approve": "Say yes at a gate.",
     "reject": "Say no at a gate, and what should be different.",
+    "cost": "Show what was spent, by feature, stage, role, model, way or day.",
+    "raise": "Raise a cap, and let a feature that it has stopped go on.",
+    "trust": "Read the role files that come with this repository, and let them count.",
     "config": "Show the settings in force and where each comes from.",
     "doctor": "Check that everything sparing needs is there.",
 }
-MODULES = {"list": "status", "approve": "answer", "reject": "answer"}
+MODULES = {"list": "status", "approve": "answer", "reject": "answer", "raise": "raise_"}
 INTERRUPTED = 130
 
 

@@ -89,13 +89,18 @@ def _gate(event: Event) -> str:
 
 
 def _answered(event: Event) -> str:
-    verb = {"approve": "approved", "reject": "rejected"}[event.data["answer"]]
+    verbs = {"approve": "approved", "reject": "rejected", "continue": "goes on"}
+    verb = verbs[event.data["answer"]]
     said = f": {event.text}" if event.text else ""
     return f"  {click.style('»', fg='cyan')} {verb} ({event.data['by']}){said}"
 
 
 def _stuck(event: Event) -> str:
     return f"  {click.style('!', fg='red')} {event.stage} is stuck: {event.text}"
+
+
+def _note(event: Event) -> str:
+    return click.style(f"  ~ {event.role}: {event.text}", dim=True)
 
 
 def _done(_event: Event) -> str:
@@ -112,5 +117,7 @@ WRITERS: dict[str, Any] = {
     "gate": _gate,
     "answered": _answered,
     "stuck": _stuck,
+    "warning": _note,
+    "unread": _note,
     "done": _done,
 }

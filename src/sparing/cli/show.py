@@ -1,32 +1,62 @@
-"""`sparing show`: one feature in detail, or one of its documents."""
+"""`sparing show`: one feature in detail, one of its documents, or any prompt."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sparing.artifact import ArtifactName
 from sparing.cli.options import json_option, print_json
+from sparing.cli.prompt import Wanted, show_prompt
 from sparing.cli.status import state_words
 from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError, UsageError
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
+from sparing.way import Order, Way
 from sparing.workspace.commit import read_file
 
 
 @click.command("show")
 @click.argument("feature")
 @click.argument("document", required=False)
+@click.option("--feature", "of_feature", metavar="FEATURE", help="With prompt: of which feature.")
+@click.option("--stage", help="With prompt: at which stage.")
+@click.option("--iteration", type=click.IntRange(1), help="With prompt: at which iteration.")
+@click.option("--task", help="With prompt: for which task.")
+@click.option(
+    "--way",
+    type=click.Choice([way.value for way in Way]),
+    help="With prompt: composed in this way.",
+)
+@click.option(
+    "--order",
+    type=click.Choice([one.value for one in Order]),
+    help="With prompt: told in this order.",
+)
+@click.option("--final", is_flag=True, help="With prompt: the reviewer's final validation.")
+@click.option("--lost", is_flag=True, help="With prompt: after the role's session was lost.")
+@click.option("--system", is_flag=True, help="With prompt: show the system prompt too.")
 @json_option
-def show_command(feature: str, document: str | None, as_json: bool) -> None:
-    """Show one feature, or one of its documents.
+def show_command(feature: str, document: str | None, as_json: bool, **wanted: Any) -> None:
+    """Show one feature, one of its documents, or any prompt.
 
     FEATURE alone: its stages, reviews and next command. With DOCUMENT, such as spec: that text.
+
+    `sparing show prompt ROLE`: the prompt that a role was sent, block by block with sizes, hashes
+    and cache marks; with --way or --order the one it would be sent.
     """
+    if feature == "prompt" and document is not None:
+        name = wanted.pop("of_feature")
+        show_prompt(Wanted(role=document, feature=name, **wanted), as_json=as_json)
+        return
+    stray = [name.removeprefix("of_") for name, value in wanted.items() if value]
+    if stray:
+        raise UsageError(f"--{stray[0]} belongs to a prompt", "sparing show prompt ROLE")
     office = open_office(Path.cwd())
     row = control.find(office, feature)
     if document:

@@ -10,6 +10,8 @@ from sparing.cli.clock import now
 from sparing.cli.options import is_terminal, json_option, print_json
 from sparing.desk import control
 from sparing.desk.office import open_office
+from sparing.desk.outlook import outlook, outlook_json, outlook_words
+from sparing.workspace.repository import is_dirty
 
 
 @click.command("start")
@@ -26,10 +28,14 @@ def start_command(title: str, flow: str | None, yes: bool, as_json: bool) -> int
     chosen = control.check_flow(flow or office.loaded.settings.flow.default.value)
     row = control.start(office, title, chosen, {}, now())
     feature = row.feature
+    if is_dirty(office.repository):
+        click.echo("note: uncommitted changes are left alone; they are no part of it", err=True)
+        click.echo("to include them: git commit, then sparing start again", err=True)
     if not as_json:
         click.echo(f"feature {feature.id}: {feature.title}")
         click.echo(f"  flow    {feature.flow}")
         click.echo(f"  branch  {feature.branch}, from {feature.base_branch}")
+        click.echo(f"  cost    {outlook_words(outlook(office, row))}")
     if yes or (is_terminal() and not as_json and click.confirm("run now?", default=True, err=True)):
         from sparing.cli.run import Mode, run_features
 
@@ -37,8 +43,9 @@ def start_command(title: str, flow: str | None, yes: bool, as_json: bool) -> int
         return run_features(office, [row], mode, as_json=as_json)
     if as_json:
         print_json(
-            feature=feature.id, branch=feature.branch, next_command=f"sparing run {feature.id}"
-        )
+            feature=feature.id, branch=feature.branch, forecast=outlook_json(outlook(office, row)),
+            next_command=f"sparing run {feature.id}",
+        )  # fmt: skip
     else:
         click.echo(f"  next    sparing run {feature.id}")
     return 0

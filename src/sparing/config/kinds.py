@@ -18,6 +18,7 @@ Value = str | int | float | tuple[str, ...]
 PATTERN_MODEL = r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,199}"
 PATTERN_OWN_PATH = r"((/|~/).{1,4000})?"
 PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<![./]))?"
+PATTERN_PRICE = PATTERN_MODEL + r"( [0-9]{1,6}(\.[0-9]{1,6})?){5}"
 PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}(@[0-9]{1,6})?"
 
 
@@ -79,6 +80,38 @@ class Seconds(NamedTuple):
     def from_text(self, text: str) -> Value | None:
         plain = re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", text)
         return self.accept(float(text)) if plain else None
+
+
+class Money(NamedTuple):
+    """US dollars. Nobody can set a cap to nothing, and none is so high that it is none."""
+
+    high: int
+
+    @property
+    def expected(self) -> str:
+        return f"an amount of US dollars above 0 and up to {self.high}"
+
+    def accept(self, raw: object) -> Value | None:
+        return Seconds(self.high).accept(raw)
+
+    def from_text(self, text: str) -> Value | None:
+        return Seconds(self.high).from_text(text)
+
+
+class Prices(NamedTuple):
+    """A line a model; the last one for a model counts."""
+
+    expected: str = 'a list of lines such as "my-model 3 15 0.30 3.75 6"'
+
+    def accept(self, raw: object) -> Value | None:
+        if not isinstance(raw, list | tuple):
+            return None
+        lines = list(cast("Iterable[object]", raw))
+        good = all(isinstance(one, str) and re.fullmatch(PATTERN_PRICE, one) for one in lines)
+        return tuple(cast("list[str]", lines)) if good else None
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept([line.strip() for line in text.split(",")] if text.strip() else [])
 
 
 class Text(NamedTuple):

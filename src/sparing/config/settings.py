@@ -8,40 +8,29 @@ which model belongs to the user; a project file may only tighten what is left (`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, cast
 
-from sparing.config import kinds
-from sparing.config.kinds import Choice, Folder, Kind, Names, Seconds, Text, Value, Whole
+from sparing.config.caps import CapSettings
+from sparing.config.kinds import Choice, Folder, Names, Prices, Seconds, Value
+from sparing.config.rules import (
+    BRANCH,
+    DAY,
+    OWN_PATH,
+    POINT,
+    Narrow,
+    Rule,
+    Scope,
+    Setting,
+    limit,
+    model,
+    setting,
+)
+from sparing.money import Billing
 from sparing.way import Policy
-
-T = TypeVar("T", bound=Value)
-DAY = 86_400
-
-
-class Scope(StrEnum):
-    """Which layers may set a setting at all."""
-
-    ANY = "any"
-    """Also a project file."""
-    USER = "user"
-    """The user file, the environment and flags: never a project file."""
-    RUN = "run"
-    """The environment and flags: never a file."""
-
-
-class Narrow(StrEnum):
-    """How far a project file may move a setting from the value of the layers below it."""
-
-    FREE = "free"
-    """To any good value: it gives agents nothing."""
-    LOWER = "lower"
-    """To the same number or a lower one."""
-    MORE = "more"
-    """To the same names or more of them."""
 
 
 class FlowName(StrEnum):
@@ -73,41 +62,6 @@ STAGES = (
     *("brainstorm", "specify", "design", "create-plan", "create-tasks", "implement", "finish"),
     *("design_review", "plan", "code_review", "verify", "done"),
 )
-
-
-class Rule(NamedTuple):
-    kind: Kind
-    doc: str
-    scope: Scope = Scope.ANY
-    narrow: Narrow = Narrow.FREE
-
-
-class Setting(NamedTuple):
-    key: str
-    """Section and name, as in `review.cap`."""
-    default: Value
-    rule: Rule
-
-    @property
-    def variable(self) -> str:
-        return "SPARING_" + self.key.upper().replace(".", "__")
-
-
-def setting(default: T, rule: Rule) -> T:
-    return field(default=default, metadata={"rule": rule})
-
-
-OWN_PATH = Text("an absolute path, or one that starts with ~/", kinds.PATTERN_OWN_PATH)
-BRANCH = Text("a branch name", kinds.PATTERN_BRANCH)
-POINT = Text("the name of a crash point", kinds.PATTERN_POINT)
-
-
-def _model(doc: str) -> Rule:
-    return Rule(Text("a model's name", kinds.PATTERN_MODEL), doc, Scope.USER)
-
-
-def _limit(high: int, doc: str) -> Rule:
-    return Rule(Whole(1, high), doc, narrow=Narrow.LOWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,24 +111,42 @@ class AgentSettings:
             Scope.USER,
         ),
     )
+    billing: Billing = setting(
+        Billing.API,
+        Rule(
+            Choice(Billing),
+            "How the agent's login is paid: `api` by the token, `subscription` at a fixed price. "
+            "With a subscription figures say API-equivalent and only caps on tokens count.",
+            Scope.USER,
+        ),
+    )
     script: str = setting(
         "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", Scope.USER)
     )
-    limit_seconds: int = setting(1800, _limit(DAY, "How long one dispatch may take."))
-    max_turns: int = setting(60, _limit(1000, "How many turns an agent has in one dispatch."))
-    concurrency: int = setting(4, _limit(64, "How many agents work at the same time."))
+    limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
+    max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
+    concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    strong: str = setting("claude-opus-5-5", _model("The model of the hardest roles."))
-    standard: str = setting("claude-sonnet-5", _model("The model of most roles."))
-    cheap: str = setting("claude-haiku-4-5", _model("The model of the simplest roles."))
+    strong: str = setting("claude-opus-5-5", model("The model of the hardest roles."))
+    standard: str = setting("claude-sonnet-5", model("The model of most roles."))
+    cheap: str = setting("claude-haiku-4-5", model("The model of the simplest roles."))
+    prices: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Prices(),
+            "Prices that go before the list that ships: a model's name, then US dollars per "
+            "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
+            Scope.USER,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    cap: int = setting(3, _limit(10, "How many iterations a review loop has at most."))
+    cap: int = setting(3, limit(10, "How many iterations a review loop has at most."))
     policy: Policy = setting(
         Policy.ADAPTIVE,
         Rule(
@@ -199,7 +171,7 @@ class WorkspaceSettings:
             Scope.USER,
         ),
     )
-    check_seconds: int = setting(600, _limit(DAY, "How long one run of the checks may take."))
+    check_seconds: int = setting(600, limit(DAY, "How long one run of the checks may take."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +195,7 @@ class EngineSettings:
 @dataclass(frozen=True, slots=True)
 class Settings:
     agent: AgentSettings = AgentSettings()
+    caps: CapSettings = CapSettings()
     engine: EngineSettings = EngineSettings()
     flow: FlowSettings = FlowSettings()
     models: ModelSettings = ModelSettings()

@@ -33,6 +33,8 @@ class Sources:
     """`sparing.toml`, `pyproject.toml`, or both as far as they exist."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables with our prefix, and those that say where home and state are."""
+    roles: Path | None = None
+    """The folder of the user's own role files; it need not exist."""
 
 
 def read_sources(environ: Mapping[str, str], repository: Path | None) -> Sources:
@@ -46,6 +48,7 @@ def read_sources(environ: Mapping[str, str], repository: Path | None) -> Sources
         user=user,
         project=() if repository is None else _project(repository),
         environ={k: v for k, v in environ.items() if k.startswith(PREFIX) or k in PLACES},
+        roles=None if folder is None else folder / "sparing" / "roles",
     )
 
 

@@ -1,85 +1,76 @@
-"""One composer: from what a dispatch may say to the segments it sends.
+"""One composer: from a brief to the segments it sends, in a way and an order.
 
-The steadiest comes first: documents that many roles share (the trunk), then the artifact at
-hand, then the role, then this turn. A resumed session gets the last part alone.
+Fresh prompts carry cache marks, at most as many as the backend takes: first where the trunk
+ends, then where the role's steady part ends, then inside the trunk from its end on. A session
+that goes on never gets one: a client that counts them over the whole transcript would break.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from sparing.artifact import Artifact
+from sparing.context import pieces, turns
+from sparing.context.brief import Brief
+from sparing.context.nested import nested, nested_again
+from sparing.context.seed import seed, seed_again
 from sparing.context.wrap import wrap
 from sparing.segment import Segment, Volatility
-from sparing.way import Way
+from sparing.way import Order, Way
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """Everything one dispatch may say."""
-
-    key: str
-    documents: tuple[Artifact, ...]
-    """What the role must know, in the flow's order: the trunk."""
-    role: str
-    role_text: str
-    turn: str
-    """What is to be done now, for a fresh session."""
-    subject: Artifact | None = None
-    """The artifact under review or revision, as it stands."""
-    code: str = ""
-    """The diff under review."""
-    rest: tuple[Artifact, ...] = ()
-    """Documents that only some roles of the group need: they follow the code."""
-    scope: str = ""
-    """Sections and the text of one task."""
-    again: str = ""
-    """What is to be done now, for a session that knows the rest; empty if there is no such turn."""
+class Composed(NamedTuple):
+    segments: tuple[Segment, ...]
+    trunk: int
+    """How many of the segments other dispatches share."""
 
 
-def compose(brief: Brief, way: Way) -> tuple[Segment, ...]:
-    if way in (Way.RESUME, Way.FORK) and brief.again:
-        return (Segment("turn", brief.again, Volatility.ITERATION),)
-    return (
-        *_trunk(brief),
-        *(_document(brief, document, Volatility.ROLE) for document in brief.rest),
-        *_scope(brief),
-        Segment("role", brief.role_text, Volatility.ROLE),
-        Segment("turn", brief.turn, Volatility.ITERATION),
+def compose(brief: Brief, way: Way, order: Order = Order.NESTED, marks: int = 1) -> Composed:
+    if way is Way.RESUME:
+        again = nested_again if order is Order.NESTED else seed_again
+        return Composed(again(brief), 0)
+    trunk, own = (nested if order is Order.NESTED else seed)(brief, way)
+    if way is Way.FORK:
+        return Composed(own, 0)
+    return Composed(_marked((*trunk, *own), len(trunk), marks), len(trunk))
+
+
+def _marked(segments: Sequence[Segment], trunk: int, marks: int) -> tuple[Segment, ...]:
+    soon = (n for n, one in enumerate(segments) if one.volatility is Volatility.ITERATION)
+    steady = next(soon, len(segments))
+    ends = dict.fromkeys((trunk, steady, *range(trunk - 1, 0, -1)))
+    places = [end - 1 for end in ends if 0 < end < len(segments)][:marks]
+    return tuple(
+        replace(segment, mark=True) if number in places else segment
+        for number, segment in enumerate(segments)
     )
 
 
-def _trunk(brief: Brief) -> list[Segment]:
-    """What all roles of a group share; a cache entry is wanted at its end."""
-    trunk = [_document(brief, document, Volatility.FEATURE) for document in brief.documents]
-    if brief.subject is not None:
-        trunk.append(_document(brief, brief.subject, Volatility.STAGE))
-    if brief.code:
-        code = wrap(brief.code, brief.key, "changes.diff")
-        trunk.append(Segment("code", code, Volatility.STAGE))
-    if trunk:
-        trunk[-1] = replace(trunk[-1], mark=True)
-    return trunk
-
-
-def _scope(brief: Brief) -> list[Segment]:
-    if not brief.scope:
-        return []
-    return [Segment("scope", wrap(brief.scope, brief.key, "task"), Volatility.ROLE)]
-
-
 def naive(brief: Brief) -> Segment:
-    """The baseline: every document inline, in one block; the role is the system prompt there."""
-    documents = [*brief.documents, *brief.rest, *([brief.subject] if brief.subject else [])]
+    """The baseline: every document inline, in one block; the role is the system prompt there.
+
+    It knows what the composed prompt knows, rules and project included, only not in parts.
+    """
+    documents = [*(brief.full or brief.documents), *([brief.subject] if brief.subject else [])]
+    told = [one for one in documents if one.text is not None]
+    task = [wrap(brief.task, brief.key, "task")] if brief.task else []
     parts = [
-        *(wrap(document.text, brief.key, document.name.filename) for document in documents),
-        wrap(brief.code, brief.key, "changes.diff") if brief.code else "",
-        wrap(brief.scope, brief.key, "task") if brief.scope else "",
-        brief.turn,
+        *(one.text for one in (*pieces.rules(brief), *pieces.project(brief))),
+        *(wrap(one.text or "", brief.key, one.label or one.name.filename) for one in told),
+        *(one.text for one in pieces.code(brief)),
+        *task,
+        *(one.text for one in _beside(brief)),
+        turns.fresh_turn(brief),
+        *(one.text for one in pieces.schema(brief)),
     ]
-    return Segment("prompt", "\n".join(part for part in parts if part), Volatility.ITERATION)
+    return Segment("prompt", "\n".join(parts), Volatility.ITERATION)
 
 
-def _document(brief: Brief, document: Artifact, volatility: Volatility) -> Segment:
-    text = wrap(document.text, brief.key, document.name.filename)
-    return Segment(document.name.value, text, volatility)
+def _beside(brief: Brief) -> list[Segment]:
+    return [*pieces.outcome(brief), *pieces.findings(brief), *pieces.materials(brief)]
+
+
+def role_words(brief: Brief) -> str:
+    """All that tells the role who it is: what the naive way has as its system prompt."""
+    return "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))

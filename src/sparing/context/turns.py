@@ -1,32 +1,170 @@
 """What an agent is asked to do in this turn, in words.
 
-Each function fills one file of `prompts/turns`. Text that comes from elsewhere (findings, a
-human's feedback, check output) is wrapped as data before it gets here or is wrapped here.
+The words are files of `prompts/turns`; which of them are said is decided here. No file has a
+gap for anybody else's text: findings, diffs and feedback are documents beside the turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-from sparing.context.wrap import defuse, wrap
+from sparing.context.brief import REVIEWS, Brief, Kind, OpenFinding
+from sparing.context.rubric import VERIFIES, has_section
+from sparing.context.savings import compact, once
+from sparing.context.wrap import defuse
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
 
+WITHOUT_ITERATION = frozenset(
+    {
+        "plan-reviewer",
+        "task-reviewer",
+        "implementation-reviewer",
+        "code-quality-reviewer",
+        "security-reviewer",
+    }
+)
+"""The seed's prompts of these roles have no iteration section, except after a lost session."""
 
-class OpenFinding(NamedTuple):
-    id: str
-    severity: str
-    role: str
-    location: str
-    text: str
-    suggestion: str
+
+def fresh_turn(brief: Brief) -> str:
+    """For a session that begins."""
+    said = _say(brief, *_fresh_names(brief))
+    if brief.asked.kind in (Kind.REVISE, Kind.FIX):
+        said += "\n" + words("blocks", "fix_summary")
+    if brief.asked.kind is Kind.STAGE:
+        said = _with_handoff(brief, said)
+    return said
 
 
-class CheckWords(NamedTuple):
-    name: str
-    command: str
-    output: str
+def _fresh_names(brief: Brief) -> list[str]:
+    """The files of `prompts/turns` that are said, in order."""
+    asked = brief.asked
+    match asked.kind:
+        case Kind.WRITE:
+            return ["write" if brief.documents else "write_first"]
+        case Kind.REDO:
+            return ["redo" if asked.target else "redo_code"]
+        case Kind.REVIEW | Kind.VALIDATE:
+            name = "review" if asked.kind is Kind.REVIEW else "validate_fresh"
+            return [name, *_iteration_lines(brief)]
+        case Kind.TASK:
+            return ["task", *([] if asked.done_stated else ["no_done"])]
+        case Kind.STAGE:
+            return ["stage" if asked.target else "stage_only", *_feedback(brief)]
+        case Kind.ASSIST:
+            return ["assist_phase" if asked.phase else "assist"]
+        case Kind.REVISE | Kind.FIX | Kind.CHECKS | Kind.JUDGE:
+            return [asked.kind.value, *(_feedback(brief) if asked.kind is Kind.JUDGE else [])]
+
+
+def _with_handoff(brief: Brief, said: str) -> str:
+    """Once: not where the role's or the stage's own text has the instructions."""
+    known = "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
+    block = words("blocks", "handoff")
+    return said if once(known, block) == known else f"{said}\n{block}"
+
+
+def resumed_turn(brief: Brief) -> str:
+    """For a session that knows the rest."""
+    asked = brief.asked
+    match asked.kind:
+        case Kind.REVIEW:
+            name = "review_again" if brief.delta else "review_answers"
+            return _say(brief, name) + reminder(brief)
+        case Kind.VALIDATE:
+            return _say(brief, "validate") + reminder(brief)
+        case Kind.REVISE:
+            return _say(brief, "revise") + settle(brief)
+        case Kind.FIX:
+            return _say(brief, "fix_again") + settle(brief)
+        case Kind.STAGE:
+            name = "transition" if asked.target else "transition_only"
+            return _say(brief, name, *_feedback(brief))
+        case _:
+            return fresh_turn(brief)
+
+
+def seed_iteration(brief: Brief) -> str:
+    """The seed's iteration section; empty for the roles that have none."""
+    asked = brief.asked
+    if asked.kind not in REVIEWS:
+        return fresh_turn(brief)
+    if brief.role.name in WITHOUT_ITERATION and not asked.lost:
+        return ""
+    lost = ["lost"] if asked.lost else []
+    earlier = ["seed_earlier"] if brief.findings else []
+    return _say(brief, "seed_iteration", *lost, *earlier)
+
+
+def seed_opening(brief: Brief) -> str:
+    """How the seed begins a resumed message."""
+    names = {
+        Kind.REVIEW: "seed_again_opening",
+        Kind.VALIDATE: "seed_validate_opening",
+        Kind.FIX: "seed_fix_again_opening",
+    }
+    return _say(brief, names[brief.asked.kind])
+
+
+def seed_closing(brief: Brief) -> str:
+    """How the seed ends a resumed message."""
+    match brief.asked.kind:
+        case Kind.REVIEW:
+            return _say(brief, "seed_again") + reminder(brief)
+        case Kind.VALIDATE:
+            return _say(brief, "seed_validate") + reminder(brief)
+        case _:
+            return _say(brief, "seed_fix") + settle(brief)
+
+
+def settle(brief: Brief) -> str:
+    """How findings are answered: in full once a session, then in a line."""
+    if brief.asked.seen > 1:
+        return _say(brief, "settle_again")
+    return "\n" + words("blocks", "fix_summary")
+
+
+def reminder(brief: Brief) -> str:
+    """Role, pass rule and form, in few words."""
+    return fill("blocks", "reminder", role=brief.role.name)
+
+
+def verdict_words(brief: Brief, *, form: bool) -> str:
+    """How a verdict is given; `form` also shows the object, as the seed's prompts do."""
+    text = words("blocks", "verdict")
+    if has_section(brief.role.text, "Levels"):
+        text += words("turns", "levels")
+    if form and brief.schema is not None:
+        text += fill("turns", "skeleton", form=skeleton(brief.schema))
+    return text
+
+
+def skeleton(schema: Mapping[str, Any]) -> str:
+    """What a schema asks for, as one compact line."""
+    return compact(_shape(schema, schema.get("$defs", {})))
+
+
+def _shape(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    if "$ref" in schema:
+        return _shape(known[str(schema["$ref"]).rpartition("/")[2]], known)
+    if "enum" in schema:
+        return "|".join(str(word) for word in schema["enum"])
+    if "properties" in schema:
+        return {name: _shape(inner, known) for name, inner in schema["properties"].items()}
+    match schema.get("type"):
+        case "array":
+            return [_shape(schema.get("items", {}), known)]
+        case "object":
+            inner = cast("Mapping[str, Any] | None", schema.get("additionalProperties") or None)
+            return {"…": _shape(inner, known)} if inner else {}
+        case "boolean":
+            return "true|false"
+        case "integer":
+            return 0
+        case _:
+            return "…"
 
 
 def open_findings(verdicts: Sequence[Verdict]) -> tuple[OpenFinding, ...]:
@@ -39,84 +177,11 @@ def open_findings(verdicts: Sequence[Verdict]) -> tuple[OpenFinding, ...]:
     ]
     return tuple(
         OpenFinding(
-            f"F{number}",
-            finding.severity.value,
-            role,
-            defuse(finding.location),
-            defuse(finding.text),
-            defuse(finding.suggestion),
+            f"F{number}", one.severity.value, role, one.category, one.location, one.text,
+            one.suggestion,
         )
-        for number, (role, finding) in enumerate(found, 1)
-    )
-
-
-def write(stage: str, title: str, path: str, *, reads: bool) -> str:
-    return fill("turns", "write", stage=stage, title=defuse(title), path=path, reads=reads)
-
-
-def revise(stage: str, path: str, iteration: int, findings: Sequence[OpenFinding]) -> str:
-    summary = words("blocks", "fix_summary")
-    return fill(
-        "turns", "revise", stage=stage, path=path, iteration=iteration, findings=findings,
-        fix_summary=summary,
+        for number, (role, one) in enumerate(found, 1)
     )  # fmt: skip
-
-
-def redo(stage: str, path: str, key: str, feedback: str) -> str:
-    said = wrap(feedback, key, "feedback")
-    return fill("turns", "redo", stage=stage, path=path, feedback=said)
-
-
-def review(stage: str, subject: str, iteration: int, cap: int, outcome: str = "") -> str:
-    verdict = words("blocks", "verdict")
-    return fill(
-        "turns", "review", stage=stage, subject=subject, iteration=iteration, cap=cap,
-        outcome=outcome, verdict=verdict,
-    )  # fmt: skip
-
-
-class Again(NamedTuple):
-    """What a reviewer that keeps its session is told."""
-
-    role: str
-    stage: str
-    subject: str
-    iteration: int
-    cap: int
-    delta: str
-    fix_summary: str
-
-
-def review_again(again: Again, key: str) -> str:
-    reminder = fill("blocks", "reminder", role=again.role)
-    return fill(
-        "turns", "review_again", stage=again.stage, subject=again.subject,
-        iteration=again.iteration, cap=again.cap, delta=wrap(again.delta, key, "changes.diff"),
-        fix_summary=wrap(again.fix_summary, key, "fix-summary"), reminder=reminder,
-    )  # fmt: skip
-
-
-def implement(number: str, title: str, files: Sequence[str], done_when: str) -> str:
-    return fill(
-        "turns", "implement", number=number, task_title=defuse(title),
-        files=defuse(", ".join(files)) or "none", done_when=defuse(done_when) or "see the task",
-    )  # fmt: skip
-
-
-def build(stage: str, title: str, path: str, key: str, feedback: str) -> str:
-    said = wrap(feedback, key, "feedback") if feedback else ""
-    return fill("turns", "build", stage=stage, title=defuse(title), path=path, feedback=said)
-
-
-def repair_checks(key: str, checks: Sequence[CheckWords]) -> str:
-    summary = words("blocks", "fix_summary")
-    wrapped = [check._replace(output=wrap(check.output, key, check.name)) for check in checks]
-    return fill("turns", "repair_checks", checks=wrapped, fix_summary=summary)
-
-
-def judge(stage: str, title: str) -> str:
-    verdict = words("blocks", "verdict")
-    return fill("turns", "judge", stage=stage, title=defuse(title), verdict=verdict)
 
 
 def repair_reply(problem: str) -> str:
@@ -131,6 +196,39 @@ def system(role_class: str) -> str:
 def report(verdict: Verdict, passed: bool) -> str:
     """A verdict as a document."""
     return fill(
-        "blocks", "report", role=verdict.role, passed=passed, summary=verdict.summary,
+        "documents", "report", role=verdict.role, passed=passed, summary=verdict.summary,
         findings=verdict.findings,
     )  # fmt: skip
+
+
+def _say(brief: Brief, *names: str) -> str:
+    asked = brief.asked
+    return "".join(
+        fill(
+            "turns", name, stage=asked.stage, title=defuse(asked.title), target=asked.target,
+            subject=asked.subject, iteration=asked.iteration, cap=asked.cap, seen=asked.seen,
+            task=asked.task, phase=asked.phase,
+        )
+        for name in names
+    )  # fmt: skip
+
+
+def _iteration_lines(brief: Brief) -> list[str]:
+    return [
+        *(["lost"] if brief.asked.lost else []),
+        *(["earlier"] if brief.findings else []),
+    ]
+
+
+def _feedback(brief: Brief) -> list[str]:
+    return [
+        *(["stage_findings"] if brief.findings else []),
+        *(["feedback"] if brief.materials else []),
+    ]
+
+
+def tool_status(brief: Brief) -> str:
+    """Whoever is asked to verify a claim is told what it can do that with."""
+    if not has_section(brief.role.text, VERIFIES):
+        return ""
+    return words("turns", "tools_on" if "web" in brief.role.tools else "tools_off")

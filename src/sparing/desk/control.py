@@ -117,6 +117,11 @@ def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: floa
     return _answer(office, row, Kind.REJECT, said, sender, at)
 
 
+def go_on(office: Office, row: FeatureRow, sender: str, at: float) -> str:
+    """What stood in the way is gone: the same work again, and nothing that is done."""
+    return _answer(office, row, Kind.CONTINUE, "", sender, at)
+
+
 def _answer(office: Office, row: FeatureRow, kind: Kind, body: str, sender: str, at: float) -> str:
     """Write the answer to the gate this row waits at; returns the stage it is for."""
     with office.database.write() as tx:

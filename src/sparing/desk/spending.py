@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from sparing.desk.history import ledger_rows
 from sparing.desk.office import Office
 from sparing.economy.naive import NaiveTurn, naive_usage
-from sparing.economy.prices import cost_usd
+from sparing.economy.prices import Own, cost_usd, own_prices
+from sparing.money import to_usd
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
-from sparing.report.spending import Spending, SpendingRow
+from sparing.records.ledger import Outcome, Row
+from sparing.report.spending import Spending, SpendingRow, total
 from sparing.usage import Usage
 from sparing.way import Way
 
@@ -21,14 +21,16 @@ Line = tuple[Row, Usage]
 
 def spending(office: Office, row: FeatureRow) -> Spending:
     rows = ledger_rows(office, row)
+    own = own_prices(office.loaded.settings.models.prices)
     lines = list(zip(rows, naive_usage(map(_naive_turn, rows)), strict=True))
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         attempt = line[0].attempt
         groups.setdefault((attempt.stage, attempt.role), []).append(line)
-    origins = {line[0].result.origin.value for line in lines if line[0].result}
+    results = [line.result for line in rows if line.result]
+    origins = {result.origin.value for result in results if result.origin}
     return Spending(
-        tuple(_row(stage, role, group) for (stage, role), group in groups.items()),
+        tuple(_row(stage, role, group, own) for (stage, role), group in groups.items()),
         " and ".join(sorted(origins)) or "nothing spent",
     )
 
@@ -40,26 +42,18 @@ def _naive_turn(row: Row) -> NaiveTurn:
     return NaiveTurn(row.attempt.model, row.attempt.started, prompt, role, tools, calls)
 
 
-def _row(stage: str, role: str, lines: Sequence[Line]) -> SpendingRow:
-    results = [row.result for row, _ in lines if row.result]
+def _row(stage: str, role: str, lines: Sequence[Line], own: Own) -> SpendingRow:
+    known = [row.result for row, _ in lines if row.outcome is Outcome.KNOWN and row.result]
+    bills = [result.nano_usd for result in known]
+    naive = [cost_usd(row.attempt.model, usage, own) for row, usage in lines]
     return SpendingRow(
         stage,
         role,
         len(lines),
         sum(row.attempt.way == Way.RESUME.value for row, _ in lines),
-        sum((result.usage for result in results), Usage()),
-        len(lines) - len(results),
-        _cost([(r.attempt.model, r.result.usage) for r, _ in lines if r.result]),
-        sum((naive for _, naive in lines), Usage()),
-        _cost([(row.attempt.model, naive) for row, naive in lines]),
+        sum((result.usage or Usage() for result in known), Usage()),
+        len(lines) - len(known),
+        total([None if bill is None else to_usd(bill) for bill in bills]),
+        sum((usage for _, usage in lines), Usage()),
+        total(naive),
     )
-
-
-def _cost(spent: Sequence[tuple[str, Usage]]) -> Decimal | None:
-    total = Decimal(0)
-    for model, usage in spent:
-        cost = cost_usd(model, usage)
-        if cost is None:
-            return None
-        total += cost
-    return total

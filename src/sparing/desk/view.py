@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparing.cap import Reached
 from sparing.desk.office import Office
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Position, State
-from sparing.records import features, gates, mailbox
+from sparing.flow.state import Cause, Position, State
+from sparing.records import events, features, gates, mailbox
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
 
@@ -32,12 +34,15 @@ class FeatureView:
     updated: float
     next_command: str
     worktree: str
+    cause: str
+    """What kind of reason a stuck stage has: failed, budget, loop or none of them."""
 
 
 def feature_view(office: Office, row: FeatureRow) -> FeatureView:
     with office.database.read() as connection:
         gate = gates.waiting(connection, row.feature.key)
         letter = mailbox.pending(connection, gate.id) if gate else None
+        stop = events.last(connection, row.feature.key, "budget") if gate else None
     feature, state = row.feature, State.load(row.place["state"])
     done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
     waits = "" if gate is None else (gate.reason or f"your approval of {gate.stage}")
@@ -45,7 +50,8 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         feature.id, feature.name, feature.title, feature.flow, row.status.value, state.stage,
         state.position.value, row.running, len(done), len(FLOWS[feature.flow].stages), waits,
         letter.verb if letter else "", feature.branch, row.updated,
-        _next_command(row, state, bool(letter)), str(office.folder.worktree(feature.name)),
+        _next_command(row, state, bool(letter), stop), str(office.folder.worktree(feature.name)),
+        state.cause.value if state.position is Position.STUCK else "",
     )  # fmt: skip
 
 
@@ -77,12 +83,14 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
         return gate
 
 
-def _next_command(row: FeatureRow, state: State, answered: bool) -> str:
+def _next_command(row: FeatureRow, state: State, answered: bool, stop: Event | None) -> str:
     number = row.feature.id
     if state.position in (Position.DONE, Position.ABANDONED):
         return f"sparing show {number}"
     if row.running or answered:
         return f"sparing run {number}"
+    if state.position is Position.STUCK and state.cause is Cause.BUDGET and stop is not None:
+        return f"sparing raise {number} {Reached.load(stop.data).advice}"
     if state.position is Position.STUCK and not state.acceptable:
         return f'sparing reject {number} "what should be different"'
     if state.position in (Position.GATE, Position.STUCK):

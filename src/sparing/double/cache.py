@@ -7,7 +7,8 @@ the vendor says little:
 - Assumed: a hit renews the entry it read and every entry at a mark of that request, no other one.
 - A mark of another life reads an entry all the same, and renews it for the shorter of both lives.
 - A mark at or before the hit writes nothing: what is read is not stored a second time.
-- Every block is a step of the look-back, though the vendor now counts a run of tool calls as one.
+- Every block is a step of the look-back unless it is `joined` to the one before: the vendor counts
+  a run of tool calls, and a run of their results, as one.
 - Requests come in the order of their start; one billed late can only come out dearer.
 """
 
@@ -83,6 +84,8 @@ class Block:
     tokens: int
     mark: Life | None = None
     """An entry of this life is to end with this block."""
+    joined: bool = False
+    """The look-back takes it and the block before it in one step."""
 
     def __post_init__(self) -> None:
         if self.tokens < 0:
@@ -130,6 +133,7 @@ class _Prefix(NamedTuple):
 
     key: str
     tokens: int
+    step: int
 
 
 class _Mark(NamedTuple):
@@ -214,7 +218,9 @@ class PromptCache:
     ) -> _Hit | None:
         # From the last mark on: what its window holds is longer than all that lies before it.
         for mark in reversed(marks):
-            for place in range(mark.place, max(mark.place - LOOK_BACK_BLOCKS, -1), -1):
+            for place in range(mark.place, -1, -1):
+                if mark.prefix.step - prefixes[place].step >= LOOK_BACK_BLOCKS:
+                    break
                 if self._readable(prefixes[place].key, at) is not None:
                     return _Hit(place, prefixes[place], mark.life)
         return None
@@ -260,13 +266,14 @@ class PromptCache:
 
 def _prefixes(request: Request) -> list[_Prefix]:
     prefixes: list[_Prefix] = []
-    key, tokens = request.model, 0
+    key, tokens, step = request.model, 0, 0
     for block in request.blocks:
         settings = request.settings if block.part is Part.MESSAGES else ""
         link = repr((key, block.part.name, settings, block.digest))
         key = hashlib.sha256(link.encode()).hexdigest()
         tokens += block.tokens
-        prefixes.append(_Prefix(key, tokens))
+        step += not block.joined
+        prefixes.append(_Prefix(key, tokens, step))
     return prefixes
 
 

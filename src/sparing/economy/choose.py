@@ -1,11 +1,24 @@
-"""Which way to send a dispatch, with the reason in words."""
+"""Which way to send a dispatch, with the reason in words.
+
+The decision is a value: the way, what every way was expected to cost, which template the words
+come from, and what it means for the session that was kept. Policies differ in the choice only:
+what a role must know is the same under each of them.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, assert_never
 
+from sparing.economy.guard import Delta
+from sparing.economy.matrix import Actor, Moment, Row, Template, row_for
+from sparing.economy.predict import Inputs, Prediction, predict
 from sparing.session import Session
 from sparing.way import Policy, Way
+
+SIMPLEST_FIRST = (Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.FORK)
 
 
 class Choice(NamedTuple):
@@ -23,3 +36,96 @@ def choose(policy: Policy, session: Session | None, *, can_resume: bool, has_del
     if not has_delta:
         return Choice(Way.COMPOSE, "nothing to tell as a delta")
     return Choice(Way.RESUME, "its session is there and the delta says all that changed")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    way: Way
+    predictions: Mapping[Way, Prediction]
+    reason: str
+    template: Template
+    reset: bool
+    """The role's kept session is replaced by the one this dispatch opens."""
+    marker: bool
+    """The review history gets a line: resume fell back."""
+
+
+def decide_way(policy: Policy, moment: Moment, inputs: Inputs) -> Decision:
+    if Way.COMPOSE not in inputs.offers:
+        raise ValueError("compose is always on offer")
+    predictions = predict(inputs)
+    match policy:
+        case Policy.FRESH:
+            reason = "policy fresh: every dispatch from nothing"
+            return Decision(
+                Way.COMPOSE, predictions, reason, _full(moment), reset=moment.session, marker=False
+            )
+        case Policy.SEED:
+            return _seed(moment, inputs, predictions)
+        case Policy.ADAPTIVE:
+            return _adaptive(moment, inputs, predictions)
+    assert_never(policy)
+
+
+def _seed(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction]) -> Decision:
+    """The table to the letter; whatever is fresh comes by reference."""
+    row = row_for(moment, guarded=True)
+    way = Way.REFERENCE if Way.REFERENCE in inputs.offers else Way.COMPOSE
+    if row.template.resumes:
+        if Way.RESUME not in inputs.offers:
+            raise ValueError(f"{row.scenario}: resume is to be taken and not on offer")
+        way = Way.RESUME
+    return Decision(way, predictions, row.scenario, row.template, row.reset, row.marker)
+
+
+def _adaptive(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction]) -> Decision:
+    """The cheapest way among those that tell the agent all it must know."""
+    row = row_for(moment, guarded=False)
+    barred = _barred(row, moment, inputs)
+    ways = {way: found for way, found in predictions.items() if way not in barred}
+    way = cheapest(ways)
+    compared = _compared(way, ways, inputs)
+    reason = f"{barred[Way.RESUME]}; {compared}" if Way.RESUME in barred else compared
+    if row.template.resumes and way is not Way.RESUME:
+        return Decision(way, predictions, reason, _full(moment), reset=True, marker=False)
+    return Decision(way, predictions, reason, row.template, row.reset, row.marker)
+
+
+def _barred(row: Row, moment: Moment, inputs: Inputs) -> dict[Way, str]:
+    """Ways that are not taken at any price."""
+    if not row.template.resumes:
+        return {Way.RESUME: row.scenario}
+    if moment.delta(guarded=False) is Delta.EMPTY:
+        return {Way.RESUME: "nothing changed, nothing answered"}
+    if inputs.share.misses:
+        seen = f"{inputs.share.mean:.0%} of it in {inputs.share.resumes} resumes"
+        reason = f"this client reads too little of a resumed transcript from the cache, {seen}"
+        return {Way.RESUME: reason, Way.FORK: reason}
+    return {}
+
+
+def _full(moment: Moment) -> Template:
+    return Template.FIX if moment.actor is Actor.FIXER else Template.FULL
+
+
+def cheapest(predictions: Mapping[Way, Prediction]) -> Way:
+    """Of equally cheap ways the simpler one. Composing is always possible."""
+    best, least = Way.COMPOSE, math.inf
+    for way in SIMPLEST_FIRST:
+        found = predictions.get(way)
+        if found is None or found.cost is None:
+            continue
+        if found.cost < least and not math.isclose(found.cost, least, rel_tol=1e-9):
+            best, least = way, found.cost
+    return best
+
+
+def _compared(way: Way, ways: Mapping[Way, Prediction], inputs: Inputs) -> str:
+    worth = {
+        name: f"{inputs.rates.equivalents(found.cost):,.0f}"
+        for name, found in ways.items()
+        if found.cost is not None
+    }
+    text = f"{way} costs as much as {worth.pop(way)} input tokens ({ways[way].words})"
+    rest = ", ".join(f"{other} {size}" for other, size in worth.items())
+    return f"{text}; {rest}" if rest else text

@@ -36,10 +36,7 @@ def naive_usage(turns: Iterable[NaiveTurn]) -> list[Usage]:
 
 
 def _bill(cache: PromptCache, turn: NaiveTurn) -> Usage:
-    base = (
-        Block(Part.TOOLS, *turn.tools, Life.FIVE_MINUTES),
-        Block(Part.SYSTEM, *turn.role, Life.FIVE_MINUTES),
-    )
+    base = _marked(Part.TOOLS, turn.tools) + _marked(Part.SYSTEM, turn.role)
     messages = [turn.prompt]
     total = Usage()
     for number, (added, output) in enumerate(turn.calls):
@@ -49,7 +46,12 @@ def _bill(cache: PromptCache, turn: NaiveTurn) -> Usage:
         blocks = (
             *base,
             *(Block(Part.MESSAGES, *block) for block in before),
-            Block(Part.MESSAGES, *last, Life.FIVE_MINUTES),
+            *_marked(Part.MESSAGES, last),
         )
         total += cache.bill(Request(turn.model, blocks), turn.at + 3 * number, output=output)
     return total
+
+
+def _marked(part: Part, named: tuple[str, int]) -> tuple[Block, ...]:
+    """A block that ends a cache entry; an empty one can't be sent."""
+    return (Block(part, *named, Life.FIVE_MINUTES),) if named[1] else ()

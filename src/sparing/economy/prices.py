@@ -1,27 +1,123 @@
 """Prices as data: what a model's tokens cost, bucket by bucket.
 
-They come from a price list that ships with a library and is read offline. A model that is not
-in it has no price: its cost is unknown, which is not zero.
+They come from the user's own settings, else from a price list that ships with a library and is
+read offline. A model that is in neither has no price: its cost is unknown, which is not zero.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from typing import NamedTuple
 
 import genai_prices
+from genai_prices.types import ModelPrice, TieredPrices
 
+from sparing.money import to_nano
 from sparing.usage import Usage
 
+MILLION = 1_000_000
 
-def cost_usd(model: str, usage: Usage) -> Decimal | None:
-    tokens = genai_prices.Usage(
-        input_tokens=usage.input,
-        cache_read_tokens=usage.read,
-        cache_write_tokens=usage.write_5m + usage.write_1h,
-        cache_write_1h_tokens=usage.write_1h,
-        output_tokens=usage.output,
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    input: Decimal
+    output: Decimal
+    read: Decimal
+    write_5m: Decimal
+    write_1h: Decimal
+
+    @property
+    def dearest(self) -> Decimal:
+        return max(self.input, self.output, self.read, self.write_5m, self.write_1h)
+
+
+class Factors(NamedTuple):
+    """Prices of the other buckets, as multiples of uncached input."""
+
+    output: Decimal
+    read: Decimal
+    write_5m: Decimal
+    write_1h: Decimal
+
+
+Own = Mapping[str, Price]
+"""Prices that the user has set, by model."""
+
+
+def own_prices(lines: Iterable[str]) -> Own:
+    """From lines as the setting `models.prices` has them; the last one for a model counts."""
+    parted = (line.split(" ") for line in lines)
+    return {name: Price(*map(Decimal, numbers)) for name, *numbers in parted}
+
+
+def price_of(model: str, own: Own, prompt_tokens: int = 0) -> Price | None:
+    """Some models are dearer above a size of prompt, with every token of that call."""
+    if model in own:
+        return own[model]
+    listed = _listed(model)
+    if listed is None:
+        return None
+    plain = _at(listed.input_mtok, prompt_tokens)
+    output = _at(listed.output_mtok, prompt_tokens)
+    if plain is None or output is None:
+        return None
+    read = _at(listed.cache_read_mtok, prompt_tokens)
+    write = _at(listed.cache_write_mtok, prompt_tokens)
+    long = _at(listed.cache_write_1h_mtok, prompt_tokens)
+    write = plain if write is None else write
+    return Price(
+        input=plain,
+        output=output,
+        read=plain if read is None else read,
+        write_5m=write,
+        write_1h=write if long is None else long,
     )
+
+
+@cache
+def _listed(model: str) -> ModelPrice | None:
     try:
-        return genai_prices.calc_price(tokens, model_ref=model).total_price
+        found = genai_prices.calc_price(genai_prices.Usage(input_tokens=0), model_ref=model)
     except LookupError:
         return None
+    return found.model_price
+
+
+def _at(listed: object, prompt_tokens: int) -> Decimal | None:
+    if isinstance(listed, TieredPrices):
+        higher = [tier.price for tier in listed.tiers if prompt_tokens > tier.start]
+        return higher[-1] if higher else listed.base
+    return listed if isinstance(listed, Decimal) else None
+
+
+def factors(model: str, own: Own) -> Factors | None:
+    """How much cheaper a read and how much dearer a write is: it differs by model."""
+    price = price_of(model, own)
+    if price is None or not price.input:
+        return None
+    others = (price.output, price.read, price.write_5m, price.write_1h)
+    return Factors(*(other / price.input for other in others))
+
+
+def cost_usd(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> Decimal | None:
+    """`prompt_tokens` is the size of the turn's largest call."""
+    price = price_of(model, own, prompt_tokens)
+    if price is None:
+        return None
+    return (
+        usage.uncached * price.input
+        + usage.read * price.read
+        + usage.write_5m * price.write_5m
+        + usage.write_1h * price.write_1h
+        + usage.output * price.output
+    ) / MILLION
+
+
+def cost_nano(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> int | None:
+    cost = cost_usd(model, usage, own, prompt_tokens)
+    return None if cost is None else to_nano(cost)

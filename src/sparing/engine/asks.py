@@ -26,9 +26,9 @@ def program_job(place: Place) -> Job:
     return job
 
 
-def agent_job(place: Place, turn: Turn) -> Job:
+def agent_job(place: Place) -> Job:
     """What the stage's author is asked for."""
-    role = stage_of(place).author
+    role, turn = stage_of(place).author, place.asked
     if place.step is Step.TASK:
         job = _job(place, f"task-{place.task + 1}", role=role, turn=Turn.IMPLEMENT)
         return replace(job, task=place.tasks[place.task][0], iteration=1)
@@ -37,13 +37,24 @@ def agent_job(place: Place, turn: Turn) -> Job:
 
 
 def review_jobs(place: Place) -> tuple[Job, ...]:
-    """One for each reviewer of the group that has not passed."""
+    """One for each reviewer of the group that has neither passed nor answered already."""
     assert place.loop is not None
     iteration = place.loop.iteration
+    answered = {result.role for result in place.done}
     return tuple(
         replace(_job(place, role, role=role, turn=Turn.REVIEW), iteration=iteration)
         for role in place.loop.asks
+        if role not in answered
     )
+
+
+def jobs_of(place: Place) -> tuple[Job, ...]:
+    """The jobs of the step that a place is at, as they were asked for."""
+    if place.step is Step.REVIEW:
+        return review_jobs(place)
+    if place.step in AGENT_STEPS:
+        return (agent_job(place),)
+    return (program_job(place),)
 
 
 def _job(

@@ -10,18 +10,10 @@ from dataclasses import asdict
 from typing import Any
 
 from sparing.agents.backend import Failure
-from sparing.engine.agent_steps import (
-    Ticket,
-    call,
-    commit,
-    guard,
-    judge,
-    prepare,
-    prepare_repair,
-    remember,
-    report,
-)
-from sparing.engine.jobs import Job, Result, Turn
+from sparing.engine.agent_steps import commit, judge, prepare, prepare_repair, report
+from sparing.engine.call import call
+from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
+from sparing.engine.tickets import Ticket
 
 JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})
 PASSING = frozenset(
@@ -34,6 +26,9 @@ PASSING = frozenset(
     }
 )
 """Failures worth a second, fresh try."""
+STOPS = frozenset({BUDGET, LOOP})
+"""What a person has to decide; the work goes on from here."""
+REPAIR = "repair_reply"
 
 
 async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
@@ -47,22 +42,21 @@ async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
         return Result(failure=reply["failure"], detail=reply["detail"]).dump()
     if job.turn in JUDGING:
         return await _judged(who, what, sent, reply)
-    await remember(who, what, sent, reply)
-    return await commit(who, what, reply)
+    return await commit(who, what, sent, reply)
 
 
 async def _judged(
     who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
 ) -> dict[str, Any]:
-    found = await judge(who, what, reply, False)
+    found = await judge(who, what, sent, reply, False)
     if found["complaint"]:
         repair = await prepare_repair(sent, reply["session"], found["complaint"])
-        again = await call(who, what, repair)
+        again = await call(who, what, repair, REPAIR)
+        if again["failure"] in STOPS:
+            return Result(failure=again["failure"], detail=again["detail"]).dump()
         reply = again if not again["failure"] else reply
-        found = await judge(who, what, reply, True)
-    await remember(who, what, sent, reply)
-    written = await guard(who, what)
-    if written["failure"]:
-        return written
-    result = Result(dispatch=who["id"], passed=found["passed"], reply=reply["reply"]).dump()
-    return await report(who, what, result) if what["turn"] == Turn.JUDGE else result
+        found = await judge(who, what, sent, reply, True)
+    result = found["result"]
+    if what["turn"] == Turn.JUDGE and not result["failure"]:
+        return await report(who, what, result)
+    return result

@@ -1,215 +1,304 @@
 """Gathering: from a job to everything its dispatch may say.
 
-Documents are read out of the commit the job starts from, never from disk: what an agent is told
-is what is recorded.
+Which documents a role is given stands in its file and in the flow; here they are fetched. A
+document that is judged is not given a second time among those that are known, and one that
+comes after it is not given at all.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
+from typing import cast
 
 from sparing.artifact import Artifact, ArtifactName
 from sparing.context import turns
-from sparing.context.compose import Brief
+from sparing.context.brief import Asked, Brief, Code, Document, Kind, Material, OpenFinding
+from sparing.context.brief import Role as RoleWords
+from sparing.context.delta import change_delta, document_delta
+from sparing.context.fixes import answers, fix_words
+from sparing.context.outcome import DomainOutcome, outcome_block
+from sparing.context.savings import unsigned, without_boilerplate, without_digested
+from sparing.context.scope import index_document, scope_prd, scope_task
 from sparing.context.tasks import parse_tasks
-from sparing.engine.jobs import Job, Turn
-from sparing.engine.surroundings import Surroundings
+from sparing.context.wrap import defuse
+from sparing.engine.jobs import Turn
+from sparing.engine.project import project_of
+from sparing.engine.source import Source
+from sparing.engine.tiers import summaries
 from sparing.errors import FeatureError
-from sparing.finding import Verdict
 from sparing.flow.flows import FEATURE, FLOWS
-from sparing.flow.stage import Stage, Work
+from sparing.flow.stage import Work
 from sparing.prompts.render import words
-from sparing.records import verdicts
-from sparing.records.features import FeatureRow
-from sparing.roles.load import Role, RoleClass, shipped
+from sparing.records import ledger
+from sparing.review.verdict import SCHEMA
+from sparing.roles.load import SHIPPED, Role, RoleClass
 from sparing.session import Session
 from sparing.task import Task
-from sparing.workspace.commit import changed_files, diff, read_file
 
 CANONICAL = (
     ArtifactName.PRD, ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN, ArtifactName.TASKS,
 )  # fmt: skip
-BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)
-"""All reviewers of code need these: they come before it, so that the three share a prefix."""
+KINDS = {
+    Turn.WRITE: Kind.WRITE,
+    Turn.REVISE: Kind.REVISE,
+    Turn.REDO: Kind.REDO,
+    Turn.REVIEW: Kind.REVIEW,
+    Turn.IMPLEMENT: Kind.TASK,
+    Turn.BUILD: Kind.STAGE,
+    Turn.REPAIR_CHECKS: Kind.CHECKS,
+    Turn.JUDGE: Kind.JUDGE,
+    Turn.NONE: Kind.ASSIST,
+}
+SAYS = frozenset({Kind.REDO, Kind.CHECKS, Kind.STAGE, Kind.JUDGE, Kind.ASSIST})
+"""Turns that bring somebody's words with them."""
+KNOWS_ALL = frozenset({Kind.REVISE, Kind.REDO, Kind.FIX, Kind.CHECKS})
+"""An author's session that goes on needs to be told nothing but the turn."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One job with what surrounds it."""
+class Scoped:
+    """What a task is given beside the spec."""
 
-    around: Surroundings
-    row: FeatureRow
-    job: Job
-    session: Session | None
-
-    @property
-    def stage(self) -> Stage:
-        return FLOWS[self.row.feature.flow].stage(self.job.stage)
-
-    @property
-    def role(self) -> Role:
-        return shipped(self.job.role)
-
-    @property
-    def key(self) -> str:
-        """Equal for all prompts of a feature; no document can know it in advance."""
-        secret = f"{self.around.folder.path} {self.row.feature.key} {self.row.feature.base_commit}"
-        return hashlib.sha256(secret.encode()).hexdigest()[:12]
-
-    @property
-    def cap(self) -> int:
-        return min(self.stage.cap, self.around.settings(self.row).review.cap)
-
-    def path(self, name: ArtifactName) -> str:
-        return f"{self.around.feature_folder(self.row)}/{name.filename}"
-
-    def artifact(self, name: ArtifactName) -> Artifact | None:
-        data = read_file(self.around.repository, self.job.head, self.path(name))
-        return None if data is None else Artifact(name, data.decode("utf-8", "replace"))
-
-    def fetch(self, digest: str) -> str:
-        return self.around.folder.fetch(digest) if digest else ""
-
-    def open_verdicts(self) -> list[Verdict]:
-        with self.around.database.read() as connection:
-            rows = [verdicts.get(connection, dispatch) for dispatch in self.job.open]
-        return [row.verdict for row in rows if row is not None]
+    task: Task
+    goals: str
+    sections: tuple[Material, ...]
+    warnings: tuple[str, ...]
 
 
 def gather(source: Source) -> Brief:
-    stage, role = source.stage, source.role
-    known = role.artifacts if role.role_class is RoleClass.REVIEWER else stage.reads
-    subject = stage.writes if _looks_at_subject(source) else None
-    names = [name for name in (*CANONICAL, *known) if name in known and _before(name, subject)]
-    wanted = [found for name in dict.fromkeys(names) if (found := source.artifact(name))]
-    code = _code(source) if _looks_at_code(source) else ""
-    shared = [a for a in wanted if not code or a.name in BESIDE_CODE]
-    shared.sort(key=lambda a: BESIDE_CODE.index(a.name) if code else 0)
+    kind, role = _kind(source), source.role
+    scoped = _scoped(source) if kind is Kind.TASK else None
+    subject = _subject(source, kind)
+    known = tuple(
+        source.document(name) for name in _names(source, role, kind) if _before(name, subject)
+    )
+    known = summaries(source, without_digested(known)) if _is_tier(source) else known
+    project = project_of(source) if role.role_class.writes else None
+    session = source.session
+    delta = _delta(source, session) if kind in (Kind.REVIEW, Kind.VALIDATE) and session else ""
+    fixes = _fixes(source) if session else ""
     return Brief(
         key=source.key,
-        documents=tuple(shared),
-        role=role.name,
-        role_text=_role_text(source),
-        turn=_turn(source),
-        subject=source.artifact(subject) if subject else None,
-        code=code,
-        rest=tuple(a for a in wanted if a not in shared),
-        scope=_task(source).body if source.job.task else "",
-        again=_again(source),
+        role=RoleWords(role.name, role_text(role), frozenset(role.artifacts), role.tools),
+        asked=_asked(source, kind, scoped),
+        rules=None if role.role_class is RoleClass.RESEARCHER else source.rules,
+        documents=tuple(one for one in known if scoped is None or one.name is ArtifactName.SPEC),
+        subject=_at_hand(source, subject),
+        code=_code(source, kind),
+        goals=scoped.goals if scoped else "",
+        project=project.text if project else "",
+        sections=scoped.sections if scoped else (),
+        task=scoped.task.body if scoped else "",
+        stage_texts=_stage_texts(source),
+        materials=_said(source, kind),
+        outcome=_outcome(source) if kind is Kind.REVIEW else "",
+        findings=_findings(source, kind),
+        delta=delta,
+        fix_summary=fixes,
+        changed=source.changed(session.commit) if kind is Kind.FIX and session else (),
+        schema=SCHEMA,
+        resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
+        full=known,
+        warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
     )
 
 
+def role_text(role: Role) -> str:
+    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper."""
+    if role.origin == SHIPPED:
+        return role.text
+    return defuse(unsigned(without_boilerplate(role.text)))
+
+
+def _is_tier(source: Source) -> bool:
+    return source.row.feature.flow != FEATURE.name
+
+
+def _kind(source: Source) -> Kind:
+    kind = KINDS[source.job.turn]
+    if kind is Kind.REVIEW and source.final:
+        return Kind.VALIDATE
+    if kind is Kind.REVISE and source.stage.work is Work.IMPLEMENT:
+        return Kind.FIX
+    if kind is Kind.WRITE and _is_tier(source):
+        return Kind.STAGE
+    return kind
+
+
+def _names(source: Source, role: Role, kind: Kind) -> tuple[ArtifactName, ...]:
+    """Whom the flow gives documents, and whom their own file does."""
+    if kind in (Kind.REVIEW, Kind.VALIDATE, Kind.ASSIST):
+        listed = role.artifacts
+    else:
+        listed = source.stage.reads
+    if _is_tier(source):  # a tier without the stage never has its document
+        made = {stage.writes for stage in FLOWS[source.row.feature.flow].stages}
+        listed = tuple(name for name in listed if name in made)
+    return tuple(dict.fromkeys(name for name in (*CANONICAL, *listed) if name in listed))
+
+
 def _before(name: ArtifactName, subject: ArtifactName | None) -> bool:
-    """A document that comes after the one at hand is not for its reviewers, even if it exists."""
     if subject is None or subject not in CANONICAL or name not in CANONICAL:
         return name is not subject
     return CANONICAL.index(name) < CANONICAL.index(subject)
 
 
-def _role_text(source: Source) -> str:
-    """In a tier the stage's text and guide belong to the role."""
-    if source.row.feature.flow == FEATURE.name:
-        return source.role.text
-    stage = source.job.stage
-    return "\n".join((source.role.text, words("stages", stage), words("skills", stage)))
+def _subject(source: Source, kind: Kind) -> ArtifactName | None:
+    """The document that is judged or changed in this turn."""
+    if source.stage.work is not Work.DOCUMENT or kind in (Kind.WRITE, Kind.STAGE, Kind.ASSIST):
+        return None
+    return source.stage.writes
 
 
-def _looks_at_subject(source: Source) -> bool:
-    return source.stage.work is Work.DOCUMENT and source.job.turn is not Turn.WRITE
+def _at_hand(source: Source, subject: ArtifactName | None) -> Document | None:
+    return source.document(subject) if subject else None
 
 
-def _looks_at_code(source: Source) -> bool:
-    if source.job.turn is Turn.REVIEW:
-        return source.stage.work is Work.IMPLEMENT
-    return source.job.turn is Turn.JUDGE and source.job.stage == "code_review"
+def _asked(source: Source, kind: Kind, scoped: Scoped | None) -> Asked:
+    job, writes, session = source.job, source.stage.writes, source.session
+    judged = writes.filename if writes else "the work"
+    return Asked(
+        kind,
+        job.stage,
+        title=source.row.feature.title,
+        target=source.path(writes) if writes else "",
+        subject="the code changes" if source.stage.work is Work.IMPLEMENT else judged,
+        iteration=job.iteration,
+        cap=source.cap,
+        seen=session.iteration if session else 0,
+        task=scoped.task.number if scoped else "",
+        done_stated=bool(scoped and scoped.task.done_when),
+        phase=source.phase,
+    )
 
 
-def _code(source: Source) -> str:
+def _stage_texts(source: Source) -> tuple[Material, ...]:
+    """In a tier the stage's text and its guide say what the role does."""
+    if not _is_tier(source):
+        return ()
+    return tuple(Material(kind, words(f"{kind}s", source.job.stage)) for kind in ("stage", "skill"))
+
+
+def _code(source: Source, kind: Kind) -> Code | None:
     """What the feature changed outside of its own folder."""
-    return _diff_of_code(source, source.row.feature.base_commit, 3)
+    base, stage = source.row.feature.base_commit, source.stage
+    mends = kind is Kind.ASSIST and stage.work is Work.IMPLEMENT and source.phase != "A"
+    if kind is Kind.FIX or mends:
+        return Code("", source.changed(base))
+    reviews = kind in (Kind.REVIEW, Kind.VALIDATE) and stage.work is Work.IMPLEMENT
+    if not reviews and not (kind is Kind.JUDGE and source.job.stage == "code_review"):
+        return None
+    files = source.changed(base)
+    return Code(_changes(source, base, 3), files)
 
 
-def _diff_of_code(source: Source, since: str, context: int) -> str:
-    repository, head = source.around.repository, source.job.head
-    own = source.around.feature_folder(source.row) + "/"
-    changed = changed_files(repository, since, head)
-    paths = [change.path for change in changed if not change.path.startswith(own)]
-    return diff(repository, since, head, paths, context) if paths else ""
+def _scoped(source: Source) -> Scoped:
+    tasks = read_tasks(source.artifact(ArtifactName.TASKS))
+    task = next(task for task in tasks if task.number == source.job.task)
+    plan, design = (source.document(name).text for name in (ArtifactName.PLAN, ArtifactName.DESIGN))
+    found = scope_task(task, index_document(plan), index_document(design))
+    goals = scope_prd(source.document(ArtifactName.PRD).text)
+    sections = (Material("plan.md, for this task", found.plan.text),)
+    sections += (Material("design.md, for this task", found.design.text),)
+    return Scoped(
+        task,
+        goals.text,
+        tuple(one for one in sections if one.text),
+        (*found.plan.warnings, *found.design.warnings, *goals.warnings),
+    )
 
 
-def _task(source: Source) -> Task:
-    found = source.artifact(ArtifactName.TASKS)
-    tasks = read_tasks(found)
-    return next(task for task in tasks if task.number == source.job.task)
+def _said(source: Source, kind: Kind) -> tuple[Material, ...]:
+    """What a person, the checks or an earlier phase said."""
+    if kind not in SAYS:
+        return ()
+    text = source.fetch(source.job.feedback)
+    if kind is Kind.ASSIST:
+        name = "outlines" if source.phase else "notes"
+        return (Material(name, text),) if text.strip() else ()
+    checks = _checks(text)
+    if checks:
+        return tuple(Material(f"check {name}", f"$ {cmd}\n{out}") for name, cmd, out in checks)
+    return (Material("feedback", text),) if text.strip() else ()
 
 
-def _subject_words(source: Source) -> str:
-    if source.stage.work is Work.IMPLEMENT:
-        return "the code changes"
-    return source.stage.writes.filename if source.stage.writes else "the work"
+def _checks(text: str) -> list[tuple[str, str, str]]:
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    rows = cast("list[object]", found) if isinstance(found, list) else []
+    three = [cast("list[object]", row) for row in rows if isinstance(row, list)]
+    return [(str(row[0]), str(row[1]), str(row[2])) for row in three if len(row) == 3]
 
 
-def _target(source: Source) -> str:
-    return source.path(source.stage.writes) if source.stage.writes else "the code"
+def _findings(source: Source, kind: Kind) -> tuple[OpenFinding, ...]:
+    if kind in (Kind.REVISE, Kind.FIX, Kind.STAGE):
+        return turns.open_findings(source.open_verdicts())
+    if kind not in (Kind.REVIEW, Kind.VALIDATE):
+        return ()
+    job = source.job
+    own = [row for row in source.verdicts() if row.verdict.role == job.role]
+    last = [row.verdict for row in own if row.iteration == job.iteration - 1]
+    return turns.open_findings(last[-1:])
 
 
-def _turn(source: Source) -> str:
-    job, title = source.job, source.row.feature.title
-    match job.turn:
-        case Turn.WRITE:
-            return turns.write(job.stage, title, _target(source), reads=bool(source.stage.reads))
-        case Turn.REVISE:
-            findings = turns.open_findings(source.open_verdicts())
-            return turns.revise(job.stage, _target(source), job.iteration, findings)
-        case Turn.REDO:
-            return turns.redo(job.stage, _target(source), source.key, source.fetch(job.feedback))
-        case Turn.REVIEW:
-            return turns.review(job.stage, _subject_words(source), job.iteration, source.cap)
-        case Turn.IMPLEMENT:
-            task = _task(source)
-            return turns.implement(task.number, task.title, task.files, task.done_when)
-        case Turn.BUILD | Turn.REPAIR_CHECKS | Turn.JUDGE | Turn.NONE:
-            return _other_turn(source)
-
-
-def _other_turn(source: Source) -> str:
-    job, title = source.job, source.row.feature.title
-    said = source.fetch(job.feedback)
-    if job.turn is Turn.REPAIR_CHECKS:
-        checks = [turns.CheckWords(*item) for item in json.loads(said)]
-        return turns.repair_checks(source.key, checks)
-    if job.turn is Turn.BUILD:
-        return turns.build(job.stage, title, _target(source), source.key, said)
-    return turns.judge(job.stage, title)
-
-
-def _again(source: Source) -> str:
-    """What a session that knows the rest is told; empty where a turn starts from nothing."""
-    job, session = source.job, source.session
-    if session is None or source.role.always_fresh:
-        return ""
-    if job.turn in (Turn.REVISE, Turn.REDO):
-        return _turn(source)
-    if job.turn is not Turn.REVIEW:
-        return ""
-    delta = _delta(source, session)
-    if not delta:
-        return ""
-    again = turns.Again(
-        source.role.name, job.stage, _subject_words(source), job.iteration, source.cap, delta,
-        source.fetch(job.note),
-    )  # fmt: skip
-    return turns.review_again(again, source.key)
+def _outcome(source: Source) -> str:
+    """What the reviewers before this one ended with; empty for the first."""
+    before: list[str] = []
+    for group in source.stage.reviewers:
+        if source.job.role in group:
+            break
+        before.extend(group)
+    rows = {row.verdict.role: row for row in source.verdicts()}
+    ended = [rows[role] for role in before if role in rows]
+    return outcome_block(
+        [DomainOutcome(row.verdict, row.passed, row.iteration, source.cap) for row in ended]
+    )
 
 
 def _delta(source: Source, session: Session) -> str:
+    """What changed since this role last looked, exactly."""
     writes = source.stage.writes
-    if writes is None:
-        return _diff_of_code(source, session.commit, 0)
-    repository = source.around.repository
-    return diff(repository, session.commit, source.job.head, (source.path(writes),), 0)
+    if writes is not None:
+        path = source.path(writes)
+        raw = source.diff(session.commit, (path,))
+        return document_delta(raw, path, source.text(path) or "").text if raw else ""
+    return _changes(source, session.commit, 0)
+
+
+def _changes(source: Source, since: str, context: int) -> str:
+    """Stat and hunks of all files; of one too big to send, which lines to read."""
+    paths = tuple(change.path for change in source.changed(since))
+    texts = {path: source.text(path) or "" for path in paths if path.endswith(".md")}
+    return change_delta(source.diff(since, paths, context), texts).text
+
+
+def _fixes(source: Source) -> str:
+    """What the author says of its changes: of the last, or of all since this role looked."""
+    if not source.final:
+        return fix_words(source.fetch(source.job.note))
+    session, author = source.session, source.stage.author
+    with source.around.database.read() as connection:
+        rows = ledger.of_feature(connection, source.row.feature.key)
+    told = [
+        fix_words(source.fetch(row.result.reply))
+        for row in rows
+        if row.result is not None
+        and (row.attempt.stage, row.attempt.role) == (source.job.stage, author)
+        and session is not None
+        and row.attempt.started > session.last_activity
+    ]
+    return "\n\n".join(dict.fromkeys(text for text in told if text))
+
+
+def _resumable(source: Source, role: Role, kind: Kind, news: bool) -> bool:
+    if source.session is None or role.always_fresh:
+        return False
+    if kind in (Kind.REVIEW, Kind.VALIDATE):
+        return news
+    return kind in KNOWS_ALL or (kind is Kind.STAGE and source.transition)
 
 
 def read_tasks(artifact: Artifact | None) -> tuple[Task, ...]:

@@ -64,6 +64,12 @@ class Job:
         return cls(**fields)
 
 
+BUDGET = "budget"
+"""The failure of a job that a cap did not let begin or go on."""
+LOOP = "loop"
+"""The failure of a job that leads nowhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """What came of a job. Failures are words in here, never exceptions."""
@@ -76,6 +82,10 @@ class Result:
     reply: str = ""
     """Hash of an author's reply."""
     passed: bool = True
+    changed: bool = True
+    """Of an author in a loop: whether the turn changed anything."""
+    role: str = ""
+    """Of a reviewer: who it was."""
     tasks: tuple[tuple[str, str], ...] = ()
 
     def dump(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 
 START = "start"
-ANSWERS = frozenset({"approve", "reject"})
+ANSWERS = frozenset({"approve", "reject", "continue"})
 
 
 def obey_all(around: Surroundings, at: float) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from sparing.engine.jobs import Result, Turn
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import State
@@ -48,6 +49,12 @@ class Place:
     loop: Loop | None = None
     turn: int = 0
     """How often the author has written in this stage."""
+    asked: Turn = Turn.NONE
+    """What the author was asked for last."""
+    idle: int = 0
+    """How many of the author's turns in a row changed nothing."""
+    done: tuple[Result, ...] = ()
+    """Of a step that was interrupted: what its other jobs gave."""
     tasks: tuple[tuple[str, str], ...] = ()
     """Number and title of each task."""
     task: int = 0
@@ -69,6 +76,9 @@ class Place:
             "step": self.step.value,
             "loop": None if loop is None else _dump_loop(loop),
             "turn": self.turn,
+            "asked": self.asked.value,
+            "idle": self.idle,
+            "done": [result.dump() for result in self.done],
             "tasks": [list(task) for task in self.tasks],
             "task": self.task,
             "repairs": self.repairs,
@@ -92,6 +102,9 @@ class Place:
             Step(value.get("step", Step.OPEN)),
             None if loop is None else _load_loop(loop),
             value.get("turn", 0),
+            Turn(value.get("asked", Turn.NONE)),
+            value.get("idle", 0),
+            tuple(Result.load(item) for item in value.get("done", [])),
             tuple((number, title) for number, title in value.get("tasks", [])),
             value.get("task", 0),
             value.get("repairs", 0),

@@ -20,10 +20,12 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID
 from dbos import DBOSPortableJSONSerializer as JSONSerializer
 from sqlalchemy import event
 
+from sparing.config.settings import EngineSettings
 from sparing.engine import crash
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.poison import refuse_pickle, unreadable
+from sparing.engine.spend import clear
 from sparing.engine.surroundings import Surroundings, set_current
 from sparing.records import features
 
@@ -69,18 +71,22 @@ class Engine:
 
 @asynccontextmanager
 async def running(
-    around: Surroundings, poll_seconds: float, crash_at: str
+    around: Surroundings, settings: EngineSettings, concurrency: int
 ) -> AsyncGenerator[Engine]:
     """Launch, recover what was left, and take everything back at the end."""
     refuse_pickle()
-    crash.arm(crash_at)
+    crash.arm(settings.crash_at)
+    await asyncio.to_thread(clear, around)
     restore = set_current(around)
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
     DBOS(config=_config(around.folder.engine_database))
     try:
         DBOS.launch()
-        for queue in (LEGS, JOBS):
-            await DBOS.register_queue_async(queue, polling_interval_sec=poll_seconds)
+        often = settings.poll_seconds
+        await DBOS.register_queue_async(LEGS, polling_interval_sec=often)
+        await DBOS.register_queue_async(
+            JOBS, polling_interval_sec=often, worker_concurrency=concurrency
+        )
         engine = Engine(around)
         await engine.repair()
         yield engine

@@ -10,17 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.engine.asks import AGENT_STEPS, agent_job, program_job, review_jobs
-from sparing.engine.jobs import Job, Result, Turn
+from sparing.engine.asks import jobs_of, review_jobs
+from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
 from sparing.engine.place import Mark, Place, Step, mark_of, marked, stage_of
 from sparing.finding import Verdict
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
-from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.flow.state import Cause, Do, Kind, Outcome, Position
 from sparing.review.loop import Decision, Loop, blocked, decide
+from sparing.review.stall import idle
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
+CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,16 @@ def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
         return _at(here, Step.OPEN)
     failed = next((result for result in happened.results if result.failure), None)
     if failed is not None:
-        return _flow(here, Outcome(Kind.FAILED, reason=_words(failed)), rules, now)
+        good = tuple(result for result in happened.results if not result.failure)
+        return _failed(replace(here, done=good), failed, rules, now)
     commit = next((result.commit for result in happened.results if result.commit), here.head)
-    return STEPS[here.step](replace(here, head=commit), happened, rules, now)
+    return STEPS[here.step](replace(here, head=commit, done=()), happened, rules, now)
+
+
+def _failed(place: Place, result: Result, rules: Rules, now: float) -> Next:
+    words = f"{result.failure}: {result.detail}" if result.detail else result.failure
+    cause = CAUSES.get(result.failure, Cause.FAILED)
+    return _flow(place, Outcome(Kind.FAILED, reason=words, cause=cause), rules, now)
 
 
 def _opened(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
@@ -66,8 +75,11 @@ def _opened(place: Place, _happened: Happened, rules: Rules, now: float) -> Next
 
 def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     """An author has written: reviewers are asked, or the work goes on."""
-    stage = stage_of(place)
-    written = replace(place, note=happened.results[0].reply, feedback="")
+    stage, result = stage_of(place), happened.results[0]
+    rounds = 0 if result.changed else place.idle + 1
+    if why := idle(stage.author, rounds):
+        return _failed(replace(place, idle=0), Result(failure=LOOP, detail=why), rules, now)
+    written = replace(place, note=result.reply, feedback="", idle=rounds)
     match stage.work:
         case Work.DOCUMENT:
             return _ask(written, now)
@@ -162,6 +174,8 @@ def _flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: st
     moved = replace(place, state=move.state, feedback=feedback or place.feedback)
     match move.do:
         case Do.RUN:
+            if outcome.kind is Kind.CONTINUE:
+                return Next(Do.RUN, moved, jobs_of(moved))
             again = outcome.kind in (Kind.REJECT, Kind.REFUSED)
             return _enter(moved, rules, now, again=again)
         case Do.HAND_OVER:
@@ -181,7 +195,7 @@ def _enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Ne
     stage = stage_of(place)
     marks = {**place.marks, stage.name: Mark(now)} if not again else place.marks
     loop = Loop(stage.reviewers, min(stage.cap, rules.cap)) if stage.reviewers else None
-    here = replace(place, loop=loop, turn=0, repairs=0, open=(), marks=marks)
+    here = replace(place, loop=loop, turn=0, repairs=0, open=(), marks=marks, idle=0, done=())
     here = here if again else replace(here, feedback="", note="")
     match stage.work:
         case Work.DOCUMENT:
@@ -210,10 +224,5 @@ def _close(place: Place, now: float) -> Next:
 
 
 def _at(place: Place, step: Step, turn: Turn = Turn.NONE) -> Next:
-    here = replace(place, step=step, turn=place.turn + (step is Step.AUTHOR))
-    job = agent_job(here, turn) if step in AGENT_STEPS else program_job(here)
-    return Next(Do.RUN, here, (job,))
-
-
-def _words(result: Result) -> str:
-    return f"{result.failure}: {result.detail}" if result.detail else result.failure
+    here = replace(place, step=step, turn=place.turn + (step is Step.AUTHOR), asked=turn)
+    return Next(Do.RUN, here, jobs_of(here))

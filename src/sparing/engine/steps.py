@@ -21,7 +21,7 @@ from sparing.engine.surroundings import Surroundings, current
 from sparing.errors import SparingError
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.flow.state import Cause, Do, Kind, Outcome, Position, State
 from sparing.records import events, features, gates, verdicts
 from sparing.records.features import FeatureRow
 from sparing.workspace.checks import find_checks, run_check
@@ -38,7 +38,7 @@ async def decide(
     row = row_of(around, leg["feature"])
     here = Place.load(place)
     now = around.now(row, here.moves + 1)
-    found = next_move(here, _happened(around, said), _rules(around, row), now)
+    found = next_move(here, _happened(around, said, here.done), _rules(around, row), now)
     with around.database.write() as tx:
         features.progress(
             tx,
@@ -76,8 +76,8 @@ async def settle(leg: dict[str, Any], move: dict[str, Any]) -> None:
             return  # a repetition: an answer has already moved the feature on
         if position in (Position.GATE, Position.STUCK):
             gate = gates.Gate(
-                leg["id"], row.feature.key, place.state.stage, position.value, place.state.reason,
-                move["at"],
+                leg["id"], row.feature.key, place.state.stage, _kind(place.state),
+                place.state.reason, move["at"],
             )  # fmt: skip
             gates.open_gate(tx, gate)
         events.add(tx, _ended(leg["id"], row, place, move["at"]))
@@ -182,8 +182,10 @@ async def _guarded(work: Any) -> dict[str, Any]:
     return result.dump()
 
 
-def _happened(around: Surroundings, said: dict[str, Any]) -> Happened:
-    results = tuple(Result.load(item) for item in said["results"])
+def _happened(around: Surroundings, said: dict[str, Any], done: tuple[Result, ...]) -> Happened:
+    """Jobs that were done before the others were interrupted count with those that followed."""
+    came = tuple(Result.load(item) for item in said["results"])
+    results = (*done, *came) if came else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, r.dispatch) for r in results if r.dispatch]
     answer = said["answer"]
@@ -199,6 +201,12 @@ def _rules(around: Surroundings, row: FeatureRow) -> Rules:
     settings = around.settings(row)
     own = [stage.name for stage in FLOWS[row.feature.flow].stages if stage.gate]
     return Rules(settings.review.cap, settings.flow.stops(own), around.headless)
+
+
+def _kind(state: State) -> str:
+    """What a gate is called: where the feature stands, or what stands in its way."""
+    stopped = state.position is Position.STUCK and state.cause in (Cause.BUDGET, Cause.LOOP)
+    return state.cause.value if stopped else state.position.value
 
 
 def _status(position: Position) -> Status:

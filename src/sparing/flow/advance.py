@@ -12,7 +12,7 @@ from dataclasses import replace
 from sparing.artifact import ArtifactName
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Flow, Stage
-from sparing.flow.state import TERMINAL, Do, Kind, Move, Outcome, Position, Skip, State
+from sparing.flow.state import TERMINAL, Cause, Do, Kind, Move, Outcome, Position, Skip, State
 
 BREAKER = 3
 """So many rejections of one kind block a feature until a human reruns the stage."""
@@ -60,7 +60,16 @@ def _refused(flow: Flow, state: State, outcome: Outcome) -> Move:
 
 
 def _failed(_flow: Flow, state: State, outcome: Outcome) -> Move:
-    return _stuck(state, outcome.reason or "the stage failed")
+    move = _stuck(state, outcome.reason or "the stage failed")
+    return replace(move, state=replace(move.state, cause=outcome.cause, held=state.position))
+
+
+def _continue(_flow: Flow, state: State, _outcome: Outcome) -> Move:
+    """Back to where the work was interrupted; nothing that is done is done again."""
+    if state.held is None:
+        return _refuse(state, f"{state.reason}: nothing was interrupted; approve or reject it")
+    do = Do.HAND_OVER if state.held is Position.HANDOVER else Do.RUN
+    return Move(do, replace(state, position=state.held, reason=""))
 
 
 def _approve(flow: Flow, state: State, _outcome: Outcome) -> Move:
@@ -133,6 +142,7 @@ TABLE: dict[tuple[Position, Kind], Step] = {
     (Position.GATE, Kind.REJECT): _reject,
     (Position.STUCK, Kind.APPROVE): _accept,
     (Position.STUCK, Kind.REJECT): _reject,
+    (Position.STUCK, Kind.CONTINUE): _continue,
     (Position.HANDOVER, Kind.PASSED): _handed_over,
     (Position.HANDOVER, Kind.FAILED): _failed,
     **{
@@ -179,8 +189,11 @@ def _wait(state: State, position: Position) -> Move:
 
 
 def _stuck(state: State, reason: str, *, acceptable: bool = False) -> Move:
-    held = replace(state, position=Position.STUCK, reason=reason, acceptable=acceptable)
-    return Move(Do.WAIT, held, reason)
+    stuck = replace(
+        state, position=Position.STUCK, reason=reason, acceptable=acceptable, cause=Cause.NONE,
+        held=None,
+    )  # fmt: skip
+    return Move(Do.WAIT, stuck, reason)
 
 
 def _refuse(state: State, note: str) -> Move:

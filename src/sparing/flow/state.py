@@ -41,7 +41,20 @@ class Kind(StrEnum):
     SKIP = "skip"
     BACK = "back"
     RERUN = "rerun"
+    CONTINUE = "continue"
+    """Go on with what could not go on before."""
     ABANDON = "abandon"
+
+
+class Cause(StrEnum):
+    """Why a stage is stuck, for doors that treat one differently."""
+
+    NONE = ""
+    FAILED = "failed"
+    BUDGET = "budget"
+    """A cap is in the way."""
+    LOOP = "loop"
+    """The work led nowhere."""
 
 
 class Do(StrEnum):
@@ -76,6 +89,10 @@ class State:
     acceptable: bool = False
     """At STUCK: whether a human may take the result as it is."""
     reason: str = ""
+    cause: Cause = Cause.NONE
+    """At STUCK: what kind of reason it is."""
+    held: Position | None = None
+    """At STUCK: where CONTINUE leads back to, if the work was interrupted."""
 
     def dump(self) -> dict[str, Any]:
         return {
@@ -88,10 +105,14 @@ class State:
             "concerns": list(self.concerns),
             "acceptable": self.acceptable,
             "reason": self.reason,
+            "cause": self.cause.value,
+            "held": None if self.held is None else self.held.value,
         }
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> State:
+        """What later versions have added may be missing in a row that an earlier one wrote."""
+        held = value.get("held")
         return cls(
             value["flow"],
             value["stage"],
@@ -102,6 +123,8 @@ class State:
             tuple(value["concerns"]),
             value["acceptable"],
             value["reason"],
+            Cause(value.get("cause", Cause.NONE)),
+            None if held is None else Position(held),
         )
 
 
@@ -113,6 +136,8 @@ class Outcome:
     headless: bool = False
     """Nobody can be asked: take the safe choice."""
     reason: str = ""
+    cause: Cause = Cause.FAILED
+    """For FAILED."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,4 +29,9 @@ def words(kind: str, name: str) -> str:
 
 
 def fill(kind: str, name: str, **values: object) -> str:
-    return _ENVIRONMENT.from_string(words(kind, name)).render(**values)
+    return _template(kind, name).render(**values)
+
+
+@cache
+def _template(kind: str, name: str) -> jinja2.Template:
+    return _ENVIRONMENT.from_string(words(kind, name))

@@ -35,7 +35,8 @@ def add(tx: sqlite3.Connection, event: Event) -> None:
             event.kind,
             event.stage,
             event.role,
-            event.text,
+            # An agent's words may hold half a character, which no database takes.
+            event.text.encode("utf-8", "replace").decode(),
             json.dumps(event.data),
         ),  # fmt: skip
     )
@@ -47,21 +48,24 @@ def since(connection: sqlite3.Connection, n: int, feature: str = "") -> list[Eve
         " where n > ? and (? = '' or feature = ?) order by n",
         (n, feature, feature),
     )
-    return [
-        Event(
-            row["key"],
-            row["feature"],
-            row["at"],
-            row["kind"],
-            row["stage"],
-            row["role"],
-            row["text"],
-            json.loads(row["data"]),
-            row["n"],
-        )  # fmt: skip
-        for row in rows
-    ]
+    return [_event(row) for row in rows]
+
+
+def last(connection: sqlite3.Connection, feature: str, kind: str) -> Event | None:
+    row = connection.execute(
+        "select key, feature, at, kind, stage, role, text, data, n from events"
+        " where feature = ? and kind = ? order by n desc limit 1",
+        (feature, kind),
+    ).fetchone()
+    return _event(row) if row else None
 
 
 def latest_number(connection: sqlite3.Connection) -> int:
     return int(connection.execute("select coalesce(max(n), 0) from events").fetchone()[0])
+
+
+def _event(row: sqlite3.Row) -> Event:
+    return Event(
+        row["key"], row["feature"], row["at"], row["kind"], row["stage"], row["role"],
+        row["text"], json.loads(row["data"]), row["n"],
+    )  # fmt: skip

@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from sparing.cap import Amount
+from sparing.money import Billing
 from sparing.records import totals
 from sparing.records.totals import Tally
 from sparing.usage import Origin, Usage
@@ -25,12 +26,6 @@ class Outcome(StrEnum):
     OPEN = "open"
     KNOWN = "known"
     UNKNOWN = "unknown"
-
-
-class Billing(StrEnum):
-    API = "api"
-    SUBSCRIPTION = "subscription"
-    """Money is what the tokens would have cost by the API's prices; money caps don't count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +66,7 @@ class Result:
     session: str
     usage: Usage | None
     """None where the client did not tell."""
-    origin: Origin
+    origin: Origin | None
     nano_usd: int | None
     calls: list[dict[str, int]]
     """Tokens of each model call of the turn, where the backend tells."""
@@ -97,20 +92,6 @@ def day_of(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
-def tries(connection: sqlite3.Connection, attempt: Attempt) -> int:
-    """How often this was sent before, also by a generation of the leg that has died."""
-    found = connection.execute(
-        "select max((select count(*) from ledger where dispatch = ?),"
-        " (select count(*) from ledger where feature = ? and leg = ? and stage = ? and role = ?"
-        " and iteration = ? and task = ? and prompt = ?))",
-        (
-            attempt.dispatch, attempt.feature, attempt.leg, attempt.stage, attempt.role,
-            attempt.iteration, attempt.task, attempt.prompt,
-        ),  # fmt: skip
-    ).fetchone()
-    return int(found[0])
-
-
 _BEGIN = (
     "dispatch", "attempt", "feature", "leg", "stage", "role", "iteration", "task", "template",
     "way", "reason", "backend", "model", "billing", "session", "prompt", "prompt_chars", "naive",
@@ -120,7 +101,7 @@ _BEGIN = (
 
 def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
     """A plain insert: every try counts, and no recovery takes one back."""
-    close(tx, attempt.feature, attempt.dispatch)
+    close(tx, attempt.dispatch)
     number = 1 + int(
         tx.execute(
             "select count(*) from ledger where dispatch = ?", (attempt.dispatch,)
@@ -158,12 +139,20 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: Result) -
         " seconds = ?, files_read = ?, reply = ?, failure = ?, detail = ?"
         " where dispatch = ? and attempt = ?",
         (
-            Outcome.KNOWN if known else Outcome.UNKNOWN, result.session,
+            Outcome.KNOWN if known else Outcome.UNKNOWN,
+            result.session,
             *(buckets if known else [None] * len(buckets)),
-            result.origin.value if known else None, result.nano_usd if known else None,
-            json.dumps(result.calls), result.context_tokens, result.seconds,
-            json.dumps(result.files_read), result.reply, result.failure, result.detail,
-            dispatch, number,
+            result.origin if known else None,
+            result.nano_usd if known else None,
+            json.dumps(result.calls),
+            result.context_tokens,
+            result.seconds,
+            json.dumps(result.files_read),
+            result.reply,
+            result.failure,
+            result.detail,
+            dispatch,
+            number,
         ),  # fmt: skip
     )
     totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
@@ -190,12 +179,11 @@ def _settled(row: sqlite3.Row, result: Result) -> Tally:
     )
 
 
-def close(tx: sqlite3.Connection, feature: str, dispatch: str = "") -> None:
+def close(tx: sqlite3.Connection, dispatch: str = "") -> None:
     """Turns that nobody runs any more stay unknown; they keep counting with what they held."""
     tx.execute(
-        "update ledger set outcome = 'unknown'"
-        " where outcome = 'open' and feature = ? and (? = '' or dispatch = ?)",
-        (feature, dispatch, dispatch),
+        "update ledger set outcome = 'unknown' where outcome = 'open' and (? = '' or dispatch = ?)",
+        (dispatch, dispatch),
     )
 
 
@@ -217,29 +205,6 @@ def price(tx: sqlite3.Connection, cost: Cost) -> None:
         )
         change = Tally(unpriced=-1, nano_usd=found, charged_nano_usd=_charged(row, found))
         totals.add(tx, row, change)
-
-
-def answered_so(connection: sqlite3.Connection, attempt: Attempt, leg: str, reply: str) -> bool:
-    """Whether another dispatch of this leg sent the same words from nothing and got this reply."""
-    found = connection.execute(
-        "select 1 from ledger where feature = ? and stage = ? and role = ? and prompt = ?"
-        " and reply = ? and dispatch <> ? and way <> 'resume' and failure = ''"
-        " and substr(dispatch, 1, length(?)) = ? limit 1",
-        (
-            attempt.feature, attempt.stage, attempt.role, attempt.prompt, reply, attempt.dispatch,
-            leg, leg,
-        ),  # fmt: skip
-    ).fetchone()
-    return found is not None
-
-
-def seconds(connection: sqlite3.Connection, feature: str, leg: int, stage: str) -> float:
-    """How long agents have worked on a stage in one leg."""
-    found = connection.execute(
-        "select total(seconds) from ledger where feature = ? and leg = ? and stage = ?",
-        (feature, leg, stage),
-    ).fetchone()
-    return float(found[0])
 
 
 def of_feature(connection: sqlite3.Connection, feature: str) -> list[Row]:
@@ -277,7 +242,7 @@ def _result(row: sqlite3.Row) -> Result | None:
     if row["origin"] is not None:
         usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
     return Result(
-        row["session"], usage, Origin(row["origin"] or Origin.ESTIMATED), row["nano_usd"],
+        row["session"], usage, Origin(row["origin"]) if usage else None, row["nano_usd"],
         json.loads(row["calls"]), row["context_tokens"], row["seconds"],
         json.loads(row["files_read"]), row["reply"], row["failure"], row["detail"],
     )  # fmt: skip

@@ -86,7 +86,7 @@ from ledger, (
   select 'role' union select 'model' union select 'way' union select 'day'
 ) as scopes
 group by scopes.scope, name;
-create index ledger_open on ledger (feature) where outcome = 'open';
+create index ledger_open on ledger (dispatch) where outcome = 'open';
 create index ledger_unpriced on ledger (model) where outcome = 'known' and nano_usd is null;
 create table raises (
   n integer primary key autoincrement, feature text not null references features(key),

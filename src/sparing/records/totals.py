@@ -83,3 +83,25 @@ def every(connection: sqlite3.Connection, scope: str) -> dict[str, Tally]:
         (scope,),
     )
     return {row[0]: Tally(*row[1:]) for row in rows}
+
+
+def of_feature(connection: sqlite3.Connection, feature: str, scope: str) -> dict[str, Tally]:
+    """One feature's rows, added up by one of the scopes; in the order of the first turn."""
+    if scope not in SCOPES:
+        raise ValueError(f"there are no totals by {scope}")
+    rows = connection.execute(
+        f"select {scope}, count(*), total(origin is 'measured'), total(origin is 'simulated'),"  # noqa: S608
+        " total(origin is 'estimated'), total(outcome = 'known' and nano_usd is null),"
+        " total(billing = 'subscription'), total(uncached), total(read), total(write_5m),"
+        " total(write_1h), total(output), total(nano_usd), total(seconds), 0, 0"
+        f" from ledger where feature = ? group by {scope} order by min(rowid)",
+        (feature,),
+    )
+    return {row[0]: _tally(row[1:]) for row in rows}
+
+
+def _tally(values: tuple[float, ...]) -> Tally:
+    """SQLite's `total` never is null, but a float; counts are whole."""
+    named = dict(zip(NAMES, values, strict=True))
+    whole = {name: int(value) for name, value in named.items() if name != "seconds"}
+    return Tally(**whole, seconds=float(named["seconds"]))

@@ -37,7 +37,8 @@ def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
             int(verdict.approved),
             int(row.passed),
             json.dumps([asdict(finding) for finding in verdict.findings]),
-            verdict.summary,
+            # A model's words may hold half a character, which no database takes.
+            verdict.summary.encode("utf-8", "replace").decode(),
             row.at,
         ),  # fmt: skip
     )

@@ -51,11 +51,11 @@ class Spending:
 
     @property
     def cost_usd(self) -> Decimal | None:
-        return _total([row.cost_usd for row in self.rows])
+        return total([row.cost_usd for row in self.rows])
 
     @property
     def naive_usd(self) -> Decimal | None:
-        return _total([row.naive_usd for row in self.rows])
+        return total([row.naive_usd for row in self.rows])
 
     @property
     def turns(self) -> int:
@@ -155,6 +155,7 @@ def _share(usage: Usage) -> str:
     return f"{100 * usage.read // usage.input} %" if usage.input else ""
 
 
-def _total(costs: Sequence[Decimal | None]) -> Decimal | None:
+def total(costs: Sequence[Decimal | None]) -> Decimal | None:
+    """Unknown as soon as one of them is."""
     known = [cost for cost in costs if cost is not None]
     return sum(known, Decimal(0)) if len(known) == len(costs) else None

@@ -1,13 +1,17 @@
 """The state of one stage's review: which group is asked, at which iteration, who has passed.
 
-Groups are asked in order; each has its own counter. A cap of n runs n iterations.
+Groups are asked in order; each has its own counter, and a cap of n runs n iterations. Where all
+are to look once more before the end, only those are asked whose inputs have changed since they
+passed, and that look is not counted. Who passes is decided elsewhere: by the strict rule
+(`decide`), or by the governor (`settle`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any, NamedTuple, cast
 
 from sparing.finding import Severity, Verdict
 from sparing.review.verdict import passes
@@ -20,7 +24,31 @@ class Decision(StrEnum):
     """The author goes again, then the reviewers that failed."""
     ACCEPT = "accept"
     ESCALATE = "escalate"
-    """The cap is reached with findings open."""
+    """Findings are open and the loop must end: the cap is reached, or nothing moves."""
+
+
+class AtCap(StrEnum):
+    """What follows when the cap is reached with findings open."""
+
+    ASK = "ask"
+    """A human decides."""
+    GO_ON = "go on"
+    """The concerns are kept and the next group looks; so the seed treats documents."""
+
+
+class Look(NamedTuple):
+    """What a reviewer saw last: a key of its inputs, as a commit or a hash."""
+
+    role: str
+    inputs: str
+
+
+class Ended(NamedTuple):
+    """How a reviewer of a finished group ended."""
+
+    role: str
+    passed: bool
+    iteration: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +58,112 @@ class Loop:
     group: int = 0
     iteration: int = 1
     passed: tuple[str, ...] = ()
-    """Who of the current group has passed."""
+    """Who of the current group has passed, and need not be asked."""
+    validate: bool = False
+    """Whether the last word of each reviewer must be about what stands there at the end."""
+    at_cap: AtCap = AtCap.ASK
+    final: bool = False
+    """The final validation is under way."""
+    looks: tuple[Look, ...] = ()
+    outcomes: tuple[Ended, ...] = ()
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return self.groups[self.group] if self.group < len(self.groups) else ()
 
     @property
     def asks(self) -> tuple[str, ...]:
-        if self.group >= len(self.groups):
-            return ()
-        return tuple(role for role in self.groups[self.group] if role not in self.passed)
+        return tuple(role for role in self.roles if role not in self.passed)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Who of the finished groups never passed: their concerns are kept."""
+        return tuple(outcome.role for outcome in self.outcomes if not outcome.passed)
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "groups": [list(group) for group in self.groups],
+            "cap": self.cap,
+            "group": self.group,
+            "iteration": self.iteration,
+            "passed": list(self.passed),
+            "validate": self.validate,
+            "at_cap": self.at_cap.value,
+            "final": self.final,
+            "looks": [list(look) for look in self.looks],
+            "outcomes": [list(outcome) for outcome in self.outcomes],
+        }
+
+    @classmethod
+    def load(cls, value: Any) -> Loop:
+        """Also of a row that knows only the first five fields, in a list."""
+        given = _named(cast("list[Any]", value)) if isinstance(value, list) else value
+        return cls(
+            tuple(tuple(group) for group in given["groups"]),
+            given["cap"],
+            given["group"],
+            given["iteration"],
+            tuple(given["passed"]),
+            given.get("validate", False),
+            AtCap(given.get("at_cap", AtCap.ASK)),
+            given.get("final", False),
+            tuple(Look(*look) for look in given.get("looks", [])),
+            tuple(Ended(*outcome) for outcome in given.get("outcomes", [])),
+        )
 
 
-def decide(loop: Loop, verdicts: Sequence[Verdict]) -> tuple[Decision, Loop]:
-    """What follows from the verdicts of this iteration."""
-    passed = (*loop.passed, *(verdict.role for verdict in verdicts if passes(verdict)))
-    here = replace(loop, passed=passed)
+def _named(value: list[Any]) -> dict[str, Any]:
+    return dict(zip(("groups", "cap", "group", "iteration", "passed"), value, strict=True))
+
+
+class Step(NamedTuple):
+    decision: Decision
+    loop: Loop
+
+
+def decide(
+    loop: Loop, verdicts: Sequence[Verdict], inputs: Mapping[str, str] | None = None
+) -> Step:
+    """What follows from the verdicts of this iteration, by the strict rule.
+
+    `inputs` names for each role what it would look at now; without it nobody is known to have
+    seen the present state.
+    """
+    looked = [verdict.role for verdict in verdicts]
+    passed = [verdict.role for verdict in verdicts if passes(verdict)]
+    return settle(loop, looked, passed, inputs)
+
+
+def settle(
+    loop: Loop,
+    looked: Collection[str],
+    passed: Collection[str],
+    inputs: Mapping[str, str] | None = None,
+) -> Step:
+    """What follows when it is known who of those that looked has passed."""
+    keys = inputs or {}
+    here = replace(
+        loop,
+        passed=(*loop.passed, *(role for role in loop.asks if role in passed)),
+        looks=_seen(loop, looked, keys),
+    )
     if here.asks:
-        if loop.iteration >= loop.cap:
-            return Decision.ESCALATE, here
-        return Decision.REVISE, replace(here, iteration=loop.iteration + 1)
-    following = replace(here, group=loop.group + 1, iteration=1, passed=())
-    return (Decision.ASK if following.asks else Decision.ACCEPT), following
+        return _again(here)
+    stale = tuple(role for role in here.roles if _is_stale(here, role, keys))
+    if loop.validate and stale and not loop.final:
+        kept = tuple(role for role in here.roles if role not in stale)
+        return Step(Decision.ASK, replace(here, passed=kept, final=True))
+    return _next(here)
+
+
+def go_on(loop: Loop) -> Step:
+    """Leave the group with its findings open: a human said so, or nobody can be asked."""
+    return _next(loop)
+
+
+def restart(loop: Loop) -> Loop:
+    """From the beginning, as a human's rerun wants it: nothing is known of anybody."""
+    return Loop(loop.groups, loop.cap, validate=loop.validate, at_cap=loop.at_cap)
 
 
 def blocked(verdicts: Sequence[Verdict]) -> bool:
@@ -57,3 +172,36 @@ def blocked(verdicts: Sequence[Verdict]) -> bool:
         verdict.count(Severity.BLOCKER) or (not verdict.approved and not verdict.findings)
         for verdict in verdicts
     )
+
+
+def _again(loop: Loop) -> Step:
+    """Somebody is not satisfied; after a final validation that is a regression like any other."""
+    if loop.iteration < loop.cap:
+        return Step(Decision.REVISE, replace(loop, iteration=loop.iteration + 1, final=False))
+    if loop.at_cap is AtCap.GO_ON:
+        return _next(loop)
+    return Step(Decision.ESCALATE, loop)
+
+
+def _next(loop: Loop) -> Step:
+    ended = tuple(Ended(role, role in loop.passed, loop.iteration) for role in loop.roles)
+    following = replace(
+        loop,
+        group=loop.group + 1,
+        iteration=1,
+        passed=(),
+        final=False,
+        outcomes=(*loop.outcomes, *ended),
+    )
+    return Step(Decision.ASK if following.asks else Decision.ACCEPT, following)
+
+
+def _seen(loop: Loop, looked: Collection[str], keys: Mapping[str, str]) -> tuple[Look, ...]:
+    before = {look.role: look for look in loop.looks}
+    now = {role: Look(role, keys[role]) for role in looked if keys.get(role)}
+    return tuple({**before, **now}.values())
+
+
+def _is_stale(loop: Loop, role: str, keys: Mapping[str, str]) -> bool:
+    key = keys.get(role)
+    return not key or Look(role, key) not in loop.looks

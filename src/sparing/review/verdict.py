@@ -7,14 +7,23 @@ verdict is never read as an approval.
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal, NamedTuple
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from sparing.finding import Finding, Severity, Verdict
+from sparing.finding import Finding, LevelResult, Severity, Verdict
+from sparing.review.reply import REPLY_LIMIT, Problem, find_answer, stands_in
 
-REPLY_LIMIT = 400_000
-CANDIDATE_LIMIT = 64
+__all__ = ["REPLY_LIMIT", "SCHEMA", "Complaint", "Subject", "passes", "read_verdict"]
+
+LIST_LIMIT = 200
+KEYS = ("approved", "findings", "issues")
+"""By any of these an object is meant as a verdict."""
+COMMIT_KEYS = ("commit", "commit_id", "reviewed_commit", "sha", "head", "revision")
+COMMIT_CHARS = 7
+UNSAID = frozenset({"$defs", "title", "default", "description", "maxItems", "minLength"})
 
 
 class Complaint(NamedTuple):
@@ -28,48 +37,218 @@ def _severity(value: object) -> object:
     return "suggestion" if word == "challenge" else word
 
 
+def _line(value: object) -> object:
+    """What is no text in a field that only informs is put into one."""
+    if value is None or isinstance(value, str):
+        return clean(value or "")
+    return clean(json.dumps(value, ensure_ascii=False))
+
+
+def _text(value: object) -> object:
+    """A finding says something that can be seen."""
+    return clean(value).strip() if isinstance(value, str) else value
+
+
+def clean(text: str) -> str:
+    """Without what can't be stored or would show other text than is there."""
+    return text if text.isprintable() else "".join(_seen(one) for one in text)
+
+
+def _seen(one: str) -> str:
+    match unicodedata.category(one):
+        case "Cs":
+            return "\ufffd"
+        case "Zl" | "Zp":
+            return " "
+        case "Cc" | "Cf":
+            return one if one in "\n\t" else ""
+        case _:
+            return one
+
+
+def _lines(value: object) -> object:
+    given = cast("list[object]", value) if isinstance(value, list) else [value] if value else []
+    return [_line(item) for item in given][:LIST_LIMIT]
+
+
+def _evidence(value: object) -> object:
+    """Lists of lines by two names; a bare list is what was verified."""
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value)
+    return {"verified": _lines(value)}
+
+
+def _levels(value: object) -> object:
+    """A level that can't be read is left out: it never decides."""
+    given = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    return {name: found for name, one in given.items() if (found := _level(one)) is not None}
+
+
+def _level(value: object) -> object:
+    if isinstance(value, bool):
+        return {"passed": value}
+    fields = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    count, passed = fields.get("issues_count", 0), fields.get("passed")
+    known = isinstance(passed, bool) and isinstance(count, int) and not isinstance(count, bool)
+    return {"passed": passed, "issues_count": count} if known else None
+
+
+Line = Annotated[str, BeforeValidator(_line)]
+Lines = Annotated[list[str], BeforeValidator(_lines)]
+
+
 class _FindingText(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
     severity: Annotated[Literal["blocker", "warning", "suggestion"], BeforeValidator(_severity)]
-    text: str = Field(validation_alias=AliasChoices("text", "description"), min_length=1)
-    category: str = ""
-    location: str = ""
-    quote: str = ""
-    suggestion: str = ""
+    text: Annotated[str, BeforeValidator(_text)] = Field(
+        validation_alias=AliasChoices("text", "description"), min_length=1
+    )
+    category: Line = ""
+    location: Line = Field(default="", validation_alias=AliasChoices("location", "task"))
+    quote: Line = ""
+    suggestion: Line = ""
+    level: Line = ""
+
+
+class _LevelText(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    passed: bool
+    issues_count: int = 0
+
+
+class _EvidenceText(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    verified: Lines = []
+    missing: Lines = []
 
 
 class _VerdictText(BaseModel):
+    """The union of what all reviewers return; most of it only some of them."""
+
     model_config = ConfigDict(extra="ignore", strict=True)
 
     approved: bool
     findings: list[_FindingText] = Field(
-        validation_alias=AliasChoices("findings", "issues"), max_length=200
+        validation_alias=AliasChoices("findings", "issues"), max_length=LIST_LIMIT
     )
-    summary: str = ""
+    summary: Line = ""
+    levels: Annotated[dict[str, _LevelText], BeforeValidator(_levels)] = {}
+    evidence: Annotated[_EvidenceText, BeforeValidator(_evidence)] = _EvidenceText()
+    verification: Line = ""
+    strengths: Lines = []
 
 
-SCHEMA: dict[str, Any] = _VerdictText.model_json_schema(mode="serialization")
+def _lean(node: Any, known: Mapping[str, Any]) -> Any:
+    """A schema without titles and defaults, definitions put where they are used."""
+    if not isinstance(node, dict):
+        return node
+    given = cast("dict[str, Any]", node)
+    if "$ref" in given:
+        return _lean(known[str(given["$ref"]).rpartition("/")[2]], known)
+    kept = {key: one for key, one in given.items() if key not in UNSAID}
+    for key in ("items", "additionalProperties"):
+        if key in kept:
+            kept[key] = _lean(kept[key], known)
+    if "properties" in kept:
+        kept["properties"] = {k: _lean(one, known) for k, one in kept["properties"].items()}
+    return kept
+
+
+def _schema() -> dict[str, Any]:
+    full = _VerdictText.model_json_schema(mode="serialization")
+    return _lean(full, full.get("$defs", {}))
+
+
+SCHEMA = _schema()
 """One schema for all reviewers: their dispatches can then share a cached prefix."""
 
 
-def read_verdict(role: str, reply: str) -> Verdict | Complaint:
-    if len(reply) > REPLY_LIMIT:
-        return Complaint(f"the reply has {len(reply)} characters; at most {REPLY_LIMIT} are read")
-    candidates = _objects(reply)
-    if not candidates:
-        return Complaint("the reply holds no JSON object; answer with the verdict object alone")
-    if len(candidates) > 1:
-        return Complaint(f"the reply holds {len(candidates)} verdict objects; answer with one")
+class Subject(NamedTuple):
+    """What the reviewer was given, as far as its reply is held against it."""
+
+    commit: str = ""
+    documents: Sequence[str] = ()
+    """Texts it may quote from: an object that stands in one is not the reviewer's own."""
+
+
+UNKNOWN = Subject()
+
+
+def read_verdict(
+    role: str,
+    reply: str,
+    categories: Sequence[str] | None = None,
+    subject: Subject = UNKNOWN,
+) -> Verdict | Complaint:
+    """`categories` are the role's own words; any other word for a finding's is left out."""
+    answer = find_answer(reply, KEYS)
+    if isinstance(answer, Problem):
+        return Complaint(clean(answer.what))
+    if not answer.alone and stands_in(answer.text, subject.documents):
+        return Complaint("the object in the reply is quoted from a document; give your own verdict")
+    wrong = _misplaced(answer.value) or _other_commit(answer.value, subject.commit)
+    if wrong:
+        return Complaint(clean(wrong))
     try:
-        parsed = _VerdictText.model_validate(candidates[0])
+        parsed = _VerdictText.model_validate(answer.value)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        return Complaint(f"the verdict is not valid at '{where}': {first['msg']}")
+        return Complaint(clean(f"the verdict is not valid at '{where[:80]}': {first['msg']}"))
+    return _verdict(role, parsed, categories)
+
+
+def _verdict(role: str, parsed: _VerdictText, categories: Sequence[str] | None) -> Verdict:
     return Verdict(
-        role, parsed.approved, tuple(_finding(item) for item in parsed.findings), parsed.summary
+        role,
+        parsed.approved,
+        tuple(_finding(item, categories) for item in parsed.findings),
+        parsed.summary,
+        tuple(
+            LevelResult(clean(name), one.passed, one.issues_count)
+            for name, one in parsed.levels.items()
+        ),
+        tuple(parsed.evidence.verified),
+        tuple(parsed.evidence.missing),
+        parsed.verification,
+        tuple(parsed.strengths),
     )
+
+
+def _misplaced(value: Mapping[str, Any]) -> str:
+    """Findings that would be overlooked where they stand."""
+    if "findings" in value and "issues" in value:
+        return "findings stand under two names; put all of them under 'findings'"
+    for key, held in value.items():
+        if key.strip().lower() in KEYS and key not in KEYS:
+            return f"the key '{key[:40]}' is misspelt"
+        if key not in KEYS and _holds_findings(held):
+            return f"findings stand under '{key[:40]}'; put them under 'findings'"
+    return ""
+
+
+def _holds_findings(value: object) -> bool:
+    if isinstance(value, dict):
+        held = cast("dict[str, object]", value)
+        return "severity" in held or any(_holds_findings(one) for one in held.values())
+    return isinstance(value, list) and any(
+        _holds_findings(one) for one in cast("list[object]", value)
+    )
+
+
+def _other_commit(value: Mapping[str, Any], commit: str) -> str:
+    """A verdict need not name what it is about, but if it does, it must be this."""
+    for key in COMMIT_KEYS:
+        named = value.get(key)
+        if not commit or named in (None, ""):
+            continue
+        same = isinstance(named, str) and len(named) >= COMMIT_CHARS
+        if not same or not (commit.startswith(named.lower()) or named.lower().startswith(commit)):
+            return f"the verdict is about commit {str(named)[:40]!r}, under review is {commit}"
+    return ""
 
 
 def passes(verdict: Verdict) -> bool:
@@ -79,41 +258,16 @@ def passes(verdict: Verdict) -> bool:
     )
 
 
-def _finding(item: _FindingText) -> Finding:
+def _finding(item: _FindingText, categories: Sequence[str] | None) -> Finding:
+    category = item.category.strip().lower().replace("_", "-").replace(" ", "-")
+    if categories is None:
+        category = item.category
     return Finding(
         Severity(item.severity),
         item.text,
-        item.category,
+        category if categories is None or category in categories else "",
         item.location,
         item.quote,
         item.suggestion,
+        item.level,
     )
-
-
-def _objects(reply: str) -> list[dict[str, Any]]:
-    """Outermost JSON objects that look like a verdict, in order; each character is read once."""
-    decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
-    found: list[dict[str, Any]] = []
-    position, tries = reply.find("{"), 0
-    while position != -1 and tries < CANDIDATE_LIMIT:
-        tries += 1
-        try:
-            value, end = decoder.raw_decode(reply, position)
-        except (ValueError, RecursionError):
-            end = position + 1
-        else:
-            if isinstance(value, dict) and "approved" in value:
-                found.append(value)  # pyright: ignore[reportUnknownArgumentType]
-        position = reply.find("{", end)
-    return found
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a key stands twice")
-    return value

@@ -108,6 +108,16 @@ def read_file(repo: Repository, commit: str, path: str) -> bytes | None:
     return rest[: int(fields[2])]
 
 
+def list_folder(repo: Repository, commit: str, path: str) -> tuple[str, ...]:
+    """Names in a folder as it stands in a commit; none if there is no such folder."""
+    place = PurePosixPath(path)
+    if "\0" in path or place.is_absolute() or ".." in place.parts:
+        return ()
+    args = ("ls-tree", "-z", "--name-only", f"{commit}:{place}")
+    names = os.fsdecode(repo.git().run(*args, ok_codes=(0, 128))).split("\0")
+    return tuple(sorted(name for name in names if name))
+
+
 def _made_before(git: Git, parent: str, tip: str, run_id: str, step_id: str) -> str | None:
     """The commit that this step already made, if the branch holds it."""
     for line in git.text("rev-list", "--first-parent", "--parents", tip, f"^{parent}").splitlines():

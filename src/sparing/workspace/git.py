@@ -116,7 +116,7 @@ def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
 def git_version() -> tuple[int, ...]:
     done = _start(("version",), _base_environment(FIXED), Path("/"), None, 60.0)
     words = os.fsdecode(done.stdout)
-    numbers = words.removeprefix("git version ").split(" ")[0].split(".")
+    numbers = words.removeprefix("git version ").split()[0].split(".")
     return tuple(int(number) for number in numbers if number.isdigit())
 
 

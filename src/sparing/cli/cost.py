@@ -1,0 +1,80 @@
+"""`sparing cost`: what was spent, on what, and what may follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import json_option, print_json
+from sparing.desk import control
+from sparing.desk.cost import By, costs, feature_costs
+from sparing.desk.office import Office, open_office
+from sparing.errors import UsageError
+from sparing.feature import Status
+from sparing.records.features import FeatureRow
+from sparing.report.cost import Costs, cost_csv
+
+OVER = (Status.COMPLETED, Status.ABANDONED)
+
+
+@click.command("cost")
+@click.argument("feature", required=False)
+@click.option(
+    "--by",
+    type=click.Choice([by.value for by in By]),
+    help="What to add up by. Default: stage for one feature, feature for all.",
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@json_option
+def cost_command(feature: str | None, by: str | None, as_csv: bool, as_json: bool) -> None:
+    """Show what was spent, by feature, stage, role, model, way or day.
+
+    FEATURE alone: how far its caps are used up, and what it may still cost. Every turn that was
+    ever sent is counted; one whose end nobody saw has an unknown cost, which is not zero.
+    """
+    if as_csv and as_json:
+        raise UsageError("--csv and --json can't be printed at once", "sparing cost --csv")
+    office = open_office(Path.cwd(), reading=True)
+    row = control.find(office, feature) if feature else None
+    chosen = By(by) if by else By.STAGE if row else By.FEATURE
+    found = costs(office, chosen) if row is None else feature_costs(office, row, chosen, now())
+    if as_csv:
+        click.echo(cost_csv(found), nl=False)
+    elif as_json:
+        _print_json(office, row, found)
+    else:
+        _print(office, row, found)
+
+
+def _print_json(office: Office, row: FeatureRow | None, found: Costs) -> None:
+    rows = {one.name: one.dump() for one in found.rows}
+    content = {"by": found.by, "rows": rows, "total": found.total.dump()}
+    if row is None:
+        print_json(**content)
+        return
+    from sparing.desk.outlook import outlook, outlook_json
+
+    ahead = None if row.status in OVER else outlook_json(outlook(office, row))
+    caps = [cap.dump() for cap in found.caps]
+    print_json(feature=row.feature.id, **content, caps=caps, forecast=ahead)
+
+
+def _print(office: Office, row: FeatureRow | None, found: Costs) -> None:
+    from rich.console import Console
+
+    from sparing.report.cost import cost_table
+
+    console = Console(highlight=False)
+    console.print(cost_table(found))
+    console.print()
+    for note in found.notes:
+        console.print(note, style="dim", markup=False)
+    if row is None or row.status in OVER:
+        return
+    from sparing.desk.outlook import outlook, outlook_words
+
+    for cap in found.caps:
+        click.echo(f"cap of {cap.words}")
+    click.echo(f"to come: {outlook_words(outlook(office, row))}")

@@ -1,0 +1,89 @@
+"""`sparing show prompt`: any prompt, block by block."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import print_json
+from sparing.config.inherited import inherited
+from sparing.config.load import sources_here
+from sparing.desk import control, view
+from sparing.desk.office import Office, open_office
+from sparing.errors import UsageError
+from sparing.records.features import FeatureRow
+from sparing.report.prompt import PromptPage, prompt_json, prompt_text
+from sparing.way import Order, Way
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was said on the command line."""
+
+    role: str
+    feature: str | None
+    stage: str | None
+    iteration: int | None
+    task: str | None
+    way: str | None
+    order: str | None
+    final: bool = False
+    lost: bool = False
+    system: bool = False
+
+
+def show_prompt(wanted: Wanted, *, as_json: bool) -> None:
+    office = open_office(Path.cwd())
+    row = _feature(office, wanted.feature)
+    page, warnings = _page(office, row, wanted)
+    for warning in warnings:
+        click.echo(f"{click.style('note', fg='yellow')}: {warning}", err=True)
+    if as_json:
+        print_json(feature=row.feature.id, **prompt_json(page), warnings=warnings)
+    else:
+        click.echo(prompt_text(page, system=wanted.system), nl=False)
+
+
+def _feature(office: Office, name: str | None) -> FeatureRow:
+    if name is not None:
+        return control.find(office, name)
+    known = view.list_views(office)
+    if len(known) == 1:
+        return control.find(office, known[0].id)
+    if not known:
+        raise UsageError("there is no feature here yet", 'sparing start "Add rate limiting"')
+    raise UsageError("say of which feature", f"add: --feature {known[0].id}")
+
+
+def _page(office: Office, row: FeatureRow, wanted: Wanted) -> tuple[PromptPage, list[str]]:
+    from sparing.engine.peek import Wish, peek
+    from sparing.engine.surroundings import Surroundings
+
+    around = Surroundings(
+        office.folder, office.database, office.repository,
+        sources_here(office.repository.checkout), headless=True, environ=inherited(),
+    )  # fmt: skip
+    wish = Wish(
+        wanted.role, wanted.stage or "", wanted.iteration or 0, wanted.task or "",
+        Way(wanted.way) if wanted.way else None, Order(wanted.order) if wanted.order else None,
+        wanted.final, wanted.lost,
+    )  # fmt: skip
+    found = peek(around, row, wish)
+    facts = {
+        "role": wanted.role,
+        "stage": found.stage,
+        "iteration": "final" if wanted.final else str(found.iteration),
+        "task": wanted.task or "",
+        "way": found.way.value,
+        "order": found.order.value if found.order else "",
+        "model": found.model,
+        "state": "sent" if found.sent else "not sent",
+    }
+    schema = hashlib.sha256(found.schema.encode()).hexdigest() if found.schema else ""
+    page = PromptPage(
+        facts, found.system, found.composed.segments, found.composed.trunk, found.trunk_key, schema
+    )
+    return page, list(found.warnings)

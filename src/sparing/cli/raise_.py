@@ -1,0 +1,107 @@
+"""`sparing raise`: more may be spent, and what a cap has stopped goes on."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import click
+
+from sparing.cap import Measure, Scope
+from sparing.cli.clock import now
+from sparing.cli.options import json_option, print_json
+from sparing.desk import control
+from sparing.desk.caps import Raised, Wish, raise_caps
+from sparing.desk.office import open_office
+from sparing.errors import UsageError
+from sparing.money import to_nano
+from sparing.records.features import FeatureRow
+
+MOST_USD = 1_000_000
+MOST = 10**12
+
+
+@click.command("raise")
+@click.argument("feature")
+@click.option("--money", metavar="USD", help="The new limit in US dollars.")
+@click.option("--tokens", type=click.IntRange(1, MOST), help="The new limit in tokens.")
+@click.option("--attempts", type=click.IntRange(1, 100), help="How often a dispatch may be sent.")
+@click.option("--stage", default="", help="Raise the cap of this stage, not of the feature.")
+@click.option(
+    "--day", "other", flag_value="day", help="Raise the cap of this day, for all features here."
+)
+@click.option(
+    "--turn", "other", flag_value="turn", help="Raise what one turn of an agent may take."
+)
+@json_option
+def raise_command(
+    feature: str,
+    money: str | None,
+    tokens: int | None,
+    attempts: int | None,
+    stage: str,
+    other: str | None,
+    as_json: bool,
+) -> None:
+    """Raise a cap, and let a feature that it has stopped go on.
+
+    FEATURE is a number, a slug or a full name. The numbers are the new limits, not what is added.
+    Without any: go on if the settings, or a new day, allow it by now. Nothing that is done is done
+    again, and what was spent stays counted.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    row = control.find(office, feature)
+    scope = _scope(stage, other)
+    wish = Wish(scope, stage, _amounts(money, tokens))
+    if attempts is not None:
+        if wish.amounts or scope is not Scope.FEATURE:
+            raise UsageError(
+                "--attempts stands alone", f"sparing raise {row.feature.id} --attempts {attempts}"
+            )
+        wish = Wish(Scope.DISPATCH, "", {Measure.ATTEMPTS: attempts})
+    _told(row, raise_caps(office, row, wish, "terminal", now()), as_json=as_json)
+
+
+def _scope(stage: str, other: str | None) -> Scope:
+    if stage and other:
+        raise UsageError("a raise is for one of --stage, --day and --turn", "sparing raise --help")
+    return Scope.STAGE if stage else Scope(other or Scope.FEATURE)
+
+
+def _amounts(money: str | None, tokens: int | None) -> dict[Measure, int]:
+    amounts: dict[Measure, int] = {}
+    if money is not None:
+        amounts[Measure.MONEY] = _nano(money)
+    if tokens is not None:
+        amounts[Measure.TOKENS] = tokens
+    return amounts
+
+
+def _nano(text: str) -> int:
+    try:
+        usd = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        usd = Decimal(0)
+    if not usd.is_finite() or not 0 < usd <= MOST_USD:
+        raise UsageError(
+            f"{text!r} is no amount of US dollars above 0 and up to {MOST_USD}",
+            "sparing raise FEATURE --money 60",
+        )
+    return to_nano(usd)
+
+
+def _told(row: FeatureRow, raised: Raised, *, as_json: bool) -> None:
+    number = row.feature.id
+    stands = raised.stands
+    command = f"sparing raise {number} {stands.advice}" if stands else f"sparing run {number}"
+    if as_json:
+        print_json(
+            feature=number, goes_on=raised.parked and stands is None,
+            stands=stands.dump() if stands else None, next_command=command,
+        )  # fmt: skip
+    elif stands:
+        click.echo(f"raised, but still in the way: {stands.words}\n  {command}")
+    elif raised.parked:
+        click.echo(f"raised. A running engine goes on by itself; else: {command}")
+    else:
+        click.echo("raised. It counts from the next turn on.")

@@ -1,0 +1,74 @@
+"""What a setting is made of: its value's form, its words, and who may set it how far."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from sparing.config import kinds
+from sparing.config.kinds import Kind, Money, Text, Value, Whole
+
+T = TypeVar("T", bound=Value)
+DAY = 86_400
+
+
+class Scope(StrEnum):
+    """Which layers may set a setting at all."""
+
+    ANY = "any"
+    """Also a project file."""
+    USER = "user"
+    """The user file, the environment and flags: never a project file."""
+    RUN = "run"
+    """The environment and flags: never a file."""
+
+
+class Narrow(StrEnum):
+    """How far a project file may move a setting from the value of the layers below it."""
+
+    FREE = "free"
+    """To any good value: it gives agents nothing."""
+    LOWER = "lower"
+    """To the same number or a lower one."""
+    MORE = "more"
+    """To the same names or more of them."""
+
+
+class Rule(NamedTuple):
+    kind: Kind
+    doc: str
+    scope: Scope = Scope.ANY
+    narrow: Narrow = Narrow.FREE
+
+
+class Setting(NamedTuple):
+    key: str
+    """Section and name, as in `review.cap`."""
+    default: Value
+    rule: Rule
+
+    @property
+    def variable(self) -> str:
+        return "SPARING_" + self.key.upper().replace(".", "__")
+
+
+def setting(default: T, rule: Rule) -> T:
+    return field(default=default, metadata={"rule": rule})
+
+
+OWN_PATH = Text("an absolute path, or one that starts with ~/", kinds.PATTERN_OWN_PATH)
+BRANCH = Text("a branch name", kinds.PATTERN_BRANCH)
+POINT = Text("the name of a crash point", kinds.PATTERN_POINT)
+
+
+def model(doc: str) -> Rule:
+    return Rule(Text("a model's name", kinds.PATTERN_MODEL), doc, Scope.USER)
+
+
+def limit(high: int, doc: str) -> Rule:
+    return Rule(Whole(1, high), doc, narrow=Narrow.LOWER)
+
+
+def money(high: int, doc: str) -> Rule:
+    return Rule(Money(high), doc, narrow=Narrow.LOWER)

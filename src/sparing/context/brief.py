@@ -1,0 +1,151 @@
+"""Everything one dispatch may say, as values: what is composed, not how.
+
+A brief is gathered once and can be composed in every way and order, so that the ways can be
+priced against each other before one is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.change import FileChange
+
+
+class Kind(StrEnum):
+    """What an agent is asked for."""
+
+    WRITE = "write"
+    """An author makes the stage's document."""
+    REVISE = "revise"
+    """An author settles findings in a document."""
+    REDO = "redo"
+    """An author follows a person's words."""
+    REVIEW = "review"
+    VALIDATE = "validate"
+    """A reviewer that has passed looks once more at everything since."""
+    TASK = "task"
+    FIX = "fix"
+    """An implementer settles findings in the code."""
+    CHECKS = "checks"
+    """An author turns red checks green."""
+    STAGE = "stage"
+    """The continuing agent of a tier does its next stage."""
+    JUDGE = "judge"
+    ASSIST = "assist"
+    """A role with one dispatch of its own: research, simplify, deepen tests, retro."""
+
+
+REVIEWS = (Kind.REVIEW, Kind.VALIDATE)
+JUDGING = (*REVIEWS, Kind.JUDGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    name: ArtifactName
+    text: str | None
+    """None if the feature has no such document."""
+    path: str = ""
+    """Absolute, for a reference."""
+    label: str = ""
+    """What it is called if it is not the whole file."""
+
+
+class Material(NamedTuple):
+    """Any other text that is data."""
+
+    name: str
+    text: str
+
+
+class OpenFinding(NamedTuple):
+    id: str
+    severity: str
+    role: str
+    category: str
+    location: str
+    text: str
+    suggestion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The change under review or repair."""
+
+    diff: str
+    files: tuple[FileChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a prompt needs of a role."""
+
+    name: str
+    text: str
+    artifacts: frozenset[ArtifactName] = frozenset()
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What this turn is about, in a few small words."""
+
+    kind: Kind
+    stage: str
+    title: str = ""
+    target: str = ""
+    """The file to write, relative to the working folder."""
+    subject: str = ""
+    """What is judged: `spec.md`, `the code changes`."""
+    iteration: int = 1
+    cap: int = 1
+    seen: int = 0
+    """The iteration at which this role last looked."""
+    lost: bool = False
+    """It had a session, and the session is gone."""
+    task: str = ""
+    done_stated: bool = True
+    """The task says when it is done."""
+    phase: str = ""
+    """Where a role works in phases: A or B."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    key: str
+    """Of the wrappers."""
+    role: Role
+    asked: Asked
+    rules: Material | None = None
+    """The repository's own rules file."""
+    documents: tuple[Document, ...] = ()
+    """What the role must know, in the order of the flow."""
+    subject: Document | None = None
+    """The document under review or revision, as it stands."""
+    code: Code | None = None
+    goals: str = ""
+    """Problem and goals of the PRD."""
+    project: str = ""
+    sections: tuple[Material, ...] = ()
+    """Parts of plan and design that a task refers to."""
+    task: str = ""
+    stage_texts: tuple[Material, ...] = ()
+    """Of a tier: the stage's text and its guide. Words of ours."""
+    materials: tuple[Material, ...] = ()
+    outcome: str = ""
+    """The Domain Reviewer Outcome block."""
+    findings: tuple[OpenFinding, ...] = ()
+    """An author's to settle; a reviewer's own of the last iteration."""
+    delta: str = ""
+    fix_summary: str = ""
+    changed: tuple[FileChange, ...] = ()
+    """Files that changed since the session last saw them."""
+    schema: Mapping[str, Any] | None = None
+    resumable: bool = False
+    """There is a session, and what follows says all that it must learn."""
+    full: tuple[Document, ...] = ()
+    """What the naive way would send in full."""
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,184 @@
+"""The handoff block: the note with which each stage of a tier ends.
+
+Written strictly, read tolerantly: any heading level, bold or plain fields, values over several
+lines or as bullets. The last block of a reply counts, because a reply may quote an earlier one;
+a reply without a block says that the stage is completed and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    COMPLETED = "completed"
+    BLOCKED = "blocked"
+    NEEDS_INTERVENTION = "needs_intervention"
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    status: Status = Status.COMPLETED
+    summary: str = ""
+    key_decisions: tuple[str, ...] = ()
+    open_questions: tuple[str, ...] = ()
+    files_modified: tuple[str, ...] = ()
+    next_stage_needs: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def pauses(self) -> bool:
+        """A person has to look before the next stage begins."""
+        return self.status is not Status.COMPLETED or bool(self.open_questions)
+
+
+_BLOCK = re.compile(
+    r"^[ \t>]*(?:#{1,6}[ \t]*|\*\*|__)HANDOFF\b[^\n]*$", re.IGNORECASE | re.MULTILINE
+)
+_END = re.compile(r"^[ \t>]*(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)
+_FIELD = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?P<name>status|summary|key[ _-]decisions?|"
+    r"open[ _-]questions?|files?[ _-](?:modified|changed)|next[ _-]stage[ _-]needs?|warnings?)"
+    r"(?:[ \t]*[:：](?:\*\*|__)?|(?:\*\*|__)[ \t]*[:：])[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NAMES = {
+    "statu": "status",
+    "summary": "summary",
+    "key decision": "key_decisions",
+    "open question": "open_questions",
+    "file modified": "files_modified",
+    "file changed": "files_modified",
+    "next stage need": "next_stage_needs",
+    "warning": "warnings",
+}
+_GAP = re.compile(r"\n[ \t>]*\r?\n(?=[^\s>*+•-])(?!\d{1,2}[.)][ \t])")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
+_NOTHING = re.compile(
+    r"(?:none|n/?a|nothing|nil|null|no|not applicable|no open questions?|no warnings?|[-—–.]*)"
+    r"[\s.!]*",
+    re.IGNORECASE,
+)
+_STATUS = {
+    Status.NEEDS_INTERVENTION: re.compile(r"needs?[ _-]*(?:human[ _-]*)?(?:intervention|help)"),
+    Status.BLOCKED: re.compile(r"\bblocked\b"),
+    Status.COMPLETED: re.compile(r"\b(?:completed?|done|finished|success(?:ful)?)\b"),
+}
+_PARTLY = re.compile(r"\b(?:not|partly|partial(?:ly)?|almost|half|nearly)\b")
+
+
+def parse_handoff(reply: str) -> Handoff:
+    """The last block of a reply that is one; an echo of the instructions is none."""
+    for match in reversed(list(_BLOCK.finditer(reply))):
+        rest = reply[match.end() :]
+        end = _END.search(rest)
+        fields = _fields(rest[: end.start()] if end else rest)
+        status = _status(fields.get("status", ""))
+        if fields and status is not None:
+            return _handoff(status, fields)
+    return Handoff()
+
+
+def render_handoff(handoff: Handoff) -> str:
+    """The block as it is asked for; `none` where there is nothing."""
+    rows = (
+        ("Status", handoff.status.value),
+        ("Summary", _line(handoff.summary)),
+        ("Key Decisions", _joined(handoff.key_decisions)),
+        ("Open Questions", _joined(handoff.open_questions)),
+        ("Files Modified", _joined(handoff.files_modified)),
+        ("Next Stage Needs", _joined(handoff.next_stage_needs)),
+        ("Warnings", _joined(handoff.warnings)),
+    )
+    return "### HANDOFF\n" + "".join(f"- **{name}**: {value or 'none'}\n" for name, value in rows)
+
+
+def summary_of(handoff: Handoff) -> str:
+    """What stands for a stage's whole output: summary, decisions, files; empty without a block."""
+    rows = (
+        ("Summary", _line(handoff.summary)),
+        ("Key decisions", _joined(handoff.key_decisions)),
+        ("Files modified", _joined(handoff.files_modified)),
+    )
+    return "".join(f"{name}: {value}\n" for name, value in rows if value)
+
+
+def _fields(block: str) -> dict[str, str]:
+    found = list(_FIELD.finditer(block))
+    if not found:
+        return {}
+    last = found[-1].end()
+    ends = [match.start() for match in found[1:]] + [last + _length(block[last:])]
+    return {
+        _known(match["name"]): block[match.end() : end].strip()
+        for match, end in zip(found, ends, strict=True)
+    }
+
+
+def _length(rest: str) -> int:
+    """Where the last field ends: at a gap after which plain text goes on."""
+    gap = _GAP.search(rest)
+    return gap.start() if gap else len(rest)
+
+
+def _known(name: str) -> str:
+    plain = " ".join(re.split(r"[ _-]+", name.lower()))
+    return _NAMES[re.sub(r"s\b", "", plain)]
+
+
+def _handoff(status: Status, fields: Mapping[str, str]) -> Handoff:
+    def several(name: str) -> tuple[str, ...]:
+        return _several(fields.get(name, ""))
+
+    summary = fields.get("summary", "")
+    return Handoff(
+        status,
+        "" if _NOTHING.fullmatch(_line(summary)) else _line(summary),
+        several("key_decisions"),
+        several("open_questions"),
+        _paths(several("files_modified")),
+        several("next_stage_needs"),
+        several("warnings"),
+    )
+
+
+def _status(text: str) -> Status | None:
+    """None for an echo that names several; a word of its own wants a person's look."""
+    plain = text.strip().lower()
+    found = [status for status, pattern in _STATUS.items() if pattern.search(plain)]
+    if len(found) > 1:
+        return None
+    if not plain:
+        return Status.COMPLETED
+    if not found or (found == [Status.COMPLETED] and _PARTLY.search(plain)):
+        return Status.NEEDS_INTERVENTION
+    return found[0]
+
+
+def _several(value: str) -> tuple[str, ...]:
+    """One entry a bullet or a semicolon; lines that go on belong to the entry above."""
+    entries: list[str] = []
+    for line in value.splitlines():
+        text = line.lstrip("> \t")
+        if _BULLET.match(text) or not entries:
+            entries.append(_BULLET.sub("", text))
+        elif text.strip():
+            entries[-1] += f" {text}"
+    parts = [_line(part) for entry in entries for part in entry.split(";")]
+    return tuple(part for part in parts if part and not _NOTHING.fullmatch(part))
+
+
+def _paths(values: tuple[str, ...]) -> tuple[str, ...]:
+    parts = (part.strip(" `*") for value in values for part in value.split(","))
+    return tuple(part for part in parts if part)
+
+
+def _joined(values: tuple[str, ...]) -> str:
+    return "; ".join(_line(value) for value in values)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

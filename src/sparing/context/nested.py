@@ -1,0 +1,114 @@
+"""The nested order: what many dispatches share first, what is this role's and turn's own last.
+
+Three groups share: whoever reads the documents (`prd | spec | design | plan | tasks`), whoever
+reads the code (`design | spec | code`, and only then what one of them needs besides), and all
+tasks of a feature (`spec | goals | project`). The tasks have one role, so its text is shared
+too and stands before what each task has of its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context import pieces, turns
+from sparing.context.brief import Brief, Kind
+from sparing.segment import Segment, Volatility
+from sparing.way import Way
+
+BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)
+BEHIND_CODE = (ArtifactName.PRD, ArtifactName.TASKS, ArtifactName.PLAN)
+
+
+MENDS = (Kind.FIX, Kind.ASSIST)
+"""Whoever changes files opens them; a list is enough."""
+
+
+class Layout(NamedTuple):
+    trunk: tuple[Segment, ...]
+    own: tuple[Segment, ...]
+
+
+def nested(brief: Brief, way: Way) -> Layout:
+    by_path = way is Way.REFERENCE
+    if brief.asked.kind is Kind.TASK:
+        return _task(brief, by_path=by_path)
+    if brief.code is not None:
+        return _code(brief, by_path=by_path)
+    return _documents(brief, by_path=by_path)
+
+
+def nested_again(brief: Brief) -> tuple[Segment, ...]:
+    """Into a session that knows the rest: what it must learn, then what to do."""
+    told: list[Segment] = []
+    match brief.asked.kind:
+        case Kind.REVIEW | Kind.VALIDATE:
+            told = [*pieces.delta(brief), *pieces.fix_summary(brief)]
+        case Kind.FIX:
+            told = [
+                *pieces.findings(brief), *pieces.changed_files(brief), *pieces.files(brief),
+            ]  # fmt: skip
+        case Kind.STAGE:
+            return (
+                *pieces.turn(turns.resumed_turn(brief)),
+                *pieces.stage_texts(brief),
+                *pieces.findings(brief),
+                *pieces.materials(brief),
+                *pieces.handoff_again(),
+            )
+        case _:
+            told = [*pieces.findings(brief), *pieces.materials(brief)]
+    return (*told, *pieces.turn(turns.resumed_turn(brief)))
+
+
+def _documents(brief: Brief, *, by_path: bool) -> Layout:
+    given = [] if by_path else pieces.documents(brief)
+    at_hand = [] if by_path and pieces.by_reference(brief) else pieces.subject(brief)
+    return Layout(
+        (*pieces.rules(brief), *given, *at_hand),
+        (*pieces.project(brief), *_own(brief, by_path=by_path)),
+    )
+
+
+def _code(brief: Brief, *, by_path: bool) -> Layout:
+    if by_path:
+        return Layout(
+            tuple(pieces.rules(brief)), (*pieces.files(brief), *_own(brief, by_path=True))
+        )
+    known = [*BESIDE_CODE, *BEHIND_CODE]
+    others = [one.name for one in brief.documents if one.name not in known]
+    return Layout(
+        (*pieces.rules(brief), *pieces.documents(brief, BESIDE_CODE), *pieces.code(brief)),
+        (
+            *pieces.documents(brief, [*BEHIND_CODE, *others], Volatility.ROLE),
+            *_own(brief, by_path=False),
+        ),
+    )
+
+
+def _task(brief: Brief, *, by_path: bool) -> Layout:
+    given = [] if by_path else [*pieces.documents(brief), *pieces.goals(brief)]
+    paths = pieces.references(brief) if by_path else []
+    return Layout(
+        (*pieces.rules(brief), *given, *pieces.project(brief), *pieces.role(brief)),
+        (*paths, *pieces.scope(brief), *pieces.turn(turns.fresh_turn(brief))),
+    )
+
+
+def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
+    """From the role's text on."""
+    early, late = pieces.materials(brief), list[Segment]()
+    if brief.asked.kind is not Kind.ASSIST:
+        early, late = late, early
+    return [
+        *early,
+        *pieces.role(brief),
+        *pieces.stage_texts(brief),
+        *(pieces.references(brief) if by_path else []),
+        *pieces.schema(brief),
+        *pieces.outcome(brief),
+        *(pieces.files(brief) if brief.asked.kind in MENDS and not by_path else []),
+        *pieces.findings(brief),
+        *late,
+        *pieces.turn(turns.fresh_turn(brief)),
+    ]

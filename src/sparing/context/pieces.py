@@ -1,0 +1,188 @@
+"""The segments a prompt is made of, each from one part of the brief.
+
+A piece knows its words and how soon they change; where it stands is the order's business.
+Whatever was written by others is wrapped here, and nowhere is it left bare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sparing.artifact import ArtifactName
+from sparing.change import FileChange
+from sparing.context import turns
+from sparing.context.brief import JUDGING, Brief, Document, Kind, Material, OpenFinding
+from sparing.context.reads import absent, required
+from sparing.context.rubric import for_stage, split_rubric
+from sparing.context.wrap import defuse, wrap
+from sparing.prompts.render import words
+from sparing.segment import Segment, Volatility
+
+
+def rules(brief: Brief) -> list[Segment]:
+    if brief.rules is None:
+        return []
+    return [_data(brief, "rules", brief.rules, Volatility.FEATURE)]
+
+
+def documents(
+    brief: Brief, names: Iterable[ArtifactName] | None = None, volatility: int = 0
+) -> list[Segment]:
+    """In the order of `names`, or of the flow."""
+    known = {document.name: document for document in brief.documents}
+    wanted = known if names is None else [name for name in names if name in known]
+    return [document(brief, known[name], Volatility(volatility)) for name in wanted]
+
+
+def document(brief: Brief, one: Document, volatility: Volatility) -> Segment:
+    if one.text is None:
+        return Segment(one.name.value, absent(one.name) + "\n", volatility)
+    name = Material(one.label or one.name.filename, one.text)
+    return _data(brief, one.name.value, name, volatility)
+
+
+def references(brief: Brief) -> list[Segment]:
+    """Required Artifacts: the one place for absolute paths."""
+    whole = [one for one in brief.full if one.name is ArtifactName.PRD] if brief.goals else []
+    listed = [*whole, *brief.documents, *([brief.subject] if by_reference(brief) else [])]
+    papers = [one for one in listed if one is not None]
+    return [Segment("references", required(papers), Volatility.ROLE)] if papers else []
+
+
+def by_reference(brief: Brief) -> bool:
+    """Whether the document at hand is one of the role's artifacts: it is then read, not given."""
+    return brief.subject is not None and brief.subject.name in brief.role.artifacts
+
+
+def subject(brief: Brief) -> list[Segment]:
+    return [document(brief, brief.subject, Volatility.STAGE)] if brief.subject else []
+
+
+def code(brief: Brief) -> list[Segment]:
+    if brief.code is None or not brief.code.diff:
+        return []
+    material = Material("changes.diff", brief.code.diff)
+    return [_data(brief, "code", material, Volatility.STAGE)]
+
+
+def files(brief: Brief) -> list[Segment]:
+    if brief.code is None or not brief.code.files:
+        return []
+    soon = Volatility.STAGE if brief.asked.kind in JUDGING else Volatility.ITERATION
+    return [_data(brief, "files", _listed("files", brief.code.files), soon)]
+
+
+def changed_files(brief: Brief) -> list[Segment]:
+    if not brief.changed:
+        return []
+    listed = _listed("changed-files", brief.changed)
+    return [_data(brief, "changed-files", listed, Volatility.ITERATION)]
+
+
+def goals(brief: Brief) -> list[Segment]:
+    if not brief.goals:
+        return []
+    material = Material("prd.md, problem and goals", brief.goals)
+    return [_data(brief, "goals", material, Volatility.FEATURE)]
+
+
+def project(brief: Brief) -> list[Segment]:
+    if not brief.project:
+        return []
+    return [_data(brief, "project", Material("project", brief.project), Volatility.STAGE)]
+
+
+def scope(brief: Brief) -> list[Segment]:
+    """Sections of plan and design, then the task itself."""
+    own = [*brief.sections, *([Material("task", brief.task)] if brief.task else [])]
+    return [
+        _data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in own
+    ]  # each task has its own
+
+
+def role(brief: Brief) -> list[Segment]:
+    text = for_stage(brief.role.text, brief.asked.stage)
+    return [Segment("role", text + turns.tool_status(brief), Volatility.ROLE)]
+
+
+def rubric(brief: Brief) -> list[Segment]:
+    """The role's text without its check lists."""
+    text = split_rubric(for_stage(brief.role.text, brief.asked.stage)).role
+    return [Segment("role", text + turns.tool_status(brief), Volatility.ROLE)]
+
+
+def checks(brief: Brief) -> list[Segment]:
+    text = split_rubric(for_stage(brief.role.text, brief.asked.stage)).checks
+    return [Segment("checks", text, Volatility.ROLE)] if text else []
+
+
+def stage_texts(brief: Brief) -> list[Segment]:
+    return [Segment(one.name, one.text, Volatility.ROLE) for one in brief.stage_texts]
+
+
+def schema(brief: Brief, *, form: bool = False) -> list[Segment]:
+    if brief.asked.kind not in JUDGING:
+        return []
+    return [Segment("schema", turns.verdict_words(brief, form=form), Volatility.ROLE)]
+
+
+def outcome(brief: Brief) -> list[Segment]:
+    if not brief.outcome:
+        return []
+    material = Material("domain-reviewer-outcome", brief.outcome)
+    return [_data(brief, "outcome", material, Volatility.ITERATION)]
+
+
+def materials(brief: Brief) -> list[Segment]:
+    soon = Volatility.ROLE if brief.asked.kind is Kind.ASSIST else Volatility.ITERATION
+    return [_data(brief, one.name, one, soon) for one in brief.materials]
+
+
+def findings(brief: Brief) -> list[Segment]:
+    if not brief.findings:
+        return []
+    told = Material("findings", finding_list(brief.findings))
+    return [_data(brief, "findings", told, Volatility.ITERATION)]
+
+
+def delta(brief: Brief) -> list[Segment]:
+    if not brief.delta:
+        return []
+    return [_data(brief, "delta", Material("changes.diff", brief.delta), Volatility.ITERATION)]
+
+
+def fix_summary(brief: Brief) -> list[Segment]:
+    if not brief.fix_summary.strip():
+        return []
+    told = Material("fix-summary", brief.fix_summary.strip() + "\n")
+    return [_data(brief, "fix-summary", told, Volatility.ITERATION)]
+
+
+def turn(text: str) -> list[Segment]:
+    return [Segment("turn", text, Volatility.ITERATION)] if text else []
+
+
+def handoff_again() -> list[Segment]:
+    return [Segment("handoff", words("turns", "handoff_again"), Volatility.ITERATION)]
+
+
+def finding_list(found: Sequence[OpenFinding]) -> str:
+    """One line a finding, with what it is known by."""
+    return "".join(f"- {_finding(one)}\n" for one in found)
+
+
+def _finding(one: OpenFinding) -> str:
+    head = ", ".join(
+        part for part in (one.severity, one.category, one.role, one.location) if part.strip()
+    )
+    advice = f" Suggested: {one.suggestion}" if one.suggestion.strip() else ""
+    return " ".join(f"`{one.id}` {head}: {one.text}{advice}".split())
+
+
+def _listed(name: str, changes: Iterable[FileChange]) -> Material:
+    rows = (f"{change.path} (+{change.added} -{change.removed})\n" for change in changes)
+    return Material(name, "".join(rows))
+
+
+def _data(brief: Brief, name: str, material: Material, volatility: Volatility) -> Segment:
+    return Segment(name, wrap(material.text, brief.key, defuse(material.name)), volatility)

@@ -1,0 +1,103 @@
+"""Artifacts by reference: which files a role must read, and whether it did.
+
+Reads are seen in the agent's tool events; the line `Files read: …` is what is left where a
+client tells no events. A file that was not read is noted and never blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context.brief import Document
+from sparing.prompts.render import words
+
+NO_PRD = "No PRD — feature created without brainstorm"
+_LABELS = {ArtifactName.PRD: "PRD"}
+_LINE = re.compile(r"^[\s>*_`#-]*files?\s+read\b[\s*_`]*[:：-]*(?P<rest>.*)$", re.IGNORECASE)
+_FILE = re.compile(
+    r"(?P<name>[^\s,;()`*]*[^\s,;()`*.:])[`*]*\s*"
+    r"(?:[(\[—–-]+\s*(?:about|approx\.?|ca\.?|~|≈)?\s*(?P<lines>\d[\d.,' ]{0,11})\s*(?:lines?)?)?",
+)  # fmt: skip
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+
+
+class FileRead(NamedTuple):
+    name: str
+    lines: int | None
+
+
+def label(name: ArtifactName) -> str:
+    return _LABELS.get(name, name.value.replace("_", " ").capitalize())
+
+
+def absent(name: ArtifactName) -> str:
+    """The line for a document that the feature does not have."""
+    return f"- {label(name)}: {NO_PRD if name is ArtifactName.PRD else 'N/A'}"
+
+
+def reference(document: Document) -> str:
+    if document.text is None:
+        return absent(document.name)
+    return f"- {label(document.name)}: {document.path}"
+
+
+def required(documents: Sequence[Document]) -> str:
+    """The Required Artifacts block."""
+    order = words("blocks", "confirm_reads") if any(d.text is not None for d in documents) else ""
+    lines = "".join(reference(document) + "\n" for document in documents)
+    return f"## Required Artifacts\n{order}{lines}"
+
+
+def confirmed_reads(reply: str) -> tuple[FileRead, ...] | None:
+    """What the reply says it read; None if it does not say so at all."""
+    lines = reply.splitlines()
+    for number, line in enumerate(lines):
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        found = _files(match["rest"])
+        return found or _files(_bullets(lines[number + 1 :]))
+    return None
+
+
+def missed_reads(
+    wanted: Iterable[str], seen: Iterable[str], confirmed: Sequence[FileRead] | None
+) -> tuple[str, ...]:
+    """Required files that were neither seen being read nor confirmed, by name."""
+    read = {PurePosixPath(path).name for path in seen}
+    read |= {PurePosixPath(one.name).name for one in confirmed or ()}
+    names = (PurePosixPath(path).name for path in wanted)
+    return tuple(dict.fromkeys(name for name in names if name not in read))
+
+
+def unread_warning(role: str) -> str:
+    return f"LAZY-LOAD-WARNING: {role} did not confirm artifact reads"
+
+
+def _files(text: str) -> tuple[FileRead, ...]:
+    return tuple(
+        FileRead(match["name"], _count(match["lines"]))
+        for match in _FILE.finditer(text[:4_000])
+        if "." in match["name"] and any(letter.isalpha() for letter in match["name"])
+    )
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    """The list right below a line that names nothing itself."""
+    found: list[str] = []
+    for line in lines[:40]:
+        if not line.strip() and not found:
+            continue
+        if not _BULLET.match(line):
+            break
+        found.append(_BULLET.sub("", line))
+    return ", ".join(found)
+
+
+def _count(digits: str | None) -> int | None:
+    plain = re.sub(r"\D", "", digits or "")
+    return int(plain) if plain else None

@@ -1,0 +1,177 @@
+"""The rich handoff: all that a fresh session needs to go on where another one ended.
+
+Three layers. Pipeline state is the program's: outputs, handoffs, the feature's data, feedback.
+The codebase map and the working state come from the agent that leaves; what the program knows
+of them (next stage, changed files, open questions, warnings) it adds itself. Two to five
+thousand tokens: what is too long is shortened in a fixed order, what is missing is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sparing.context.handoff import Handoff, summary_of
+from sparing.context.markdown import outline
+from sparing.segment import estimate_tokens
+
+LEAST_TOKENS = 2_000
+MOST_TOKENS = 5_000
+MAP = {
+    "tree": "Explored Tree",
+    "key_files": "Key Files",
+    "patterns": "Patterns",
+    "imports": "Imports of Changed Files",
+}
+WORKING = {
+    "next_stage": "Next Stage",
+    "open_questions": "Open Questions",
+    "changed_files": "Changed Files",
+    "warnings": "Warnings",
+}
+_WORDS = re.compile(r"[^\W_]+")
+
+
+class StageOutput(NamedTuple):
+    stage: str
+    text: str
+    handoff: Handoff
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """What the program knows."""
+
+    title: str
+    tier: str
+    priority: str = ""
+    description: str = ""
+    stages: tuple[StageOutput, ...] = ()
+    feedback: tuple[str, ...] = ()
+    next_stage: str = ""
+    changed_files: tuple[str, ...] = ()
+
+
+class RichHandoff(NamedTuple):
+    text: str
+    problems: tuple[str, ...]
+    """What is missing or too much; empty if it is fit to be handed over."""
+
+
+def parse_layers(reply: str) -> dict[str, str]:
+    """The sections of the agent's two layers, by our names; headings of any level and case."""
+    document = outline(reply)
+    wanted = {_plain(title): name for name, title in {**MAP, **WORKING}.items()}
+    found: dict[str, str] = {}
+    for heading in document.headings:
+        name = wanted.get(_plain(heading.text))
+        if name is not None:
+            body = document.section(heading).partition("\n")[2].strip()
+            found[name] = body or found.get(name, "")
+    return {name: text for name, text in found.items() if text and _plain(text) != "none"}
+
+
+def rich_handoff(pipeline: Pipeline, reply: str) -> RichHandoff:
+    """The whole document, shortened where it must be."""
+    layers = parse_layers(reply)
+    steps = (
+        (pipeline.stages, layers),
+        (tuple(_summarised(one) for one in pipeline.stages), layers),
+        (tuple(_summarised(one) for one in pipeline.stages), _without(layers, "tree")),
+        (tuple(_named(one) for one in pipeline.stages), _without(layers, "tree")),
+    )
+    text = ""
+    for stages, known in steps:
+        text = _render(pipeline, stages, known)
+        if estimate_tokens(text) <= MOST_TOKENS:
+            break
+    return RichHandoff(text, _problems(text, layers))
+
+
+def _problems(text: str, layers: Mapping[str, str]) -> tuple[str, ...]:
+    tokens = estimate_tokens(text)
+    found = [
+        f"the section '{title}' is missing" for name, title in MAP.items() if name not in layers
+    ]
+    if tokens > MOST_TOKENS:
+        found.append(f"it has {tokens} tokens, more than {MOST_TOKENS}")
+    if tokens < LEAST_TOKENS:
+        found.append(f"it has {tokens} tokens, fewer than {LEAST_TOKENS}")
+    return tuple(found)
+
+
+def _render(pipeline: Pipeline, stages: Sequence[StageOutput], layers: Mapping[str, str]) -> str:
+    parts = [
+        "# Handoff",
+        "## Pipeline State",
+        _feature(pipeline),
+        *(f"### Output of {one.stage}\n{one.text.strip() or 'N/A'}" for one in stages),
+        _section("### Handoff Chain", _chain(pipeline.stages)),
+        _section("### Feedback", _listed(pipeline.feedback)),
+        "## Codebase Map",
+        *(_section(f"### {title}", layers.get(name, "")) for name, title in MAP.items()),
+        "## Working State",
+        *_working(pipeline, layers),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _feature(pipeline: Pipeline) -> str:
+    rows = (
+        ("Feature", pipeline.title),
+        ("Description", pipeline.description),
+        ("Tier", pipeline.tier),
+        ("Priority", pipeline.priority),
+    )
+    return "\n".join(f"- {name}: {value}" for name, value in rows if value)
+
+
+def _chain(stages: Sequence[StageOutput]) -> str:
+    rows = [
+        f"- {one.stage} ({one.handoff.status}): {one.handoff.summary or 'no summary'}"
+        for one in stages
+    ]
+    return "\n".join(rows)
+
+
+def _working(pipeline: Pipeline, layers: Mapping[str, str]) -> list[str]:
+    handoffs = [one.handoff for one in pipeline.stages]
+    last = handoffs[-1] if handoffs else Handoff()
+    warnings = [note for handoff in handoffs for note in handoff.warnings]
+    known = {
+        "next_stage": _listed([pipeline.next_stage, *last.next_stage_needs]),
+        "open_questions": _listed(last.open_questions),
+        "changed_files": _listed(pipeline.changed_files),
+        "warnings": _listed(warnings),
+    }
+    return [
+        _section(f"### {title}", "\n".join(filter(None, (known[name], layers.get(name, "")))))
+        for name, title in WORKING.items()
+    ]
+
+
+def _summarised(one: StageOutput) -> StageOutput:
+    return one._replace(text=summary_of(one.handoff) or one.text)
+
+
+def _named(one: StageOutput) -> StageOutput:
+    """The document lies in the feature's folder: its name is enough to find it."""
+    return one._replace(text=summary_of(one.handoff) or f"See the document of {one.stage}.")
+
+
+def _without(layers: Mapping[str, str], name: str) -> dict[str, str]:
+    return {key: text for key, text in layers.items() if key != name}
+
+
+def _section(heading: str, body: str) -> str:
+    return f"{heading}\n{body}" if body.strip() else ""
+
+
+def _listed(values: Sequence[str]) -> str:
+    return "\n".join(f"- {value}" for value in values if value)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORDS.findall(text.casefold()))

@@ -1,0 +1,95 @@
+"""The eight savings of the tiers' prompts, each a function that can be looked at alone.
+
+Only what a stage put out is passed on (1); a brainstorm that a design review digested is not
+sent again (2); reviewers and verifiers get summaries instead of outputs (3, 4); instructions
+stand once (5); JSON is compact (6); nothing is signed with a time (7); nothing says what is
+evident (8).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from sparing.artifact import ArtifactName
+from sparing.context.brief import Document
+from sparing.context.handoff import Handoff, summary_of
+
+NOTHING = "N/A"
+SUMMARISED: Mapping[str, tuple[ArtifactName, ...]] = {
+    "code_review": (ArtifactName.PLAN, ArtifactName.IMPLEMENTATION),
+    "verify": (ArtifactName.IMPLEMENTATION,),
+}
+"""Whoever judges code or proof opens the files: of what was said about them a summary is enough."""
+_SIGNATURE = re.compile(
+    r"^.*(?:\{\{\s*timestamp\s*\}\}|\bsign your work\b|\bsigned(?: off)? (?:by|at|on)\b"
+    r"|\bcurrent (?:date|time)\b).*\n?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BOILERPLATE = re.compile(
+    r"^## (?:Skill Requirements?|Required Skills?)\b.*?(?=^#{1,2} |\Z)", re.MULTILINE | re.DOTALL
+)
+
+
+def only_output(stored: str | None) -> str:
+    """1: what a stage put out, without cost, session or anything else that was stored with it."""
+    try:
+        parsed: object = json.loads(stored or "")
+    except (ValueError, RecursionError):
+        parsed = None
+    fields = cast("dict[str, object]", parsed) if isinstance(parsed, dict) else {}
+    output = fields.get("output", stored)
+    return output if isinstance(output, str) and output.strip() else NOTHING
+
+
+def without_digested(documents: Sequence[Document]) -> tuple[Document, ...]:
+    """2: no brainstorm beside the design review that took it over; a tier without one keeps it."""
+    digested = any(
+        one.name is ArtifactName.DESIGN_REVIEW and one.text is not None for one in documents
+    )
+    return tuple(one for one in documents if not (digested and one.name is ArtifactName.BRAINSTORM))
+
+
+def summarised(
+    documents: Sequence[Document], stage: str, handoffs: Mapping[ArtifactName, Handoff]
+) -> tuple[Document, ...]:
+    """3, 4: the handoff's summary for the output, the full output where there is no handoff."""
+    return tuple(
+        _summary(one, handoffs.get(one.name, Handoff()))
+        if one.name in SUMMARISED.get(stage, ())
+        else one
+        for one in documents
+    )
+
+
+def once(text: str, instructions: str) -> str:
+    """5: the text with the instructions, which are not repeated if it holds them."""
+    heading = next((line for line in instructions.splitlines() if line.startswith("#")), "")
+    if instructions.strip() in text or (heading and heading in text.splitlines()):
+        return text
+    return f"{text.rstrip()}\n\n{instructions}"
+
+
+def compact(value: Any) -> str:
+    """6: JSON without white space."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def unsigned(text: str) -> str:
+    """7: a role's text without lines that ask for, or hold, a time."""
+    return _SIGNATURE.sub("", text)
+
+
+def without_boilerplate(text: str) -> str:
+    """8: a role's text without the section that only says that a skill follows."""
+    return _BOILERPLATE.sub("", text)
+
+
+def _summary(document: Document, handoff: Handoff) -> Document:
+    summary = summary_of(handoff)
+    if not summary or document.text is None:
+        return document
+    return replace(document, text=summary, label=f"{document.name.filename}, handoff summary")

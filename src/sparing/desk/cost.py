@@ -1,0 +1,88 @@
+"""What was spent, out of the ledger and its totals, and how far the caps are used up.
+
+Answers at once, however long the ledger is: no price is looked up here, since every row has kept
+the one it was paid at.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sparing.cap import Limits
+from sparing.config.load import load, sources_here
+from sparing.config.settings import Settings
+from sparing.desk.office import Office
+from sparing.flow.state import State
+from sparing.records import caps, features, totals
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import day_of
+from sparing.records.totals import Tally
+from sparing.report.cost import CapRow, CostRow, Costs, sum_rows
+from sparing.usage import Origin
+
+
+class By(StrEnum):
+    FEATURE = "feature"
+    STAGE = "stage"
+    ROLE = "role"
+    MODEL = "model"
+    WAY = "way"
+    DAY = "day"
+
+
+def costs(office: Office, by: By) -> Costs:
+    """Of the whole repository."""
+    with office.database.read() as connection:
+        found = totals.every(connection, by)
+        if by is By.FEATURE:
+            names = {row.feature.key: row.feature.name for row in features.list_all(connection)}
+            found = {names.get(key, key): tally for key, tally in found.items()}
+    return _costs(by, found)
+
+
+def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
+    """Of one feature, with its caps as they are at this moment."""
+    settings = settings_of(office, row)
+    whose = whose_of(row, at)
+    with office.database.read() as connection:
+        found = totals.of_feature(connection, row.feature.key, by)
+        limits = caps.in_force(connection, settings.caps.limits, whose)
+        standings = caps.standings(connection, limits, whose)
+    if by is By.FEATURE:
+        found = dict(zip((row.feature.name,), found.values(), strict=False))
+    rows = tuple(CapRow(one.scope, one.name, one.spent, one.limit) for one in standings)
+    return _costs(by, found, rows)
+
+
+def settings_of(office: Office, row: FeatureRow) -> Settings:
+    """What counts for a feature: it may have been started with settings of its own."""
+    return load(sources_here(office.repository.checkout), row.overrides).settings
+
+
+def whose_of(row: FeatureRow, at: float) -> caps.Whose:
+    return caps.Whose(row.feature.key, State.load(row.place["state"]).stage, day_of(at))
+
+
+def limits_of(office: Office, row: FeatureRow, at: float) -> Limits:
+    """The limits in force for a feature's next turn."""
+    own = settings_of(office, row).caps.limits
+    with office.database.read() as connection:
+        return caps.in_force(connection, own, whose_of(row, at))
+
+
+def _costs(by: By, found: dict[str, Tally], standings: tuple[CapRow, ...] = ()) -> Costs:
+    rows = tuple(_row(name, tally) for name, tally in found.items())
+    return Costs(by.value, rows, sum_rows("all", rows), standings)
+
+
+def _row(name: str, tally: Tally) -> CostRow:
+    counts = {
+        Origin.MEASURED: tally.measured,
+        Origin.SIMULATED: tally.simulated,
+        Origin.ESTIMATED: tally.estimated,
+    }
+    origin = " and ".join(word.value for word, count in counts.items() if count)
+    return CostRow(
+        name, tally.turns, tally.unknown, tally.unpriced, tally.usage, tally.nano_usd,
+        tally.seconds, origin, bool(tally.subscription),
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""Role files as the doors see them: what is in force, what waits for trust, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.config.load import sources_here
+from sparing.desk.office import Office
+from sparing.errors import ConfigError
+from sparing.roles import trust
+from sparing.roles.catalog import Catalog, load_catalog
+from sparing.roles.files import Layer, RoleFile, repository_files
+from sparing.roles.load import parse_foreign
+from sparing.roles.trust import Standing
+
+
+class Candidate(NamedTuple):
+    """A role file of the repository, for a person to judge."""
+
+    file: RoleFile
+    standing: Standing
+    notes: tuple[str, ...]
+    """What it would not get, or why it can't be used at all."""
+
+
+def catalog(office: Office) -> Catalog:
+    checkout = office.repository.checkout
+    return load_catalog(sources_here(checkout).roles, checkout, office.folder.path)
+
+
+def check_roles(office: Office) -> tuple[str, ...]:
+    """Before a run: a file of the user that can't be used stops it, the rest is told."""
+    found = catalog(office)
+    if found.problems:
+        raise found.problems[0]
+    return found.warnings
+
+
+def candidates(office: Office) -> list[Candidate]:
+    hashes = trust.trusted_hashes(office.folder.path)
+    return [
+        Candidate(file, trust.standing(file, hashes), _notes(file))
+        for file in repository_files(office.repository.checkout)
+    ]
+
+
+def trust_files(office: Office, files: Sequence[RoleFile]) -> None:
+    trust.trust(office.folder.path, files)
+
+
+def revoke_all(office: Office) -> int:
+    return trust.revoke(office.folder.path)
+
+
+def _notes(file: RoleFile) -> tuple[str, ...]:
+    users = file.layer is Layer.USER
+    try:
+        role = parse_foreign(file.text, file.where, file.stem, users=users)
+    except ConfigError as error:
+        return (f"{error.what}: it would be left out",)
+    access = f"{role.role_class} with {', '.join(role.tools) or 'no tools'}, model {role.model}"
+    return (f"role {role.name}: {access}", *role.warnings)

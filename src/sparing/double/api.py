@@ -1,0 +1,198 @@
+"""The Messages API of the double: what is refused, what is answered, what it costs.
+
+A request starts when it arrives and is billed when its answer begins, with both times, so that
+siblings sent before that pay for themselves. Nothing is sent anywhere but back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sparing.double.answer import compose
+from sparing.double.blocks import count_tokens, to_cache
+from sparing.double.cache import PromptCache
+from sparing.double.clock import Clock
+from sparing.double.delivery import body_of, deliver, json_body
+from sparing.double.log import Log, safe_headers
+from sparing.double.model import Model
+from sparing.double.pairing import check_pairing
+from sparing.double.plan import USUAL, Plan, Step
+from sparing.double.refusal import Refusal, error_body, status_of
+from sparing.double.request import Asked, JsonObject, newest, read_asked, read_json
+from sparing.double.wire import HttpRequest, Line
+
+WINDOW_TOKENS = 1_000_000
+LATEST_SECONDS = 1e12
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request under way, and what will stand in the log about it."""
+
+    number: int
+    at: float
+    http: HttpRequest
+    line: Line
+    body: JsonObject | None = None
+
+    @property
+    def id(self) -> str:
+        return f"req_{self.number:08d}"
+
+
+class Api:
+    def __init__(self, model: Model, log: Log, *, window_tokens: int = WINDOW_TOKENS) -> None:
+        self.model = model
+        self.clock = Clock()
+        self.plan = Plan()
+        self.requests = 0
+        self.holding = False
+        """While it is so no answer begins."""
+        self._window_tokens = window_tokens
+        self._log = log
+        self._cache = PromptCache()
+        self._held: list[asyncio.Future[None]] = []
+
+    @property
+    def waiting(self) -> int:
+        return len(self._held)
+
+    def release(self) -> None:
+        """Whatever is held back may begin."""
+        self.holding = False
+        for future in self._held:
+            future.set_result(None)
+        self._held.clear()
+
+    def reset_cache(self) -> None:
+        self._cache = PromptCache()
+        self._log.reset()
+
+    async def handle(self, http: HttpRequest, line: Line) -> bool:
+        """Answer one request; whether the connection can be used again."""
+        self.requests += 1
+        exchange = Exchange(self.requests, self.clock.now, http, line)
+        try:
+            exchange.at = self.clock.tick(_told_time(http))
+            _check_headers(http)
+            exchange.body = read_json(http.body)
+            if http.path.endswith("/count_tokens"):
+                return await self._count(exchange, exchange.body)
+            return await self._messages(exchange, exchange.body)
+        except Refusal as refusal:
+            return await self.refuse(exchange, refusal)
+
+    async def refuse(self, exchange: Exchange, refusal: Refusal) -> bool:
+        self._note(exchange, status=refusal.status, error=refusal.message)
+        body = json_body(error_body(refusal.kind, refusal.message, exchange.id))
+        headers = {"request-id": exchange.id, **refusal.headers}
+        return await deliver(exchange.line, body, USUAL, headers, status=refusal.status)
+
+    async def _count(self, exchange: Exchange, body: JsonObject) -> bool:
+        asked = read_asked(body, counting=True)
+        check_pairing(asked.messages)
+        to_cache(asked)
+        count = {"input_tokens": count_tokens(asked)}
+        self._note(exchange, status=200, answer=count)
+        return await deliver(exchange.line, json_body(count), USUAL, {"request-id": exchange.id})
+
+    async def _messages(self, exchange: Exchange, body: JsonObject) -> bool:
+        asked = read_asked(body)
+        check_pairing(asked.messages)
+        request = to_cache(asked)
+        size = sum(block.tokens for block in request.blocks)
+        if size > self._window_tokens:
+            raise Refusal(400, f"prompt is too long: {size} tokens > {self._window_tokens} maximum")
+        step = self.plan.take(newest(asked)) if self.plan else USUAL
+        _raise_error(step, asked)
+        if not await self._begins(exchange, step):
+            return False
+        said = step.said or self.model.say(asked)
+        answer = compose(said, asked, hashlib.sha256(exchange.http.body).hexdigest()[:24])
+        output = answer.tokens if step.output_tokens is None else step.output_tokens
+        self.clock.advance(step.first_token_seconds)
+        ready_at = self.clock.tick()
+        usage = self._cache.bill(request, exchange.at, output=output, ready_at=ready_at)
+        self.clock.advance(step.answer_seconds)
+        self._note(
+            exchange,
+            status=200,
+            ready_at=ready_at,
+            bill=asdict(usage),
+            answer={"content": answer.content, "stop_reason": answer.stop_reason},
+            fault=_fault(step),
+        )
+        reply = body_of(answer, usage, step, stream=asked.stream)
+        return await deliver(exchange.line, reply, step, {"request-id": exchange.id})
+
+    async def _begins(self, exchange: Exchange, step: Step) -> bool:
+        """Wait as long as the plan or the control wants it; False if the client left before."""
+        if step.hang:
+            await exchange.line.left()
+        elif not (step.hold or self.holding) or await self._held_back(exchange.line):
+            return True
+        self._note(exchange, status=None, fault="hang")
+        return False
+
+    async def _held_back(self, line: Line) -> bool:
+        released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._held.append(released)
+        left = asyncio.ensure_future(line.left())
+        try:
+            await asyncio.wait({released, left}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            left.cancel()
+            if released in self._held:
+                self._held.remove(released)
+        return released.done()
+
+    def _note(self, exchange: Exchange, **fields: Any) -> None:
+        http, body = exchange.http, exchange.body
+        self._log.request(
+            number=exchange.number,
+            at=exchange.at,
+            method=http.method,
+            path=http.path,
+            headers=safe_headers(http.headers),
+            request=http.body.decode("utf-8", "backslashreplace") if body is None else body,
+            **fields,
+        )
+
+
+def _told_time(http: HttpRequest) -> float:
+    """How late it is by the client's own count."""
+    told = http.headers.get("x-virtual-time", "0")
+    try:
+        seconds = float(told)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < LATEST_SECONDS:
+        raise Refusal(400, "x-virtual-time: not a number of seconds")
+    return seconds
+
+
+def _check_headers(http: HttpRequest) -> None:
+    if not (http.headers.get("x-api-key") or http.headers.get("authorization")):
+        raise Refusal(401, "x-api-key header is required")
+    if not http.headers.get("anthropic-version"):
+        raise Refusal(400, "anthropic-version: header is required")
+
+
+def _raise_error(step: Step, asked: Asked) -> None:
+    if step.error is not None:
+        raise Refusal(step.error, step.message, kind=step.kind, headers=step.headers)
+    if step.sse_error and not asked.stream:
+        raise Refusal(status_of(step.sse_error), step.message, kind=step.sse_error)
+
+
+def _fault(step: Step) -> str:
+    """What went wrong on purpose while it was answered."""
+    faults = {
+        "cut": step.cut is not None,
+        "stall": step.stall is not None,
+        "error event": bool(step.sse_error),
+    }
+    return next((name for name, so in faults.items() if so), "")

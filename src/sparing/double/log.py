@@ -1,0 +1,119 @@
+"""Every request as it came, with its bill, one JSON object a line: a book that others can check.
+
+`rebill` does so with our own rules. What could be a secret is not written: of the headers only
+those that are known to be harmless keep their value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from sparing.double.blocks import to_cache
+from sparing.double.cache import PromptCache
+from sparing.double.request import JsonObject, read_asked
+from sparing.errors import StateError
+from sparing.usage import Usage
+
+HARMLESS = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "anthropic-beta",
+        "anthropic-version",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+        "x-app",
+        "x-virtual-time",
+    }
+)
+REDACTED = "redacted"
+RESET = "reset"
+"""The kind of a line after which the cache is empty."""
+
+
+class Log:
+    """Appends to a file; without one it only counts."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = _opened(path) if path else None
+        self.reset()
+
+    def reset(self) -> None:
+        self._write({"kind": RESET})
+
+    def request(self, **fields: Any) -> None:
+        self._write({"kind": "request", **fields})
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _write(self, record: JsonObject) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+            self._file.flush()
+
+
+def _opened(path: Path) -> TextIO:
+    """Nobody else may read what was asked."""
+    try:
+        file = path.open("a", encoding="utf-8")
+        path.chmod(0o600)
+    except OSError as error:
+        raise StateError(
+            f"the log {path} can't be written: {error.strerror}", "name another file"
+        ) from error
+    return file
+
+
+def safe_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value if name in HARMLESS or name.startswith("x-stainless-") else REDACTED
+        for name, value in headers.items()
+    }
+
+
+class Rebilled(NamedTuple):
+    requests: int
+    """Those that were billed."""
+    usage: Usage
+    differing: tuple[int, ...]
+    """Numbers of the requests whose bill is another one now."""
+
+
+def rebill(path: Path) -> Rebilled:
+    """Bill a log once more, from the requests themselves."""
+    cache, total, count = PromptCache(), Usage(), 0
+    differing: list[int] = []
+    for record in _records(path):
+        if record.get("kind") == RESET:
+            cache = PromptCache()
+        bill = record.get("bill")
+        if bill is None:
+            continue
+        request = to_cache(read_asked(record["request"]))
+        at, ready_at = record["at"], record["ready_at"]
+        usage = cache.bill(request, at, output=bill["output"], ready_at=ready_at)
+        count, total = count + 1, total + usage
+        if asdict(usage) != bill:
+            differing.append(record["number"])
+    return Rebilled(count, total, tuple(differing))
+
+
+def _records(path: Path) -> Iterator[JsonObject]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line)
+    except (OSError, ValueError) as error:
+        raise StateError(
+            f"the log {path} can't be read: {error}", "name a log that the double has written"
+        ) from error

@@ -1,0 +1,165 @@
+"""The model behind the double: a few rules that play every role for a real agent client.
+
+It opens the files it is told to, writes what the turn asks for, and ends with the report or
+verdict that the role owes. All of it follows from the request alone; nothing here thinks, and
+nothing that it says may be taken for a model's judgement.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from sparing.double import playbook, writing
+from sparing.double.answer import Call, Said
+from sparing.double.playbook import Playbook
+from sparing.double.recognise import Kind, Turn, recognise
+from sparing.double.request import Asked, JsonObject
+from sparing.double.toolbox import STRUCTURED, Change, Toolbox
+from sparing.double.transcript import first_line, last_findings, quotable
+from sparing.double.verdicts import fit, verdict
+
+SCALE = 0.1
+MOST_FILES = 5
+"""Of a change, that a reviewer or a fixer opens."""
+
+
+class Act(NamedTuple):
+    """A turn, thought out: what is read, then changed, then said."""
+
+    read: tuple[str, ...] = ()
+    change: tuple[Change, ...] = ()
+    reply: str = "ok"
+    object: JsonObject | None = None
+    """Said in its place by whoever owes an object; empty: only if the client has a form for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    seed: int | None = None
+    """Of the verdicts; None approves everything at once."""
+    scale: float = SCALE
+    """Length of documents against the median of real ones."""
+    playbook: Playbook = ()
+
+    def say(self, asked: Asked) -> Said:
+        """The next answer of the turn that is under way."""
+        turn = recognise(asked)
+        tools = Toolbox(asked, turn)
+        act = self._act(asked, turn, tools)
+        calls = tools.reads((*turn.references, *act.read)) or tools.changes(act.change)
+        return Said(calls=calls) if calls else _close(act, turn, tools)
+
+    def _act(self, asked: Asked, turn: Turn, tools: Toolbox) -> Act:
+        played = playbook.find(self.playbook, turn) if turn.role else None
+        if played is None:
+            return self._usual(asked, turn, tools)
+        changes = tuple(played.changes(turn.folder))
+        # A passage can be replaced only in a file that was opened.
+        opened = (change.path for change in changes if change.find)
+        reply = played.reply.replace("{folder}", turn.folder)
+        return Act((*played.read, *opened), changes, reply, playbook.as_object(reply))
+
+    def _usual(self, asked: Asked, turn: Turn, tools: Toolbox) -> Act:
+        match turn.kind:
+            case Kind.REVIEW:
+                lines = quotable(turn, tools)
+                return Act(_under_review(turn), object=verdict(turn, self.seed, lines))
+            case Kind.WRITE:
+                return Act(change=(self._document(turn),), reply="Written as the documents ask.")
+            case Kind.STAGE:
+                return self._stage(turn)
+            case Kind.REVISE | Kind.REDO | Kind.FIX:
+                return _mend(turn, tools)
+            case Kind.TASK:
+                return _task(turn)
+            case Kind.READ | Kind.FIRST_LINE | Kind.COUNT:
+                return _question(asked, turn)
+            case _:
+                return _plain(turn.kind)
+
+    def _document(self, turn: Turn) -> Change:
+        name = PurePosixPath(turn.target).name
+        return Change(turn.target, writing.document(name, _about(turn), self.scale))
+
+    def _stage(self, turn: Turn) -> Act:
+        changes = [self._document(turn)] if turn.target else []
+        if turn.stage == "implement":
+            stem = writing.identifier(_about(turn))
+            paths = (f"{stem}.py", f"tests/test_{stem}.py")
+            changes += [Change(path, writing.code(path)) for path in paths]
+        files = [change.path for change in changes]
+        return Act(change=tuple(changes), reply=writing.handoff(files, turn.stage))
+
+
+def _under_review(turn: Turn) -> tuple[str, ...]:
+    """A change whose lines were not given is looked at in its files."""
+    return () if "changes.diff" in turn.documents else tuple(turn.files[:MOST_FILES])
+
+
+def _mend(turn: Turn, tools: Toolbox) -> Act:
+    """Every mended file gets a line that says so; one that can't be opened stays as it is."""
+    paths = (turn.target,) if turn.target else tuple(turn.files[:MOST_FILES])
+    words = f"Settled in round {turn.iteration}: {', '.join(turn.findings) or 'what was said'}."
+    known = [path for path in paths if tools.text_of(path)][:1]
+    changes = tuple(Change(path, add=writing.remark(path, words)) for path in known)
+    place = f"{known[0]}, last lines" if known else ""
+    return Act(paths, changes, writing.fix_report(turn.findings, place))
+
+
+def _task(turn: Turn) -> Act:
+    new = {path.removesuffix("(new)").strip(): path.endswith("(new)") for path in turn.files}
+    words = f"Task {turn.task} is done here."
+    changes = tuple(
+        Change(path, writing.code(path)) if is_new
+        else Change(path, add=writing.remark(path, words))
+        for path, is_new in new.items()
+    )  # fmt: skip
+    opened = tuple(path for path, is_new in new.items() if not is_new)
+    return Act(opened, changes, writing.report(list(new)))
+
+
+def _question(asked: Asked, turn: Turn) -> Act:
+    """What the check of a resumed session asks."""
+    if turn.kind is Kind.READ:
+        return Act((turn.target,), reply=f"Read {turn.target}.")
+    if turn.kind is Kind.COUNT:
+        return Act(reply=str(last_findings(asked, turn.place)))
+    return Act(reply=first_line(asked, turn.target))
+
+
+def _plain(kind: Kind) -> Act:
+    """A turn in which nothing is read or changed."""
+    match kind:
+        case Kind.CHECKS:
+            return Act(reply=writing.report(()))
+        case Kind.HAND_OVER:
+            return Act(reply=writing.hand_over())
+        case Kind.ASSIST:
+            return Act(reply="No findings: the double searched for nothing.")
+        case Kind.KEEP_ALIVE:
+            return Act()
+        case _:
+            return Act(object={})
+
+
+def _about(turn: Turn) -> str:
+    """The feature, as far as the path of its document tells."""
+    return PurePosixPath(turn.folder).name.lstrip("0123456789-") or turn.stage or "feature"
+
+
+def _close(act: Act, turn: Turn, tools: Toolbox) -> Said:
+    read = tools.lines_read() if turn.references else []
+    names = ", ".join(f"{PurePosixPath(path).name} ({count} lines)" for path, count in read)
+    confirmed = f"Files read: {names}\n" if read else ""
+    tool = tools.tools.get(STRUCTURED)
+    if act.object is None or (tool is None and not act.object):
+        return Said(confirmed + act.reply)
+    if tool is None:
+        return Said(confirmed + json.dumps(act.object))
+    if any(done.name == STRUCTURED for done in tools.done):
+        return Said("Done.")
+    schema: JsonObject = tool.get("input_schema") or {}
+    return Said(confirmed, (Call(STRUCTURED, fit(act.object, schema)),))

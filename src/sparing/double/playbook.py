@@ -1,0 +1,92 @@
+"""Answers for turns that are known beforehand, in the form of a scripted agent's script.
+
+With the script of the demo the double plays the demo's story through a real client. A script's
+times, delays and failures are the scripted agent's own and are not read here.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sparing.double.recognise import Turn
+from sparing.double.request import JsonObject
+from sparing.double.toolbox import Change
+from sparing.errors import ScriptError
+
+
+class PlayedEdit(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    path: str = Field(min_length=1)
+    text: str | None = None
+    find: str = ""
+    replace: str = ""
+
+
+class Played(BaseModel):
+    """What is done and said in the turns that fit."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    role: str = "*"
+    stage: str = "*"
+    task: str = "*"
+    iteration: int | None = None
+    reply: str = ""
+    read: tuple[str, ...] = ()
+    edit: tuple[PlayedEdit, ...] = ()
+
+    def fits(self, turn: Turn) -> bool:
+        return (
+            fnmatchcase(turn.role, self.role)
+            and fnmatchcase(turn.stage, self.stage)
+            and fnmatchcase(turn.task, self.task)
+            and self.iteration in (None, turn.iteration)
+        )
+
+    def changes(self, folder: str) -> Iterator[Change]:
+        for edit in self.edit:
+            path = edit.path.replace("{folder}", folder)
+            if edit.text is not None:
+                yield Change(path, edit.text.replace("{folder}", folder))
+            else:
+                yield Change(path, edit.replace, find=edit.find)
+
+
+class _Script(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    turn: tuple[Played, ...] = ()
+
+
+Playbook = tuple[Played, ...]
+
+
+def find(playbook: Playbook, turn: Turn) -> Played | None:
+    return next((played for played in playbook if played.fits(turn)), None)
+
+
+def read_playbook(path: Path) -> Playbook:
+    try:
+        return _Script.model_validate(tomllib.loads(path.read_text("utf-8-sig"))).turn
+    except (OSError, ValidationError, ValueError) as error:
+        first = str(error).partition("\n")[0]
+        raise ScriptError(
+            f"the playbook {path} can't be used: {first}", f"correct {path} or name another one"
+        ) from error
+
+
+def as_object(reply: str) -> JsonObject | None:
+    """A reply that is one JSON object, such as a verdict."""
+    try:
+        value: Any = json.loads(reply)
+    except ValueError:
+        return None
+    return cast("JsonObject", value) if isinstance(value, dict) else None

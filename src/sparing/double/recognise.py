@@ -1,0 +1,238 @@
+"""Every word by which the double's model knows what it is asked, in one place.
+
+It reads a request as a model would: what stands inside `<document …>` is material, the rest
+instructs. The words are those of our prompt files; a test composes every kind of turn and sees
+that each is still known, so this list can't go stale unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.double.request import Asked, Message
+
+
+class Kind(StrEnum):
+    """What a turn wants."""
+
+    WRITE = "write"
+    REVISE = "revise"
+    REDO = "redo"
+    REVIEW = "review"
+    TASK = "task"
+    FIX = "fix"
+    CHECKS = "checks"
+    STAGE = "stage"
+    ASSIST = "assist"
+    HAND_OVER = "hand over"
+    READ = "read"
+    FIRST_LINE = "first line"
+    COUNT = "count"
+    KEEP_ALIVE = "keep alive"
+    NONE = "none"
+
+
+class _Words(NamedTuple):
+    kind: Kind
+    needle: str
+    """How the line begins."""
+    pattern: re.Pattern[str]
+
+
+_HEAD = "# This turn: "
+_STAGE = "(?P<stage>[^,\\n]+)"
+_OF = r"(?P<iteration>\d+) of \d+"
+WORDS = tuple(
+    _Words(kind, needle, re.compile(f"^{needle}{rest}", re.MULTILINE))
+    for kind, needle, rest in (
+        (Kind.HAND_OVER, "# Your role: handing over", ""),
+        (Kind.TASK, _HEAD, r"task (?P<task>\S+)"),
+        (Kind.CHECKS, _HEAD, "the repository's checks are red"),
+        (Kind.REVISE, _HEAD, rf"{_STAGE}, revision (?P<iteration>\d+)"),
+        (Kind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
+        (Kind.FIX, "Fix every finding listed above", ""),
+        (Kind.REDO, _HEAD, f"{_STAGE}, once more"),
+        (Kind.REVIEW, _HEAD, rf"{_STAGE}, (?:final validation \()?iteration {_OF}"),
+        (Kind.REVIEW, "This is ", rf"(?:the final validation round \()?iteration {_OF}"),
+        (Kind.STAGE, "# Stage transition: you now enter the ", "`(?P<stage>[^`]+)` stage"),
+        (Kind.REVIEW, _HEAD, rf"{_STAGE}\nFeature: .*\nJudge what stands above\."),
+        (Kind.WRITE, _HEAD, rf"{_STAGE}\nFeature: .*\nWrite "),
+        (Kind.ASSIST, _HEAD, _STAGE),
+        (Kind.FIRST_LINE, "What is the first line of ", r"(?P<target>\S+[^\s.?])"),
+        (Kind.COUNT, "How many findings ", ""),
+        (Kind.KEEP_ALIVE, "Reply: ok", ""),
+        (Kind.READ, "Read the file ", r"(?P<target>\S+[^\s.])"),
+    )
+)
+_NEEDLES = tuple(words.needle for words in WORDS)
+_TARGETS = re.compile(
+    r"^Write (?P<write>\S+)(?: from the documents above)?\. The program commits"
+    r"|The stage's document is (?P<stage>\S+)\.$"
+    r"|^A person rejected (?P<redo>\S+); their"
+    r"|what reviewers found in (?P<revise>\S+)\. Deal",
+    re.MULTILINE,
+)
+_ROLES = ("# Your role: ", "You are still the ")
+_ROLE = re.compile(rf"^(?:{'|'.join(_ROLES)})(?P<role>[\w-]+)(?:,|$)", re.MULTILINE)
+_DOCUMENT = re.compile(
+    r'<document key="[^"]*" name="(?P<name>[^"]*)">\n(?P<text>.*?)</document>\n?',
+    re.DOTALL,
+)
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\n?", re.DOTALL)
+_REFERENCE = re.compile(r"^- [A-Z][\w ]*: (?P<path>/.+)$", re.MULTILINE)
+_REQUIRED = "## Required Artifacts"
+_CWD_WORDS = ("orking directory", "cwd")
+_CWD = re.compile(r"\b(?:[Ww]orking directory|cwd)\b[^\n:]{0,20}: *`?(?P<path>/[^\s`,(]*)")
+_VERDICT_ROLE = re.compile(r".+-reviewer|judge")
+_AFTER = re.compile(r"^- after (?P<stage>[\w-]+), ", re.MULTILINE)
+_HANDS_OFF = "HANDOFF"
+_REPAIR = "Your reply could not be read as a verdict:"
+_CATEGORY = re.compile(r"^- \*\*(?P<word>[a-z-]+)\*\*: ", re.MULTILINE)
+_FILE_LINE = re.compile(r"^(?P<path>.+) \(\+\d+ -\d+\)$", re.MULTILINE)
+_TASK_FILES = re.compile(r"^[-\s]*\*\*Files:?\*\*:?\s*(?P<files>.+)$", re.MULTILINE)
+_FINDING = re.compile(r"^- `(?P<id>[^`]+)` ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    kind: Kind
+    role: str
+    stage: str
+    iteration: int
+    task: str
+    target: str
+    """The file to write or to read."""
+    after: str
+    """The stage whose end a phase-reviewer judges; its own text says so in every way."""
+    documents: Mapping[str, str]
+    """Material of this turn, by name."""
+    references: tuple[str, ...]
+    categories: tuple[str, ...]
+    """The words by which the role sorts its findings."""
+    place: int
+    """Which message it came with."""
+
+    @property
+    def folder(self) -> str:
+        """The feature's, as far as the turn names a file in it."""
+        return self.target.rpartition("/")[0]
+
+    @property
+    def findings(self) -> list[str]:
+        return _FINDING.findall(self.documents.get("findings", ""))
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the change, or of the task; a new one ends with a blank and `(new)`."""
+        for name in ("changed-files", "files"):
+            if name in self.documents:
+                return _FILE_LINE.findall(self.documents[name])
+        found = _TASK_FILES.search(self.documents.get("task", ""))
+        names = (
+            part.strip().replace("`", "") for part in (found["files"] if found else "").split(",")
+        )
+        return [name for name in names if name and name != "none"]
+
+
+def recognise(asked: Asked) -> Turn:
+    """The turn that is under way: the newest one that can be known."""
+    said = [n for n, one in enumerate(asked.messages) if one.role == "user" and _words(one)]
+    for place in reversed(said):
+        turn = _turn(asked, place, _words(asked.messages[place]))
+        if turn is not None:
+            return turn
+    return Turn(Kind.NONE, "", "", 1, "", "", "", {}, (), (), said[-1] if said else 0)
+
+
+def working_folder(asked: Asked) -> str:
+    """Where the client says it works; empty if it does not say."""
+    told = (message for message in asked.messages if message.role != "assistant")
+    texts = [str(block.get("text", "")) for block in asked.system]
+    texts += [_DOCUMENT.sub("", "\n".join(_texts(message))) for message in told]
+    likely = (text for text in texts if any(word in text for word in _CWD_WORDS))
+    found = [match["path"] for text in likely for match in _CWD.finditer(text)]
+    return found[-1].rstrip("./") if found else ""
+
+
+def _turn(asked: Asked, place: int, text: str) -> Turn | None:
+    documents = {match["name"]: match["text"] for match in _DOCUMENT.finditer(text)}
+    outside = _DOCUMENT.sub("", text)
+    kind, said = _kind(outside)
+    if _REPAIR in outside:
+        before = replace(asked, messages=asked.messages[:place])
+        return replace(recognise(before), place=place)
+    if kind is Kind.NONE and not _VERDICT_ROLE.fullmatch(_role(outside)):
+        return None
+    known = outside if _role(outside) else "\n".join(_earlier(asked, place))
+    kind = _sharper(kind, _role(known), outside)
+    return Turn(
+        kind,
+        _role(known),
+        said.get("stage") or ("implement" if kind is Kind.TASK else ""),
+        int(said.get("iteration") or 1),
+        said.get("task") or "",
+        said.get("target") or _target(outside),
+        next(iter(_AFTER.findall(known)), ""),
+        documents,
+        _references(outside),
+        tuple(dict.fromkeys(_CATEGORY.findall(known))),
+        place,
+    )
+
+
+def _sharper(kind: Kind, role: str, outside: str) -> Kind:
+    """What the words of the turn leave open is seen from the role and from what is to be left."""
+    if kind not in (Kind.NONE, Kind.ASSIST):
+        return kind
+    if _VERDICT_ROLE.fullmatch(role):
+        return Kind.REVIEW
+    return Kind.STAGE if kind is Kind.ASSIST and _HANDS_OFF in outside else kind
+
+
+def _kind(text: str) -> tuple[Kind, dict[str, str | None]]:
+    near = _beginning(text, _NEEDLES)
+    for kind, needle, pattern in WORDS:
+        match = pattern.search(text) if any(line.startswith(needle) for line in near) else None
+        if match:
+            return kind, match.groupdict()
+    return Kind.NONE, {}
+
+
+def _role(text: str) -> str:
+    found = _ROLE.findall("\n".join(_beginning(text, _ROLES)))
+    return found[-1] if found else ""
+
+
+def _beginning(text: str, words: tuple[str, ...]) -> list[str]:
+    """The lines that begin so: a quick look before patterns are tried on a whole prompt."""
+    return [line for line in text.split("\n") if line.startswith(words)]
+
+
+def _target(text: str) -> str:
+    match = _TARGETS.search(text)
+    return next((path for path in match.groups() if path), "") if match else ""
+
+
+def _references(text: str) -> tuple[str, ...]:
+    _, _, block = text.partition(_REQUIRED)
+    return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))
+
+
+def _earlier(asked: Asked, place: int) -> list[str]:
+    """What was said before, the system prompt first: a role may stand there too."""
+    system = [str(block.get("text", "")) for block in asked.system]
+    users = (message for message in asked.messages[:place] if message.role == "user")
+    return [*system, *(_DOCUMENT.sub("", _words(message)) for message in users)]
+
+
+def _words(message: Message) -> str:
+    """The texts of a message, without the client's own reminders."""
+    return _REMINDER.sub("", "\n".join(_texts(message)))
+
+
+def _texts(message: Message) -> list[str]:
+    return [str(block.get("text", "")) for block in message.content if block["type"] == "text"]

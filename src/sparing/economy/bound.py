@@ -1,0 +1,193 @@
+"""How well a run could have gone: its lower bound, and the best way for each turn in hindsight.
+
+A run is plain values: turns in the order of their start, each with the ways it could have been
+sent. The replay bills them call by call with the cache's own rules. The lower bound knows no
+order and no time: every token that is used twice is written once and read ever after.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sparing.double.cache import MINIMUM_TOKENS, Block, Life, Part, PromptCache, Request
+from sparing.economy.cost_model import Rates
+from sparing.usage import Usage
+from sparing.way import Way
+
+EXACT_PLANS = 4096
+"""Runs with no more plans than this are searched through; longer ones are chosen turn by turn."""
+
+
+class Call(NamedTuple):
+    added: int
+    """Tokens that joined the conversation before it; of a turn's first call, the prompt's."""
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One way a turn could be sent, and what the model then does."""
+
+    prompt: tuple[Block, ...]
+    calls: tuple[Call, ...]
+    on: str = ""
+    """The session whose transcript it continues; empty for a fresh one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTurn:
+    session: str
+    """The name under which its transcript is kept."""
+    at: float
+    model: str
+    base: tuple[Block, ...]
+    """Tools and system prompt."""
+    ways: Mapping[Way, Sending]
+    call_seconds: float = 3.0
+    life: Life = Life.FIVE_MINUTES
+    """Of the mark at the end of each message."""
+
+
+Plan = Sequence[Way]
+
+
+class Oracle(NamedTuple):
+    cost: float
+    plan: tuple[Way, ...]
+    exact: bool
+    """Whether every plan was tried; otherwise each turn was given the way cheapest for itself."""
+
+
+class _Sent(NamedTuple):
+    """One request of a turn."""
+
+    messages: tuple[Block, ...]
+    output: int
+
+
+class Conversations:
+    """The transcripts of a run so far."""
+
+    def __init__(self, transcripts: Mapping[str, tuple[Block, ...]] | None = None) -> None:
+        self.transcripts = dict(transcripts or {})
+
+    def ways(self, turn: RunTurn) -> list[Way]:
+        """Ways that can be taken now: a session must have been opened before it is continued."""
+        return [
+            way for way, sent in turn.ways.items() if not sent.on or sent.on in self.transcripts
+        ]
+
+    def go_on(self, turn: RunTurn, way: Way) -> list[_Sent]:
+        """The requests of a turn; its transcript is kept with the answer at its end."""
+        sending, sent = turn.ways[way], list[_Sent]()
+        messages = (*self.transcripts.get(sending.on, ()), *sending.prompt)
+        for number, call in enumerate(sending.calls):
+            if number and call.added:
+                messages = (*messages, _added(turn, way, str(number), call.added))
+            sent.append(_Sent(messages, call.output))
+        answer = _added(turn, way, "answer", sending.calls[-1].output)
+        self.transcripts[turn.session] = (*messages, answer)
+        return sent
+
+
+def _added(turn: RunTurn, way: Way, name: str, tokens: int) -> Block:
+    return Block(Part.MESSAGES, f"{turn.session} {turn.at} {way} {name}", tokens)
+
+
+class Replay:
+    """A run so far, billed by the rules of the cache."""
+
+    def __init__(self, minimums: Mapping[str, int] = MINIMUM_TOKENS) -> None:
+        self._minimums = minimums
+        self._cache = PromptCache(minimums)
+        self._talk = Conversations()
+
+    def copy(self) -> Replay:
+        twin = Replay(self._minimums)
+        twin._cache = PromptCache.load(self._cache.dump(), self._minimums)
+        twin._talk = Conversations(self._talk.transcripts)
+        return twin
+
+    def ways(self, turn: RunTurn) -> list[Way]:
+        return self._talk.ways(turn)
+
+    def send(self, turn: RunTurn, way: Way) -> Usage:
+        total = Usage()
+        for number, (messages, output) in enumerate(self._talk.go_on(turn, way)):
+            # As a client does it: the end of the last message carries a mark.
+            *before, last = (*turn.base, *messages)
+            blocks = (*before, replace(last, mark=last.mark or turn.life))
+            start = turn.at + number * turn.call_seconds
+            total += self._cache.bill(Request(turn.model, blocks), start, output=output)
+        return total
+
+
+def run_cost(turns: Sequence[RunTurn], plan: Plan, rates: Rates, replay: Replay) -> float:
+    return sum(rates.price(replay.send(*step)) for step in zip(turns, plan, strict=True))
+
+
+def oracle(
+    turns: Sequence[RunTurn], rates: Rates, minimums: Mapping[str, int] = MINIMUM_TOKENS
+) -> Oracle:
+    if math.prod(len(turn.ways) for turn in turns) <= EXACT_PLANS:
+        found = _search(turns, rates, Replay(minimums), math.inf)
+        assert found is not None, "some plan can always be sent"
+        return found
+    return _greedy(turns, rates, Replay(minimums))
+
+
+def _search(turns: Sequence[RunTurn], rates: Rates, replay: Replay, limit: float) -> Oracle | None:
+    """The cheapest plan below the limit, if there is one."""
+    if not turns:
+        return Oracle(0.0, (), exact=True)
+    best: Oracle | None = None
+    for way in replay.ways(turns[0]):
+        tried = replay.copy()
+        cost = rates.price(tried.send(turns[0], way))
+        if cost >= limit:
+            continue
+        rest = _search(turns[1:], rates, tried, limit - cost)
+        if rest is not None and cost + rest.cost < limit:
+            limit = cost + rest.cost
+            best = Oracle(limit, (way, *rest.plan), exact=True)
+    return best
+
+
+def _greedy(turns: Sequence[RunTurn], rates: Rates, replay: Replay) -> Oracle:
+    total, plan = 0.0, list[Way]()
+    for turn in turns:
+        tried = [(way, replay.copy()) for way in replay.ways(turn)]
+        costs = [rates.price(twin.send(turn, way)) for way, twin in tried]
+        least = min(costs)
+        way, replay = tried[costs.index(least)]
+        total += least
+        plan.append(way)
+    return Oracle(total, tuple(plan), exact=False)
+
+
+def lower_bound(turns: Sequence[RunTurn], plan: Plan, rates: Rates) -> float:
+    """Below what any order, any timing and any cache could bring these very calls.
+
+    A token sent k times is written once and read k − 1 times, or never cached at all where that
+    is cheaper: one that is sent a single time need not be written.
+    """
+    talk = Conversations()
+    sizes: dict[str, int] = {}
+    times: Counter[str] = Counter()
+    output = 0
+    for turn, way in zip(turns, plan, strict=True):
+        for messages, answered in talk.go_on(turn, way):
+            output += answered
+            for block in (*turn.base, *messages):
+                sizes[block.digest] = block.tokens
+                times[block.digest] += 1
+    write = min(rates.write_5m, rates.write_1h)
+    sent = sum(
+        sizes[digest] * min(count * rates.input, write + (count - 1) * rates.read)
+        for digest, count in times.items()
+    )
+    return sent + rates.output * output

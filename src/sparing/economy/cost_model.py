@@ -1,0 +1,199 @@
+"""What a turn costs: the closed form, and the limits that follow from it.
+
+Every call of a turn sends the whole context again, so a token in it is paid once as a write and
+then at the read rate in each later call. From that one sum come the rules of thumb below: when a
+resumed session pays, how fat a shared trunk may be, what a lazy read adds. Prices are arguments,
+in any one unit: dollars per million tokens, or multiples of the input price. Nothing here
+chooses; `choose` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple, Protocol, assert_never
+
+from sparing.double.cache import Life
+from sparing.usage import Usage
+
+CALL_OUTPUT_TOKENS = 150
+"""What a model answers to ask for a tool, its thinking included."""
+
+
+class Expected(NamedTuple):
+    """Tokens of a turn that has not happened yet, in the buckets of `Usage`; an expectation
+    need not be whole."""
+
+    uncached: float = 0
+    read: float = 0
+    write_5m: float = 0
+    write_1h: float = 0
+    output: float = 0
+
+
+class ListedPrice(Protocol):
+    """A price of a list, whatever its unit."""
+
+    @property
+    def input(self) -> Decimal: ...
+    @property
+    def output(self) -> Decimal: ...
+    @property
+    def read(self) -> Decimal: ...
+    @property
+    def write_5m(self) -> Decimal: ...
+    @property
+    def write_1h(self) -> Decimal: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The price of a token in each bucket. Read and write factors differ between models."""
+
+    input: float
+    output: float
+    read: float
+    write_5m: float
+    write_1h: float
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output", "read", "write_5m", "write_1h"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"rates.{name} is negative; nobody is paid for tokens")
+
+    @classmethod
+    def of(cls, price: ListedPrice) -> Rates:
+        return cls(
+            float(price.input),
+            float(price.output),
+            float(price.read),
+            float(price.write_5m),
+            float(price.write_1h),
+        )
+
+    def write(self, life: Life) -> float:
+        match life:
+            case Life.FIVE_MINUTES:
+                return self.write_5m
+            case Life.ONE_HOUR:
+                return self.write_1h
+        assert_never(life)
+
+    def price(self, tokens: Usage | Expected) -> float:
+        return (
+            self.input * tokens.uncached
+            + self.read * tokens.read
+            + self.write_5m * tokens.write_5m
+            + self.write_1h * tokens.write_1h
+            + self.output * tokens.output
+        )
+
+    def equivalents(self, cost: float) -> float:
+        """A cost as the number of plain input tokens that cost as much."""
+        return cost / self.input if self.input else 0.0
+
+
+TYPICAL = Rates(input=1, output=5, read=0.1, write_5m=1.25, write_1h=2)
+"""Multiples of the input price. Which way is cheaper needs ratios only, so these serve where a
+model's prices are unknown; they never become an amount of money."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a turn does beyond its prompt."""
+
+    calls: float
+    growth: float
+    """Tokens that join the context on the way: tool results, and what was typed to get them."""
+    output: float
+
+    def __post_init__(self) -> None:
+        if self.calls < 1 or self.growth < 0 or self.output < 0:
+            raise ValueError(f"{self} is no turn: it makes a call and takes nothing back")
+
+
+def turn_tokens(first: Expected, work: Work, life: Life = Life.FIVE_MINUTES) -> Expected:
+    """All tokens of a turn, from how its first call's prompt splits into buckets.
+
+    Later calls read that prompt; growth is written once, in entries of `life`, and read by half
+    of the later calls on average. A prompt of which nothing is cached or written is too short
+    for a cache and is paid in full by every call.
+    """
+    later = work.calls - 1
+    context = first.uncached + first.read + first.write_5m + first.write_1h
+    if first.uncached == context:
+        whole = work.calls * context + work.calls / 2 * work.growth
+        return Expected(uncached=whole, output=work.output)
+    hour = life is Life.ONE_HOUR
+    return Expected(
+        uncached=first.uncached,
+        read=first.read + later * context + later / 2 * work.growth,
+        write_5m=first.write_5m + (0 if hour else work.growth),
+        write_1h=first.write_1h + (work.growth if hour else 0),
+        output=work.output,
+    )
+
+
+def turn_cost(rates: Rates, context: float, uncached: float, work: Work) -> float:
+    """`r·n·(C − u) + (w + r(n − 1))·u + (w + r(n − 1)/2)·g + o·out`: C tokens of context, u of
+    them not cached yet, n calls, growth g."""
+    first = Expected(read=context - uncached, write_5m=uncached)
+    return rates.price(turn_tokens(first, work))
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A resumed turn beside the fresh one that could take its place."""
+
+    needed: float
+    """N: what the fresh turn has to load."""
+    fresh_calls: float
+    resumed_calls: float
+    base: float = 2000
+    """B: tools and system prompt, warm for both."""
+    delta: float = 2000
+    """d: what the resumed turn is told."""
+
+
+def _gain(rates: Rates, rival: Rival) -> float:
+    """K: all that a resumed turn saves, before its transcript is paid for."""
+    r, w = rates.read, rates.write_5m
+    fewer = rival.fresh_calls - rival.resumed_calls
+    return (
+        (w + r * (rival.fresh_calls - 1)) * rival.needed
+        + r * fewer * rival.base
+        - (w + r * (rival.resumed_calls - 1)) * rival.delta
+        + rates.output * CALL_OUTPUT_TOKENS * fewer
+    )
+
+
+def warm_limit(rates: Rates, rival: Rival) -> float:
+    """The longest transcript beyond the base with which a resume pays while it is cached."""
+    return _gain(rates, rival) / (rates.read * rival.resumed_calls)
+
+
+def cold_limit(rates: Rates, rival: Rival) -> float:
+    """The same once the cache has forgotten it and all of it has to be written again."""
+    return _gain(rates, rival) / (rates.write_5m + rates.read * (rival.resumed_calls - 1))
+
+
+def trunk_limit(rates: Rates, calls: float) -> float:
+    """How many times larger than what a turn needs a warm trunk may be before composing the
+    needed part alone is cheaper. Turns of many calls must not sit on a fat trunk."""
+    return (rates.write_5m + rates.read * (calls - 1)) / (rates.read * calls)
+
+
+def lazy_read_extra(rates: Rates, context: float) -> float:
+    """What a mandatory artifact costs more when it is read by a tool instead of sent inline: one
+    more call over the context, and the words that ask for it. Never negative."""
+    return rates.read * context + rates.output * CALL_OUTPUT_TOKENS
+
+
+def unwritten_saving(rates: Rates, tokens: float) -> float:
+    """What is saved by leaving the last call of a turn that nobody resumes out of the cache."""
+    return (rates.write_5m - rates.input) * tokens
+
+
+def clearing_pays(rates: Rates, cleared: float, tail: float, calls_left: float) -> bool:
+    """Whether to drop old tool results from a context: what lies behind them is written anew."""
+    return rates.read * cleared * calls_left > (rates.write_5m - rates.read) * tail

@@ -1,0 +1,188 @@
+"""How much work a turn is expected to be, until the ledger knows better.
+
+The defaults are those of the workload that the cost model was tried on (24 drawn features of 76
+dispatches each): steps, files and answer sizes per kind of turn. They are assumptions, and the
+first real turns of a role soon outweigh them. Also here: what the ledger says of a client's
+cache when a session is resumed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Work
+
+RESULT_TOKENS = 700
+"""Of one tool call that is no read: 300 to 1,100 in the workload."""
+FILE_TOKENS = 2140
+"""Of one file or chunk read, with the words around it: 1,200 to 3,000 in the workload."""
+FILES_PER_CALL = 2
+READ_FACTOR = 1.04
+"""A file read by a tool carries line numbers: 3,900 tokens for 3,750, measured on a real client."""
+PARALLEL_READS = 9
+"""More tool calls at once would reach past the cache's look-back."""
+LEAST_WEIGHT = 0.1
+"""Of the latest turn in what is learned: habits change, so no turn counts for ever."""
+ENOUGH_RESUMES = 3
+MISSING_SHARE = 0.5
+
+
+class Errand(StrEnum):
+    """What kind of turn it is."""
+
+    WRITE = "write"
+    REVISE = "revise"
+    REVIEW = "review"
+    IMPLEMENT = "implement"
+    FIX = "fix"
+    LONE = "lone"
+    """A single turn with its own purpose: simplify, deepen tests, judge, look around."""
+
+
+class Memory(StrEnum):
+    """What the agent remembers of the turns before."""
+
+    NONE = "none"
+    NOTES = "notes"
+    """Its own earlier verdict and the diff, told again by the program."""
+    TRANSCRIPT = "transcript"
+
+
+class Habit(NamedTuple):
+    """A turn in the terms of the workload."""
+
+    steps: float
+    """Tool calls that are no reads."""
+    files: float
+    answer: float
+    typed: float = 0
+    """Of the answer: tokens typed in calls before the last, which stay in the context."""
+
+
+HABITS: Mapping[tuple[Errand, Memory], Habit] = MappingProxyType(
+    {
+        (Errand.WRITE, Memory.NONE): Habit(3, 9, 4775),
+        (Errand.WRITE, Memory.NOTES): Habit(3, 9, 4775),
+        (Errand.WRITE, Memory.TRANSCRIPT): Habit(3, 2, 4775),
+        (Errand.REVISE, Memory.NONE): Habit(3, 3.5, 1335),
+        (Errand.REVISE, Memory.NOTES): Habit(3, 2.5, 1335),
+        (Errand.REVISE, Memory.TRANSCRIPT): Habit(3, 0.5, 1335),
+        (Errand.REVIEW, Memory.NONE): Habit(4, 5.5, 1050),
+        (Errand.REVIEW, Memory.NOTES): Habit(3, 2.5, 1050),
+        (Errand.REVIEW, Memory.TRANSCRIPT): Habit(2, 0.5, 1050),
+        (Errand.IMPLEMENT, Memory.NONE): Habit(7, 5.5, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.NOTES): Habit(7, 5.5, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.TRANSCRIPT): Habit(7, 2.75, 3100, typed=2800),
+        (Errand.FIX, Memory.NONE): Habit(7, 7, 1550, typed=1400),
+        (Errand.FIX, Memory.NOTES): Habit(7, 5, 1550, typed=1400),
+        (Errand.FIX, Memory.TRANSCRIPT): Habit(6, 3, 1550, typed=1300),
+        (Errand.LONE, Memory.NONE): Habit(5, 0, 2000),
+        (Errand.LONE, Memory.NOTES): Habit(5, 0, 2000),
+        (Errand.LONE, Memory.TRANSCRIPT): Habit(5, 0, 2000),
+    }
+)
+
+
+def work_of(habit: Habit) -> Work:
+    more_calls = habit.steps + habit.files / FILES_PER_CALL
+    asked = more_calls * CALL_OUTPUT_TOKENS
+    return Work(
+        calls=1 + more_calls,
+        growth=habit.steps * RESULT_TOKENS + habit.files * FILE_TOKENS + asked + habit.typed,
+        output=habit.answer + asked,
+    )
+
+
+class Kind(NamedTuple):
+    """Turns that are alike: what is learned from one is expected of the next."""
+
+    role: str
+    errand: Errand
+    memory: Memory
+
+
+class SeenTurn(NamedTuple):
+    """A turn of the ledger."""
+
+    kind: Kind
+    calls: Sequence[tuple[int, int]]
+    """Per model call: tokens added to the conversation, tokens answered."""
+
+
+def learned(turns: Iterable[SeenTurn]) -> dict[Kind, Work]:
+    """What is expected of each kind after these turns: their mean, the default being one of
+    them, and of many turns the later ones counting more."""
+    known: dict[Kind, Work] = {}
+    times: Counter[Kind] = Counter()
+    for kind, calls in turns:
+        if calls:
+            times[kind] += 1
+            weight = max(1 / (1 + times[kind]), LEAST_WEIGHT)
+            known[kind] = _blend(expected_work(kind, known), seen_work(calls), weight)
+    return known
+
+
+def expected_work(kind: Kind, known: Mapping[Kind, Work]) -> Work:
+    """Learned where this role has done it before, else the default of its kind."""
+    return known.get(kind) or work_of(HABITS[kind.errand, kind.memory])
+
+
+def seen_work(calls: Sequence[tuple[int, int]]) -> Work:
+    growth = sum(added for added, _ in calls[1:])
+    return Work(len(calls), growth, sum(output for _, output in calls))
+
+
+def _blend(old: Work, new: Work, weight: float) -> Work:
+    return Work(
+        old.calls + weight * (new.calls - old.calls),
+        old.growth + weight * (new.growth - old.growth),
+        old.output + weight * (new.output - old.output),
+    )
+
+
+def by_reference(work: Work, tokens: float, files: int) -> Work:
+    """The same turn when its mandatory files come by path: they are read before all else."""
+    calls = math.ceil(files / PARALLEL_READS)
+    asked = calls * CALL_OUTPUT_TOKENS
+    return Work(work.calls + calls, work.growth + READ_FACTOR * tokens + asked, work.output + asked)
+
+
+class Share(NamedTuple):
+    """How much of a warm transcript a client's resumed calls read from the cache (V5)."""
+
+    mean: float
+    resumes: int
+
+    @property
+    def misses(self) -> bool:
+        """Seen often enough to say that this client's resume breaks the prefix."""
+        return self.resumes >= ENOUGH_RESUMES and self.mean < MISSING_SHARE
+
+
+UNSEEN = Share(1.0, 0)
+"""Nothing observed yet. On a real client with a simulated cache all of it was read."""
+
+
+def observed_share(shares: Sequence[float]) -> Share:
+    """Of one backend and version, from resumes that came within the cache's life."""
+    if not shares:
+        return UNSEEN
+    return Share(sum(shares) / len(shares), len(shares))
+
+
+def read_share(transcript: int, read: int, calls: Sequence[tuple[int, int]]) -> float:
+    """The share of a transcript that the first call of a resumed turn read.
+
+    Bills are per turn: later calls are taken to read all that the call before them sent, and
+    what is left was read by the first.
+    """
+    later, context = 0, transcript
+    for added, _ in calls[:-1]:
+        context += added
+        later += context
+    return min(1.0, max(0, read - later) / transcript) if transcript > 0 else 1.0

@@ -1,0 +1,162 @@
+"""Keeping a transcript warm, and what waiting costs.
+
+A cached prefix dies five minutes or an hour after its last use. A ping reads it once more for
+the read rate; an hour's life costs more to write; letting it die costs a new write. A program
+knows better than a person whether a session will be resumed: surely after a rejection, never
+after an approval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+from sparing.double.cache import Life
+from sparing.economy.cost_model import Rates
+from sparing.economy.predict import Inputs, predict
+
+PING_MARGIN_SECONDS = 15.0
+"""A ping goes out so long before an entry would die."""
+
+
+class LoopEnd(StrEnum):
+    """What a reviewer's latest verdict says about its next turn."""
+
+    REJECTED = "rejected"
+    APPROVED = "approved"
+
+
+def resume_probability(end: LoopEnd) -> float:
+    match end:
+        case LoopEnd.REJECTED:
+            return 1.0
+        case LoopEnd.APPROVED:
+            return 0.0
+    assert_never(end)
+
+
+def ping_cost(rates: Rates, tokens: float) -> float:
+    """One call that reads the transcript and answers with a word."""
+    return rates.read * tokens + rates.output
+
+
+def most_pings(rates: Rates, probability: float = 1.0) -> int:
+    """Pings that are still cheaper than writing the transcript once more."""
+    if not rates.read:
+        return 0
+    return max(0, math.floor(probability * (rates.write_5m - rates.read) / rates.read + 1e-9))
+
+
+def pings_needed(gap_seconds: float, life: Life) -> int:
+    """Pings that carry an entry over a pause in which nothing else reads it."""
+    every = life.seconds - PING_MARGIN_SECONDS
+    return max(0, math.ceil((gap_seconds - life.seconds + 1e-9) / every))
+
+
+def next_ping_at(last_call_at: float, life: Life) -> float:
+    return last_call_at + life.seconds - PING_MARGIN_SECONDS
+
+
+class KeepAlive(NamedTuple):
+    pings: int
+    cost: float
+    saves: float
+    """Expected: what a warm turn is cheaper than the best cold one, times how likely it comes."""
+
+    @property
+    def pays(self) -> bool:
+        return self.pings > 0 and self.cost < self.saves
+
+
+def keep_alive(
+    rates: Rates, tokens: float, gap_seconds: float, probability: float, saving: float | None = None
+) -> KeepAlive:
+    """Whether pings over a pause pay. `saving` is what warmth is worth to the next turn, by
+    default one write of the transcript instead of a read."""
+    pings = pings_needed(gap_seconds, Life.FIVE_MINUTES)
+    worth = (rates.write_5m - rates.read) * tokens if saving is None else saving
+    return KeepAlive(pings, pings * ping_cost(rates, tokens), probability * worth)
+
+
+def hour_threshold(rates: Rates) -> float:
+    """An hour's life pays if more tokens than this are written again for each unique one."""
+    return (rates.write_1h - rates.write_5m) / (rates.write_5m - rates.read)
+
+
+def hour_pays(rates: Rates, unique: float, rewritten: float) -> bool:
+    """From what five-minute entries cost: unique tokens written, and those written again."""
+    return rewritten > hour_threshold(rates) * unique
+
+
+class Keeping(StrEnum):
+    FIVE_MINUTES = "five minutes"
+    PINGS = "five minutes, with pings"
+    ONE_HOUR = "one hour"
+
+
+class Kept(NamedTuple):
+    keeping: Keeping
+    cost: float
+
+
+def cheapest_keeping(rates: Rates, tokens: float, gaps: Sequence[float]) -> Kept:
+    """How to keep a prefix over known pauses, each ended by a call that needs it."""
+    every = ping_cost(rates, tokens)
+    pinged = sum(pings_needed(gap, Life.FIVE_MINUTES) for gap in gaps)
+    short = rates.write_5m * tokens
+    costs = [
+        Kept(Keeping.FIVE_MINUTES, short + _reads(rates, tokens, gaps, Life.FIVE_MINUTES)),
+        Kept(Keeping.PINGS, short + pinged * every + len(gaps) * rates.read * tokens),
+        Kept(
+            Keeping.ONE_HOUR,
+            rates.write_1h * tokens + _reads(rates, tokens, gaps, Life.ONE_HOUR),
+        ),
+    ]
+    return min(costs, key=lambda kept: kept.cost)
+
+
+def _reads(rates: Rates, tokens: float, gaps: Sequence[float], life: Life) -> float:
+    cold = sum(gap >= life.seconds for gap in gaps)
+    return tokens * (cold * rates.write(life) + (len(gaps) - cold) * rates.read)
+
+
+class Waiting(NamedTuple):
+    """What a pause costs, in the unit of the rates."""
+
+    warm_until: float | None
+    """When the next turn gets dearer; None if it doesn't."""
+    before: float
+    after: float
+    """Once all that is warm now has died."""
+
+
+def waiting(inputs: Inputs) -> Waiting:
+    """For a gate: the price of its next dispatch now, and of the same dispatch later.
+
+    Entries die one by one; what a person is told is when the price has risen by half of all
+    that it can rise.
+    """
+    before = _best(inputs, inputs.at)
+    ends = sorted(_ends(inputs))
+    after = _best(inputs, ends[-1]) if ends else before
+    if math.isclose(before, after):
+        return Waiting(None, before, before)
+    half = (before + after) / 2
+    return Waiting(next(end for end in ends if _best(inputs, end) >= half), before, after)
+
+
+def _ends(inputs: Inputs) -> Iterator[float]:
+    """Times at which something dies; a turn that is to find it alive starts before."""
+    entries = [entry.expires_at for entry in inputs.known.values()]
+    sessions = [offer.on.warm_until() for offer in inputs.offers.values() if offer.on]
+    for end in {*entries, *sessions}:
+        if end - inputs.start_seconds > inputs.at:
+            yield end - inputs.start_seconds
+
+
+def _best(inputs: Inputs, at: float) -> float:
+    found = predict(replace(inputs, at=at)).values()
+    return min(prediction.cost for prediction in found if prediction.cost is not None)

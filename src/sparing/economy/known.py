@@ -1,0 +1,137 @@
+"""What a provider's cache is believed to hold, from what was sent and when.
+
+A belief, not a measurement: entries end at the marks of a prompt, live from the last call that
+read or wrote them, and are shared by all who send the same prefix under the same trunk key. It
+is folded from recorded dispatches each time it is needed, so nothing has to be kept in step.
+Taken as given: prompts of less than the cache's look-back, and clients that also mark the end
+of their system prompt and of every message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from sparing.double.cache import Block, Life, Part
+from sparing.segment import Segment
+
+
+class Entry(NamedTuple):
+    life: Life
+    expires_at: float
+
+
+Known = Mapping[str, Entry]
+"""Entries by the key of the prefix they hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a client sends before any prompt."""
+
+    key: str
+    """Digest of the trunk key: dispatches share nothing unless it is equal."""
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentPrompt:
+    """A dispatch as far as the cache is concerned."""
+
+    base: Base
+    blocks: tuple[Block, ...]
+    """Of the prompt that opened its session, be it this dispatch or an earlier one."""
+    first_at: float
+    last_at: float
+    """Start of its last call."""
+    life: Life = Life.FIVE_MINUTES
+    """Of the mark that the client puts at the end of each message."""
+    resumed: bool = False
+
+
+def blocks_of(segments: Iterable[Segment], life: Life, marks: int) -> tuple[Block, ...]:
+    """Segments as a cache sees them; a backend takes `marks` of the caller's marks."""
+    blocks: list[Block] = []
+    for segment in segments:
+        mark = life if segment.mark and marks > 0 and segment.tokens else None
+        marks -= mark is not None
+        blocks.append(Block(Part.MESSAGES, segment.digest, segment.tokens, mark))
+    return tuple(blocks)
+
+
+def prefix_keys(base: Base, blocks: Sequence[Block]) -> list[str]:
+    """The base's key, then one for every longer prefix."""
+    links = (block.digest for block in blocks)
+    return list(accumulate(links, _chain, initial=base.key))
+
+
+def _chain(key: str, digest: str) -> str:
+    return hashlib.sha256(f"{key} {digest}".encode()).hexdigest()
+
+
+def cached_tokens(base: Base, blocks: Sequence[Block], known: Known, at: float) -> int:
+    """Tokens of the longest prefix that an entry holds at that time."""
+    sizes = accumulate((block.tokens for block in blocks), initial=base.tokens)
+    alive = [
+        size
+        for key, size in zip(prefix_keys(base, blocks), sizes, strict=True)
+        if is_alive(known, key, at)
+    ]
+    return max(alive, default=0)
+
+
+def is_alive(known: Known, key: str, at: float) -> bool:
+    return key in known and at < known[key].expires_at
+
+
+def believed(sends: Iterable[SentPrompt], minimum_tokens: int) -> dict[str, Entry]:
+    """The entries that these dispatches left, given in the order of their start."""
+    known: dict[str, Entry] = {}
+    for sent in sends:
+        _apply(known, sent, minimum_tokens)
+    return known
+
+
+class _Place(NamedTuple):
+    """The end of a block of the prompt."""
+
+    key: str
+    life: Life | None
+    """Of the mark there, if there is one."""
+    at: float
+    """When the last request that carried or read it started."""
+
+
+def _apply(known: dict[str, Entry], sent: SentPrompt, minimum: int) -> None:
+    """What is alive is renewed, at marks and where the longest match ends; other marks write."""
+    places = _places(sent, minimum)
+    alive = [n for n, place in enumerate(places) if is_alive(known, place.key, sent.first_at)]
+    for n, place in enumerate(places):
+        if n in alive and (place.life or n == alive[-1]):
+            old = known[place.key]
+            # Without a mark of its own it was found by the client's, at the end of the prompt.
+            until = place.at + min((place.life or sent.life).seconds, old.life.seconds)
+            known[place.key] = old._replace(expires_at=max(old.expires_at, until))
+        elif place.life:
+            known[place.key] = Entry(place.life, place.at + place.life.seconds)
+
+
+def _places(sent: SentPrompt, minimum: int) -> list[_Place]:
+    """Marks end the base, the blocks that the caller chose, and a new prompt."""
+    lives = [block.mark for block in sent.blocks]
+    # No mark may outlive an earlier one, so the base has the life of the first of them.
+    first = next((life for life in lives if life is not None), sent.life)
+    keys = prefix_keys(sent.base, sent.blocks)
+    sizes = accumulate((block.tokens for block in sent.blocks), initial=sent.base.tokens)
+    places = [
+        _Place(key, life, sent.last_at if life else sent.first_at)
+        for key, life, size in zip(keys, [first, *lives], sizes, strict=True)
+        if size >= minimum
+    ]
+    if places and lives and lives[-1] is None and not sent.resumed:
+        # The client moves this one on with every call: only the first call carried it here.
+        places[-1] = places[-1]._replace(life=sent.life)
+    return places

@@ -1,0 +1,137 @@
+"""What each way of sending a dispatch would cost.
+
+From what a way would send, what the cache is believed to hold and how much work the turn is
+expected to be. Every way gets a prediction, also those that can't be taken: they say why. The
+ledger later shows the prediction beside the bill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sparing.double.cache import Block, Life
+from sparing.economy.cost_model import Expected, Rates, Work, turn_tokens
+from sparing.economy.estimates import UNSEEN, Share
+from sparing.economy.known import Base, Known, cached_tokens
+from sparing.way import Way
+
+START_SECONDS = 5.0
+"""From the choice to a client's first call: about one, with outliers of four to five measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A session as it would be sent again."""
+
+    tokens: int
+    """Of its context after the last call, base and answer included."""
+    last_call_at: float
+    answer: int = 0
+    """Of these: what was answered last. No call has sent it yet, so no entry holds it."""
+    life: Life = Life.FIVE_MINUTES
+    opening: tuple[Block, ...] = ()
+    """The prompt that opened the session: its marks may outlive the rest."""
+
+    def warm_until(self) -> float:
+        return self.last_call_at + self.life.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One way that could be taken."""
+
+    blocks: tuple[Block, ...]
+    """What it adds to the base or to the transcript."""
+    work: Work
+    on: Transcript | None = None
+    """The transcript it continues; none for a fresh session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All that a prediction depends on."""
+
+    at: float
+    rates: Rates
+    base: Base
+    offers: Mapping[Way, Offer]
+    """Ways that the backend can do and the prompt can be made for."""
+    known: Known
+    share: Share = UNSEEN
+    life: Life = Life.FIVE_MINUTES
+    """Of the mark at the end of each message."""
+    minimum_tokens: int = 0
+    """Shorter prompts are not cached."""
+    start_seconds: float = START_SECONDS
+
+    @property
+    def first_call_at(self) -> float:
+        return self.at + self.start_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    cost: float | None
+    """In the unit of the rates; None if this way can't be taken."""
+    tokens: Expected = Expected()
+    calls: float = 0
+    context: float = 0
+    """Tokens of the first call."""
+    cached: float = 0
+    """Of these: expected to be read."""
+    why_not: str = ""
+
+    @property
+    def words(self) -> str:
+        if self.cost is None:
+            return self.why_not
+        return (
+            f"{self.cached:,.0f} of {self.context:,.0f} tokens cached, about {self.calls:.0f} calls"
+        )
+
+
+def predict(inputs: Inputs) -> dict[Way, Prediction]:
+    return {way: _prediction(inputs, way) for way in Way}
+
+
+def _prediction(inputs: Inputs, way: Way) -> Prediction:
+    offer = inputs.offers.get(way)
+    if offer is None:
+        return Prediction(None, why_not=f"{way} is not on offer")
+    fresh = inputs.base.tokens if offer.on is None else offer.on.tokens
+    context = fresh + sum(block.tokens for block in offer.blocks)
+    cached = _cached(inputs, offer)
+    first = _first_call(inputs, offer, context, cached)
+    tokens = turn_tokens(first, offer.work, inputs.life)
+    return Prediction(inputs.rates.price(tokens), tokens, offer.work.calls, context, cached)
+
+
+def _cached(inputs: Inputs, offer: Offer) -> float:
+    at = inputs.first_call_at
+    if offer.on is None:
+        return cached_tokens(inputs.base, offer.blocks, inputs.known, at)
+    opening = cached_tokens(inputs.base, offer.on.opening, inputs.known, at)
+    if at >= offer.on.warm_until():
+        return opening
+    whole = max(offer.on.tokens - offer.on.answer, opening)
+    return opening + inputs.share.mean * (whole - opening)
+
+
+def _first_call(inputs: Inputs, offer: Offer, context: float, cached: float) -> Expected:
+    """How the first call's prompt splits into buckets."""
+    if not cached and context + offer.work.growth < inputs.minimum_tokens:
+        return Expected(uncached=context)
+    sent = offer.blocks if offer.on is None else offer.on.opening
+    if inputs.life is Life.ONE_HOUR:
+        return Expected(read=cached, write_1h=context - cached)
+    hour = max(0.0, min(context, _hour_tokens(inputs.base, sent)) - cached)
+    return Expected(read=cached, write_1h=hour, write_5m=context - cached - hour)
+
+
+def _hour_tokens(base: Base, blocks: Sequence[Block]) -> int:
+    """Tokens up to the last mark of one hour."""
+    for end in range(len(blocks), 0, -1):
+        if blocks[end - 1].mark is Life.ONE_HOUR:
+            return base.tokens + sum(block.tokens for block in blocks[:end])
+    return 0

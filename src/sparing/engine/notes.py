@@ -1,0 +1,51 @@
+"""What a dispatch leaves to be known: warnings of its prompt, files it did not read.
+
+Told as events; nothing of it ever stops the work.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sparing.context.reads import confirmed_reads, missed_reads, unread_warning
+from sparing.engine.jobs import Job
+from sparing.engine.sent import Sent
+from sparing.engine.source import Source
+from sparing.engine.stories import Teller, tell
+from sparing.records import ledger
+
+
+def tell_warnings(source: Source, teller: Teller, sent: Sent) -> None:
+    """A document sent whole because no section was found, a project without a folder."""
+    if not sent.warnings:
+        return
+    with source.around.database.write() as tx:
+        for number, warning in enumerate(sent.warnings):
+            tell(tx, teller, source.job, "warning", text=warning, name=f"warning.{number}")
+
+
+def tell_unread(tx: sqlite3.Connection, source: Source, teller: Teller, sent: Sent) -> None:
+    """Files that were given by reference and neither seen being read nor confirmed."""
+    if not sent.reads:
+        return
+    row = _last(tx, teller)
+    if row is None or row.result is None:
+        return
+    said = confirmed_reads(source.fetch(row.result.reply))
+    missed = missed_reads(sent.reads, row.result.files_read, said)
+    if missed:
+        _warn(tx, source.job, teller, missed)
+
+
+def _warn(tx: sqlite3.Connection, job: Job, teller: Teller, missed: tuple[str, ...]) -> None:
+    text = unread_warning(job.role)
+    tell(tx, teller, job, "unread", text=text, data={"files": list(missed)})
+
+
+def _last(tx: sqlite3.Connection, teller: Teller) -> ledger.Row | None:
+    rows = [
+        row
+        for row in ledger.of_feature(tx, teller.feature)
+        if row.attempt.dispatch == teller.id and row.result is not None
+    ]
+    return rows[-1] if rows else None

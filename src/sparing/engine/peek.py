@@ -1,0 +1,248 @@
+"""Looking at a prompt: the one that was sent, or the one that a role would be sent.
+
+Nothing is asked, nothing is written but the secret that wrappers are made with. What a turn
+refers to (the last look, the author's words, open findings) is looked up in the records as the
+run itself would have it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context import turns
+from sparing.context.brief import JUDGING, Brief
+from sparing.context.compose import Composed, compose
+from sparing.context.savings import compact
+from sparing.engine.gather import gather, read_tasks
+from sparing.engine.jobs import Job, JobKind, Turn
+from sparing.engine.sent import Client, client_of, load_prompt, model_of, order_of, trunk_key
+from sparing.engine.source import Source
+from sparing.engine.surroundings import Surroundings
+from sparing.errors import ConfigError, FeatureError, UsageError
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage, Work
+from sparing.records import ledger, verdicts
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import Row
+from sparing.records.verdicts import VerdictRow
+from sparing.segment import Segment, Volatility
+from sparing.session import Session
+from sparing.way import Order, Way
+
+UNKNOWN_CLIENT = Client("auto", "", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which prompt a person wants to see."""
+
+    role: str
+    stage: str = ""
+    iteration: int = 0
+    """0: the last that was sent, or the first."""
+    task: str = ""
+    way: Way | None = None
+    order: Order | None = None
+    final: bool = False
+    lost: bool = False
+
+
+class Peeked(NamedTuple):
+    composed: Composed
+    stage: str
+    iteration: int
+    way: Way
+    order: Order | None
+    """None for a prompt that was sent: its blocks are shown as they went."""
+    model: str
+    system: Segment
+    trunk_key: str
+    schema: str
+    """Compact JSON; empty for free text."""
+    sent: bool
+    warnings: tuple[str, ...]
+
+
+def peek(around: Surroundings, row: FeatureRow, wish: Wish) -> Peeked:
+    stage = _stage(around, row, wish)
+    past = _Past(around, row, stage)
+    row_sent = past.sent(wish) if wish.way is None and wish.order is None else None
+    source = _source(past, wish, row_sent)
+    brief = gather(source)
+    if row_sent is not None:
+        segments = load_prompt(around.folder, row_sent.attempt.prompt)
+        marks = [number for number, one in enumerate(segments, 1) if one.mark]
+        composed = Composed(segments, marks[0] if marks else 0)
+        way, order = Way(row_sent.attempt.way), None
+    else:
+        way, order = wish.way or Way.COMPOSE, wish.order or order_of(source)
+        composed = _composed(source, brief, wish, way, order)
+    return _peeked(source, brief, composed, way, order)
+
+
+def _composed(source: Source, brief: Brief, wish: Wish, way: Way, order: Order) -> Composed:
+    if way is Way.RESUME and not brief.resumable:
+        raise FeatureError(
+            f"{wish.role} can't be resumed here: there is nothing new to tell it",
+            "show the fresh prompt: --way compose",
+        )
+    said = replace(brief, asked=replace(brief.asked, lost=wish.lost))
+    return compose(said, way, order, _client(source).marks)
+
+
+def _peeked(
+    source: Source, brief: Brief, composed: Composed, way: Way, order: Order | None
+) -> Peeked:
+    role, judges = source.role, brief.asked.kind in JUDGING
+    system = Segment("system", turns.system(role.role_class.value), Volatility.FEATURE)
+    return Peeked(
+        composed,
+        source.job.stage,
+        source.job.iteration,
+        way,
+        order,
+        model_of(source),
+        system,
+        trunk_key(source, brief, _client(source)).digest,
+        compact(brief.schema) if judges and brief.schema is not None else "",
+        order is None,
+        (*brief.warnings, *role.warnings),
+    )
+
+
+def _client(source: Source) -> Client:
+    """What is known of the backend; prompts can be looked at where none is set up."""
+    try:
+        return client_of(source)
+    except ConfigError:
+        return UNKNOWN_CLIENT
+
+
+def _stage(around: Surroundings, row: FeatureRow, wish: Wish) -> Stage:
+    """The stage that is named; else where the role was last asked, or would first be."""
+    flow = FLOWS[row.feature.flow]
+    if wish.stage:
+        if wish.stage not in flow.names:
+            known = ", ".join(flow.names)
+            raise UsageError(
+                f"the flow {flow.name} has no stage '{wish.stage}'", f"stages: {known}"
+            )
+        return flow.stage(wish.stage)
+    with around.database.read() as connection:
+        attempts = [one.attempt for one in ledger.of_feature(connection, row.feature.key)]
+    asked = [one.stage for one in attempts if one.role == wish.role]
+    if asked and not wish.task:
+        return flow.stage(asked[-1])
+    own = [stage for stage in flow.stages if wish.role in _people(stage)]
+    return own[0] if own else flow.stage(str(row.place["state"]["stage"]))
+
+
+def _people(stage: Stage) -> tuple[str, ...]:
+    return (stage.author, *(role for group in stage.reviewers for role in group))
+
+
+class _Past:
+    """What the records hold of one stage."""
+
+    def __init__(self, around: Surroundings, row: FeatureRow, stage: Stage) -> None:
+        self.around, self.row, self.stage = around, row, stage
+        with around.database.read() as connection:
+            self.looks = verdicts.of_feature(connection, row.feature.key, stage.name)
+            found = ledger.of_feature(connection, row.feature.key)
+        self.attempts = [one for one in found if one.attempt.stage == stage.name]
+
+    def sent(self, wish: Wish) -> Row | None:
+        """The last attempt at the dispatch that is meant."""
+        found = [
+            one
+            for one in self.attempts
+            if one.attempt.role == wish.role
+            and wish.iteration in (0, one.attempt.iteration)
+            and wish.task in ("", one.attempt.task)
+        ]
+        return found[-1] if found else None
+
+    def look(self, role: str, iteration: int) -> VerdictRow | None:
+        found = [
+            one for one in self.looks if one.verdict.role == role and one.iteration == iteration
+        ]
+        return found[-1] if found else None
+
+    def open(self, iteration: int) -> tuple[VerdictRow, ...]:
+        return tuple(one for one in self.looks if one.iteration == iteration and not one.passed)
+
+    def note(self, before: float | None) -> str:
+        """What the author said last."""
+        told = [
+            one.result.reply
+            for one in self.attempts
+            if one.attempt.role == self.stage.author
+            and one.result is not None
+            and not one.attempt.task
+            and (before is None or one.attempt.started <= before)
+        ]
+        return told[-1] if told else ""
+
+
+def _source(past: _Past, wish: Wish, sent: Row | None) -> Source:
+    stage, row = past.stage, past.row
+    iteration = sent.attempt.iteration if sent else max(1, wish.iteration)
+    turn = _turn(stage, wish, iteration)
+    look, before = past.look(wish.role, iteration), past.look(wish.role, iteration - 1)
+    failed = past.open(iteration - 1) if turn is Turn.REVISE else ()
+    head = look.commit if look else failed[0].commit if failed else row.head
+    job = Job(
+        JobKind.DISPATCH, stage.name, head, wish.role, wish.role, turn, iteration,
+        task=_task(past, wish, sent, head) if turn is Turn.IMPLEMENT else "",
+        open=tuple(one.dispatch for one in failed),
+        note=past.note(look.at if look else None),
+    )  # fmt: skip
+    session = _session(past, wish, turn, before, head)
+    return Source(past.around, row, job, session, wish.final, wish.way is Way.RESUME)
+
+
+def _turn(stage: Stage, wish: Wish, iteration: int) -> Turn:
+    if any(wish.role in group for group in stage.reviewers):
+        return Turn.REVIEW
+    if wish.role != stage.author:
+        return Turn.NONE
+    match stage.work:
+        case Work.DOCUMENT:
+            return Turn.WRITE if iteration == 1 else Turn.REVISE
+        case Work.IMPLEMENT:
+            return Turn.IMPLEMENT if wish.task or iteration == 1 else Turn.REVISE
+        case Work.BUILD:
+            return Turn.BUILD
+        case Work.JUDGE:
+            return Turn.JUDGE
+        case Work.CHECK:
+            return Turn.REPAIR_CHECKS
+
+
+def _task(past: _Past, wish: Wish, sent: Row | None, head: str) -> str:
+    job = Job(JobKind.TASKS, past.stage.name, head, "tasks")
+    tasks = read_tasks(Source(past.around, past.row, job, None).artifact(ArtifactName.TASKS))
+    wanted = wish.task or (sent.attempt.task if sent else "") or tasks[0].number
+    if wanted not in [task.number for task in tasks]:
+        known = ", ".join(task.number for task in tasks)
+        raise UsageError(f"tasks.md has no task {wanted}", f"tasks: {known}")
+    return wanted
+
+
+def _session(
+    past: _Past, wish: Wish, turn: Turn, before: VerdictRow | None, head: str
+) -> Session | None:
+    """Of a role that looked before; one that goes on from its own turn knows all up to here."""
+    if wish.way is not Way.RESUME:
+        return None
+    if turn is Turn.REVIEW and before is None:
+        raise FeatureError(
+            f"{wish.role} has not looked at {past.stage.name} before: there is nothing to resume",
+            "show the fresh prompt: --way compose, or a later one: --iteration 2",
+        )
+    seen = before.iteration if before else max(1, wish.iteration - 1)
+    at = before.at if before else 0.0
+    commit = before.commit if before else head
+    return Session("peek", wish.role, "", "", 0, 0, seen, commit, at)

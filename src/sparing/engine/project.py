@@ -1,0 +1,75 @@
+"""The project a feature belongs to, as far as its folder in the repository tells."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple, cast
+
+from sparing.context.project import (
+    ProjectContext,
+    milestone_of,
+    project_block,
+    project_goals,
+    sorted_by_status,
+)
+from sparing.engine.source import META, Source
+from sparing.records import features
+from sparing.workspace.commit import list_folder
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+class Told(NamedTuple):
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def project_of(source: Source) -> Told | None:
+    """None for a feature without a project; a project without a folder is a warning."""
+    meta = source.meta
+    project = meta.get("project_id")
+    if not isinstance(project, str) or not _ID.fullmatch(project):
+        return None
+    root = PurePosixPath(source.folder).parent.parent / "projects"
+    names = list_folder(source.around.repository, source.job.head, str(root))
+    folder = next((name for name in names if name.split("-")[0] == project), None)
+    if folder is None:
+        return Told("", (f"project {project} has no folder in {root}: no project context",))
+    name = source.row.feature.name
+    completed, working, blocked = sorted_by_status(
+        _statuses(source, meta.get("depends_on_features"))
+    )
+    context = ProjectContext(
+        folder,
+        name,
+        project_goals(source.text(f"{root}/{folder}/prd.md") or ""),
+        completed,
+        working,
+        blocked,
+        milestone_of(source.text(f"{root}/{folder}/roadmap.md") or "", name),
+    )
+    return Told(project_block(context))
+
+
+def _statuses(source: Source, listed: object) -> dict[str, str]:
+    given = cast("list[object]", listed) if isinstance(listed, list) else []
+    wanted = [one for one in given if isinstance(one, str) and _ID.fullmatch(one)]
+    if not wanted:
+        return {}
+    with source.around.database.read() as connection:
+        rows = features.list_all(connection)
+    known = {key: row.status.value for row in rows for key in (row.feature.name, row.feature.id)}
+    return {one: known.get(one) or _recorded(source, one) for one in wanted}
+
+
+def _recorded(source: Source, name: str) -> str:
+    """What a feature that our database does not know says of itself."""
+    parent = PurePosixPath(source.folder).parent
+    try:
+        found: object = json.loads(source.text(f"{parent}/{name}/{META}") or "{}")
+    except (ValueError, RecursionError):
+        return "unknown"
+    fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    return str(fields.get("status", "unknown"))

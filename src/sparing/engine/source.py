@@ -1,0 +1,153 @@
+"""One job with what surrounds it: where everything that its prompt may say is read.
+
+Documents come out of the commit the job starts from, never from disk: what an agent is told is
+what is recorded. The rules file comes from the commit the feature started at, so that no agent
+rewrites the rules it is held to, and the trunk stays equal for as long as the feature runs.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sparing.artifact import Artifact, ArtifactName
+from sparing.change import FileChange
+from sparing.context.brief import Document, Material
+from sparing.context.wrap import wrapper_key
+from sparing.engine.jobs import Job
+from sparing.engine.surroundings import Surroundings
+from sparing.finding import Verdict
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage
+from sparing.records import verdicts
+from sparing.records.features import FeatureRow
+from sparing.records.secret import folder_secret
+from sparing.roles.catalog import Catalog, load_catalog
+from sparing.roles.load import Role
+from sparing.session import Session
+from sparing.workspace.commit import changed_files, diff, read_file
+
+RULES = ("AGENTS.md", "CLAUDE.md")
+RULES_CHARS = 40_000
+META = ".meta.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    around: Surroundings
+    row: FeatureRow
+    job: Job
+    session: Session | None
+    final: bool = False
+    """The reviewer has passed; this is its look at everything since."""
+    transition: bool = False
+    """The session is the continuing agent's, which now enters this stage."""
+    phase: str = ""
+    """Where a role works in phases: in A it must not see the code."""
+
+    @property
+    def stage(self) -> Stage:
+        return FLOWS[self.row.feature.flow].stage(self.job.stage)
+
+    @property
+    def catalog(self) -> Catalog:
+        around = self.around
+        return load_catalog(around.sources.roles, around.repository.checkout, around.folder.path)
+
+    @property
+    def role(self) -> Role:
+        return self.catalog.role(self.job.role)
+
+    @property
+    def key(self) -> str:
+        """Equal for all prompts of a feature; no document can know it in advance."""
+        return wrapper_key(folder_secret(self.around.folder.path), self.row.feature.key)
+
+    @property
+    def cap(self) -> int:
+        return min(self.stage.cap, self.around.settings(self.row).review.cap)
+
+    @property
+    def folder(self) -> str:
+        return self.around.feature_folder(self.row)
+
+    def path(self, name: ArtifactName) -> str:
+        return f"{self.folder}/{name.filename}"
+
+    def text(self, path: str) -> str | None:
+        data = read_file(self.around.repository, self.job.head, path)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def artifact(self, name: ArtifactName) -> Artifact | None:
+        text = self.text(self.path(name))
+        return None if text is None else Artifact(name, text)
+
+    def document(self, name: ArtifactName) -> Document:
+        """With its absolute path, should it be sent by reference."""
+        path = self.path(name)
+        text = self.text(path)
+        if text is None and name is ArtifactName.PRD:
+            path, text = self._brainstorm() or (path, None)
+        return Document(name, text, str(self.around.folder.worktree(self.row.feature.name) / path))
+
+    def _brainstorm(self) -> tuple[str, str] | None:
+        """Where the feature came from, if that file is still there."""
+        path = self.meta.get("brainstorm_source")
+        text = self.text(path) if isinstance(path, str) else None
+        return (str(path), text) if text is not None else None
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What stands beside the documents; only what the database does not know is taken of it."""
+        try:
+            found: object = json.loads(self.text(f"{self.folder}/{META}") or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+    @property
+    def rules(self) -> Material | None:
+        """AGENTS.md, else CLAUDE.md; one that only names the other is followed."""
+        for name in RULES:
+            text = self._base_text(name)
+            if text is not None and text.strip().removeprefix("./") in RULES:
+                text = self._base_text(text.strip().removeprefix("./"))
+            if text is not None and text.strip():
+                return Material(name, _cut(text))
+        return None
+
+    def _base_text(self, path: str) -> str | None:
+        data = read_file(self.around.repository, self.row.feature.base_commit, path)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def fetch(self, digest: str) -> str:
+        return self.around.folder.fetch(digest) if digest else ""
+
+    def open_verdicts(self) -> list[Verdict]:
+        with self.around.database.read() as connection:
+            rows = [verdicts.get(connection, dispatch) for dispatch in self.job.open]
+        return [row.verdict for row in rows if row is not None]
+
+    def verdicts(self) -> list[verdicts.VerdictRow]:
+        """All of this stage, in order."""
+        with self.around.database.read() as connection:
+            return verdicts.of_feature(connection, self.row.feature.key, self.job.stage)
+
+    def changed(self, since: str) -> tuple[FileChange, ...]:
+        """Files outside of the feature's own folder."""
+        own = self.folder + "/"
+        found = changed_files(self.around.repository, since, self.job.head)
+        return tuple(change for change in found if not change.path.startswith(own))
+
+    def diff(self, since: str, paths: tuple[str, ...], context: int = 0) -> str:
+        if not paths:
+            return ""
+        return diff(self.around.repository, since, self.job.head, paths, context)
+
+
+def _cut(text: str) -> str:
+    """Rules that would crowd out everything else end early, and say so."""
+    if len(text) <= RULES_CHARS:
+        return text
+    return f"{text[:RULES_CHARS]}\n[{len(text) - RULES_CHARS} more characters are in the file]\n"

@@ -1,0 +1,132 @@
+"""Caps: limits as people have raised them, compared with what is spent at this moment.
+
+`reached` is asked inside the transaction that reserves, which holds the write lock from its
+beginning: of any number of processes only one can take the last cent. Raises are only ever
+added; a limit is the highest that the settings or a person allow.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sparing.cap import Amount, Limits, Measure, Reached, Scope
+from sparing.records import totals
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Where a turn's spending counts."""
+
+    feature: str
+    stage: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A person's word: this much, from now on."""
+
+    feature: str
+    scope: Scope
+    name: str
+    measure: Measure
+    amount: int
+    sender: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One cap and how far it is used up."""
+
+    scope: Scope
+    name: str
+    spent: Amount
+    limit: Amount
+
+
+def record(tx: sqlite3.Connection, given: Raise) -> None:
+    tx.execute(
+        "insert into raises (feature, scope, name, measure, amount, sender, at)"
+        " values (?, ?, ?, ?, ?, ?, ?)",
+        (
+            given.feature,
+            given.scope,
+            given.name,
+            given.measure,
+            given.amount,
+            given.sender,
+            given.at,
+        ),  # fmt: skip
+    )
+
+
+def in_force(connection: sqlite3.Connection, limits: Limits, whose: Whose) -> Limits:
+    """The limits of the settings, or what people have raised them to."""
+
+    def highest(scope: Scope, name: str, measure: Measure, limit: int) -> int:
+        return max(limit, _raised(connection, whose.feature, scope, name, measure))
+
+    def amount(scope: Scope, name: str, limit: Amount) -> Amount:
+        money = limit.nano_usd or 0
+        return Amount(
+            highest(scope, name, Measure.TOKENS, limit.tokens),
+            highest(scope, name, Measure.MONEY, money),
+        )
+
+    return Limits(
+        feature=amount(Scope.FEATURE, "", limits.feature),
+        stage=amount(Scope.STAGE, whose.stage, limits.stage),
+        day=amount(Scope.DAY, whose.day, limits.day),
+        turn=amount(Scope.TURN, "", limits.turn),
+        attempts=highest(Scope.DISPATCH, "", Measure.ATTEMPTS, limits.attempts),
+    )
+
+
+def _raised(
+    connection: sqlite3.Connection, feature: str, scope: Scope, name: str, measure: Measure
+) -> int:
+    """A day is everybody's; the other scopes belong to one feature."""
+    found = connection.execute(
+        "select max(amount) from raises where scope = ? and name = ? and measure = ?"
+        " and (scope = 'day' or feature = ?)",
+        (scope, name, measure, feature),
+    ).fetchone()
+    return int(found[0] or 0)
+
+
+def standings(connection: sqlite3.Connection, limits: Limits, whose: Whose) -> tuple[Standing, ...]:
+    """Feature, stage and day; `limits` are those in force."""
+    stage = totals.stage_key(whose.feature, whose.stage)
+    return (
+        Standing(Scope.FEATURE, "", _spent(connection, "feature", whose.feature), limits.feature),
+        Standing(
+            Scope.STAGE, whose.stage, _spent(connection, totals.FEATURE_STAGE, stage), limits.stage
+        ),
+        Standing(Scope.DAY, whose.day, _spent(connection, "day", whose.day), limits.day),
+    )
+
+
+def reached(
+    connection: sqlite3.Connection, limits: Limits, whose: Whose, worst: Amount
+) -> Reached | None:
+    """The first cap that the turn could break at worst; `limits` are those in force."""
+    return next(_all_reached(standings(connection, limits, whose), worst), None)
+
+
+def _all_reached(held: tuple[Standing, ...], worst: Amount) -> Iterator[Reached]:
+    for one in held:
+        for measure in (Measure.MONEY, Measure.TOKENS):
+            spent, limit, wanted = (a.of(measure) for a in (one.spent, one.limit, worst))
+            # Without a price nothing is known of money; tokens still count.
+            if wanted is None or limit is None or spent is None:
+                continue
+            if spent + wanted > limit:
+                yield Reached(one.scope, one.name, measure, spent, wanted, limit)
+
+
+def _spent(connection: sqlite3.Connection, scope: str, name: str) -> Amount:
+    tally = totals.get(connection, scope, name)
+    return Amount(tally.charged_tokens, tally.charged_nano_usd)

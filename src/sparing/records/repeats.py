@@ -1,0 +1,65 @@
+"""What the ledger knows of repetition: how often, for how long, and with which answer."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sparing.records.ledger import Attempt
+
+
+def tries(connection: sqlite3.Connection, attempt: Attempt) -> int:
+    """How often this was sent before, also by a generation of the leg that has died."""
+    found = connection.execute(
+        "select max((select count(*) from ledger where dispatch = ?),"
+        " (select count(*) from ledger where feature = ? and leg = ? and stage = ? and role = ?"
+        " and iteration = ? and task = ? and prompt = ?))",
+        (
+            attempt.dispatch,
+            attempt.feature,
+            attempt.leg,
+            attempt.stage,
+            attempt.role,
+            attempt.iteration,
+            attempt.task,
+            attempt.prompt,
+        ),  # fmt: skip
+    ).fetchone()
+    return int(found[0])
+
+
+def answered_so(connection: sqlite3.Connection, attempt: Attempt, leg: str, reply: str) -> bool:
+    """Whether another dispatch of this leg sent the same words from nothing and got this reply."""
+    found = connection.execute(
+        "select 1 from ledger where feature = ? and stage = ? and role = ? and prompt = ?"
+        " and reply = ? and dispatch <> ? and way <> 'resume' and failure = ''"
+        " and substr(dispatch, 1, length(?)) = ? limit 1",
+        (
+            attempt.feature,
+            attempt.stage,
+            attempt.role,
+            attempt.prompt,
+            reply,
+            attempt.dispatch,
+            leg,
+            leg,
+        ),  # fmt: skip
+    ).fetchone()
+    return found is not None
+
+
+def seconds(connection: sqlite3.Connection, feature: str, leg: int, stage: str) -> float:
+    """How long agents have worked on a stage in one leg."""
+    found = connection.execute(
+        "select total(seconds) from ledger where feature = ? and leg = ? and stage = ?",
+        (feature, leg, stage),
+    ).fetchone()
+    return float(found[0])
+
+
+def siblings(connection: sqlite3.Connection, leg: str) -> int:
+    """How many turns of a leg are under way."""
+    found = connection.execute(
+        "select count(*) from ledger where outcome = 'open' and substr(dispatch, 1, length(?)) = ?",
+        (leg, leg),
+    ).fetchone()
+    return int(found[0])

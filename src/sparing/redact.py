@@ -1,0 +1,256 @@
+"""The one redactor: known values and known formats of secrets are taken out of a text.
+
+Everything that is written down (logs, events, transcripts) goes through `Redactor.clean` first.
+Pure, and linear in the length of the text, which may come from a model: a format begins with
+fixed letters that are searched for as they are, and only there a pattern is tried, once.
+
+The rule for known values: none of at least `SHORTEST` characters is left, neither as it is nor
+broken over lines (with indentation), escaped as in JSON or a URL, or encoded in hex or base64.
+Each text is looked at alone: a caller that cuts a stream must cut it at the end of a message.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
+from urllib.parse import quote, unquote
+
+SHORTEST = 8
+MARK = "[redacted]"
+# An end of fewer different characters is that of a placeholder like `xxxx`.
+VARIED = 6
+
+_BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]*")
+_PASSWORD_IN_URL = re.compile(r"://[^\s/:@]{0,200}:([^\s/@]{1,200})@")
+_SECRET_NAME = re.compile(
+    "(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|AUTH|COOKIE"
+    "|CREDENTIALS?|DSN|WEBHOOK)(?:_|$)",
+    re.IGNORECASE,
+)
+
+
+class Found(NamedTuple):
+    start: int
+    end: int
+    name: str
+
+
+class Format(NamedTuple):
+    """A kind of secret that can be told by its form."""
+
+    name: str
+    prefix: str
+    body: re.Pattern[str]
+
+
+def _formats(name: str, body: str, *prefixes: str) -> Iterator[Format]:
+    # Possessive: what a run of characters has taken it keeps, so nothing is read twice.
+    compiled = re.compile(body)
+    return (Format(name, prefix, compiled) for prefix in prefixes)
+
+
+_WORD = r"[A-Za-z0-9_-]"
+_ALNUM = "[A-Za-z0-9]"
+_HEX = "[a-f0-9]"
+_KIND = r"(?:[A-Z0-9]{1,12} ){0,3}"
+_BASE64 = r"(?:(?!-----END)[A-Za-z0-9+/=\s\\:,.-]){0,20000}+"
+_END = r"(?:-----END [A-Z0-9 ]{1,40}-----)?"
+
+FORMATS: tuple[Format, ...] = (
+    *_formats("Anthropic key", rf"[a-z]{{3,8}}\d\d-{_WORD}{{20,}}+", "sk-ant-"),
+    *_formats("OpenRouter key", rf"v1-{_HEX}{{40,}}+", "sk-or-"),
+    *_formats("OpenAI key", rf"{_WORD}{{40,}}+", "sk-proj-", "sk-svcacct-", "sk-admin-"),
+    *_formats("OpenAI key", rf"{_ALNUM}{{20}}T3BlbkFJ{_ALNUM}{{20}}", "sk-"),
+    *_formats("Google key", rf"{_WORD}{{35}}(?!{_WORD})", "AIza"),
+    *_formats("Google client secret", rf"{_WORD}{{28}}(?!{_WORD})", "GOCSPX-"),
+    *_formats("Google token", r"[A-Za-z0-9_.-]{40,}+", "ya29.", "1//0"),
+    *_formats("Hugging Face token", rf"{_ALNUM}{{34,}}+", "hf_", "api_org_"),
+    *_formats("Groq key", rf"{_ALNUM}{{50,}}+", "gsk_"),
+    *_formats("xAI key", rf"{_ALNUM}{{70,}}+", "xai-"),
+    *_formats("Perplexity key", rf"{_ALNUM}{{40,}}+", "pplx-"),
+    *_formats("Replicate token", rf"{_ALNUM}{{37,}}+", "r8_"),
+    *_formats("LangSmith key", rf"{_HEX}{{32}}_{_HEX}{{10}}", "lsv2_pt_", "lsv2_sk_"),
+    *_formats("GitHub token", rf"{_ALNUM}{{36,}}+", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    *_formats("GitHub token", r"\w{60,}+", "github_pat_"),
+    *_formats("GitLab token", rf"{_WORD}{{20,}}+", "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-"),
+    *_formats("GitLab token", rf"{_WORD}{{20,}}+", "gloas-", "glagent-", "glsoat-", "glimt-"),
+    *_formats("AWS access key", r"[A-Z0-9]{16}(?![A-Za-z0-9])", "AKIA"),
+    *_formats("AWS access key", r"(?=[A-Z]*\d)[A-Z0-9]{16}(?![A-Za-z0-9])", "ASIA", "ABIA", "ACCA"),
+    *_formats("Slack token", r"[A-Za-z0-9.-]{20,}+", "xoxb-", "xoxp-", "xoxa-", "xoxs-", "xoxr-"),
+    *_formats("Slack token", r"[A-Za-z0-9.-]{20,}+", "xoxe.", "xoxe-", "xoxc-", "xoxd-", "xapp-"),
+    *_formats("Slack webhook", r"[A-Za-z0-9/+]{30,}+", "hooks.slack.com/services/"),
+    *_formats("Discord webhook", r"\d{15,20}/[\w-]{50,}+", "discord.com/api/webhooks/"),
+    *_formats("Stripe key", rf"{_ALNUM}{{24,}}+", "sk_live_", "rk_live_"),
+    *_formats("Stripe webhook secret", rf"{_ALNUM}{{24,}}+", "whsec_"),
+    *_formats("npm token", rf"{_ALNUM}{{36,}}+", "npm_"),
+    *_formats("PyPI token", rf"{_WORD}{{60,}}+", "pypi-AgE"),
+    *_formats("RubyGems key", rf"{_HEX}{{48}}", "rubygems_"),
+    *_formats("Docker token", rf"{_WORD}{{27,}}+", "dckr_pat_", "dckr_oat_"),
+    *_formats("DigitalOcean token", rf"{_HEX}{{64}}", "dop_v1_", "doo_v1_", "dor_v1_"),
+    *_formats("Databricks token", rf"{_HEX}{{32}}(?:-\d)?", "dapi"),
+    *_formats("Vault token", rf"{_WORD}{{24,}}+", "hvs.", "hvb."),
+    *_formats("Doppler token", r"[A-Za-z0-9.]{40,}+", "dp.pt.", "dp.st."),
+    *_formats("Pulumi token", rf"{_HEX}{{40}}", "pul-"),
+    *_formats("Grafana token", rf"{_ALNUM}{{32}}_{_HEX}{{8}}", "glsa_"),
+    *_formats("New Relic key", r"[A-Z0-9]{27}", "NRAK-"),
+    *_formats("Postman key", rf"{_HEX}{{24}}-{_HEX}{{34}}", "PMAK-"),
+    *_formats("Sentry token", r"[\w+/=]{40,}+", "sntrys_", "sntryu_"),
+    *_formats("SendGrid key", rf"{_WORD}{{22}}\.{_WORD}{{43}}", "SG."),
+    *_formats("Shopify token", r"[a-fA-F0-9]{32}", "shpat_", "shpss_", "shpca_", "shppa_"),
+    *_formats("Square token", rf"{_WORD}{{22,}}+", "sq0atp-", "sq0csp-"),
+    *_formats("Linear key", rf"{_ALNUM}{{40}}", "lin_api_"),
+    *_formats("Notion token", rf"{_ALNUM}{{40,}}+", "ntn_", "secret_"),
+    *_formats("Figma token", rf"{_WORD}{{40,}}+", "figd_", "figu_"),
+    *_formats("Supabase key", rf"{_WORD}{{22,}}+", "sbp_", "sb_secret_"),
+    *_formats("PlanetScale token", r"[\w.-]{32,}+", "pscale_tkn_", "pscale_pw_"),
+    *_formats("Netlify token", rf"{_ALNUM}{{36,}}+", "nfp_"),
+    *_formats("Tailscale key", rf"[a-z]{{2,10}}-{_WORD}{{20,}}+", "tskey-"),
+    *_formats("Fly token", r"[\w+/=,]{40,}+", "fm2_", "fo1_"),
+    *_formats("Atlassian token", r"[\w=-]{60,}+", "ATATT3"),
+    *_formats("Azure storage key", r"[A-Za-z0-9+/]{86}==", "AccountKey=", "SharedAccessKey="),
+    *_formats("age key", r"[A-Z0-9]{58}", "AGE-SECRET-KEY-1"),
+    *_formats("web token", rf"{_WORD}{{8,}}+\.eyJ{_WORD}{{8,}}+\.{_WORD}{{16,}}+", "eyJ"),
+    *_formats("private key", rf"{_KIND}PRIVATE KEY(?: BLOCK)?-----{_BASE64}{_END}", "-----BEGIN "),
+    *_formats("private key", r"[23]: [\s\S]{0,4000}", "PuTTY-User-Key-File-"),
+)
+
+# Before a secret stands no letter, unless it belongs to an escape or a colour.
+_BOUNDARY = re.compile(
+    r"(?:^|[^A-Za-z0-9_-]|\\[bfnrt]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}"
+    r"|\x1b\[[0-9;]{0,8}m)$"
+)
+
+
+def find_formats(text: str) -> Iterator[Found]:
+    for name, prefix, body in FORMATS:
+        start = text.find(prefix)
+        while start >= 0:
+            begin = start + len(prefix)
+            found = body.match(text, begin) if _stands_free(text, start) else None
+            if found and len(set(found[0][-20:])) >= VARIED:
+                yield Found(start, found.end(), name)
+                begin = found.end()
+            start = text.find(prefix, begin)
+
+
+def _stands_free(text: str, start: int) -> bool:
+    return _BOUNDARY.search(text[max(0, start - 12) : start]) is not None
+
+
+def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What in an environment is secret, by the names; passwords inside of URLs too."""
+    found: dict[str, None] = {}
+    for name, value in environ.items():
+        if _SECRET_NAME.search(name) and not value.startswith("/"):
+            found[value] = None
+        for password in _PASSWORD_IN_URL.findall(value):
+            found |= dict.fromkeys((password, unquote(password)))
+    return tuple(value for value in found if len(value) >= SHORTEST)
+
+
+def spellings(value: str) -> frozenset[str]:
+    """A value as it may stand in a text; of a value with several lines also each line."""
+    found = {value, *(line.strip() for line in value.splitlines())}
+    for plain in tuple(found):
+        data = plain.encode("utf-8", "surrogateescape")
+        found |= {json.dumps(plain)[1:-1], quote(data, safe=""), quote(data), data.hex()}
+        found |= set(_base64_cores(data))
+    return frozenset(text for text in found if len(text) >= SHORTEST)
+
+
+def _base64_cores(data: bytes) -> Iterator[str]:
+    """What base64 makes of it wherever it begins: without letters that depend on neighbours."""
+    for shift in range(3):
+        size = shift + len(data)
+        text = base64.b64encode(bytes(shift) + data).decode()
+        core = text[(0, 2, 3)[shift] : size // 3 * 4 + (0, 1, 2)[size % 3]]
+        if len(core) >= SHORTEST + 2:
+            yield from (core, core.replace("+", "-").replace("/", "_"))
+
+
+class Redactor:
+    """Knows the secrets of one run."""
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        values = [value for value in known if len(value) >= SHORTEST]
+        self._needles = sorted(set[str]().union(*map(spellings, values)))
+        self._mark = _safe_mark(self._needles)
+
+    def clean(self, text: str) -> str:
+        if self._needles:
+            spans = [*self._known(text), *self._broken(text)]
+            text = _replace(text, spans, self._mark)
+        found = [(start, end) for start, end, _ in find_formats(text)]
+        return _replace(text, found, self._mark)
+
+    def clean_data(self, data: Any) -> Any:
+        """The same for what is about to become JSON: inside of strings and keys."""
+        if isinstance(data, str):
+            return self.clean(data)
+        if isinstance(data, list | tuple):
+            return [self.clean_data(item) for item in cast("Iterable[Any]", data)]
+        if isinstance(data, dict):
+            pairs = cast("dict[Any, Any]", data).items()
+            return {self.clean_data(key): self.clean_data(value) for key, value in pairs}
+        return data
+
+    def _known(self, text: str) -> Iterator[tuple[int, int]]:
+        for needle in self._needles:
+            start = text.find(needle)
+            while start >= 0:
+                yield start, start + len(needle)
+                start = text.find(needle, start + 1)
+
+    def _broken(self, text: str) -> Iterator[tuple[int, int]]:
+        """Found in the text without its line breaks, given as places in the text with them."""
+        joined, places, removed = _join(text)
+        if joined == text:
+            return
+        for start, end in self._known(joined):
+            first = start + removed[bisect_right(places, start) - 1]
+            yield first, end + removed[bisect_right(places, end - 1) - 1]
+
+
+def _join(text: str) -> tuple[str, list[int], list[int]]:
+    """The text without breaks; from which place on how many characters were left out before it."""
+    parts: list[str] = []
+    places, removed = [0], [0]
+    last = size = 0
+    for found in _BREAK.finditer(text):
+        parts.append(text[last : found.start()])
+        size += found.start() - last
+        last = found.end()
+        places.append(size)
+        removed.append(last - size)
+    return "".join((*parts, text[last:])), places, removed
+
+
+def _replace(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
+    parts: list[str] = []
+    last = 0
+    for start, end in sorted(spans):
+        if end <= last:
+            continue
+        if start >= last:
+            parts += (text[last:start], mark)
+        last = end
+    return "".join((*parts, text[last:]))
+
+
+def _safe_mark(needles: Iterable[str]) -> str:
+    """A mark that can't make a secret whole again together with what stands beside it."""
+    letters = set("".join(needles))
+    if letters.isdisjoint(MARK) or not any(_joins(MARK, needle) for needle in needles):
+        return MARK
+    return next(chr(n) for n in range(0x2588, 0x110000) if chr(n) not in letters) * 3
+
+
+def _joins(mark: str, needle: str) -> bool:
+    if needle in mark or mark in needle:
+        return True
+    ends = range(1, min(len(mark), len(needle)))
+    return any(needle.startswith(mark[-n:]) or needle.endswith(mark[:n]) for n in ends)

@@ -1,0 +1,178 @@
+"""What was spent, by one of six questions, for terminals, spreadsheets and programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from sparing.cap import Amount, Scope
+from sparing.money import dollars, to_usd
+from sparing.report.spending import tokens
+from sparing.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    name: str
+    turns: int
+    unknown: int
+    """Turns whose end nobody saw, or not yet."""
+    unpriced: int
+    """Turns whose tokens are known and whose model has no price."""
+    usage: Usage
+    nano_usd: int
+    """Of the turns whose cost is known."""
+    seconds: float
+    origin: str
+    """measured, simulated, estimated, or several of them."""
+    equivalent: bool
+    """Whether some of it was paid by a subscription: what it would have cost by the token."""
+
+    @property
+    def missing(self) -> int:
+        return self.unknown + self.unpriced
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """None where no turn's cost is known."""
+        return None if self.turns and self.missing == self.turns else to_usd(self.nano_usd)
+
+    @property
+    def cost(self) -> str:
+        """`≥` where the cost of a turn is missing from it."""
+        if self.cost_usd is None:
+            return "unknown"
+        return ("≥" if self.missing else "") + dollars(self.nano_usd)
+
+    def dump(self) -> dict[str, Any]:
+        usage = self.usage
+        cost = self.cost_usd
+        return {
+            "turns": self.turns,
+            "uncached": usage.uncached,
+            "read": usage.read,
+            "write_5m": usage.write_5m,
+            "write_1h": usage.write_1h,
+            "output": usage.output,
+            "cost_usd": None if cost is None else float(cost),
+            "unknown_turns": self.unknown,
+            "unpriced_turns": self.unpriced,
+            "seconds": round(self.seconds, 3),
+            "origin": self.origin,
+            "api_equivalent": self.equivalent,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CapRow:
+    """How far a cap is used up; reservations of turns under way count."""
+
+    scope: Scope
+    name: str
+    spent: Amount
+    limit: Amount
+
+    @property
+    def words(self) -> str:
+        name = f"{self.scope} {self.name}".strip()
+        return (
+            f"{name}: {dollars(self.spent.nano_usd)} of {dollars(self.limit.nano_usd)},"
+            f" {tokens(self.spent.tokens)} of {tokens(self.limit.tokens)} tokens"
+        )
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "scope": self.scope.value,
+            "name": self.name,
+            "spent_usd": _usd(self.spent),
+            "limit_usd": _usd(self.limit),
+            "spent_tokens": self.spent.tokens,
+            "limit_tokens": self.limit.tokens,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    by: str
+    rows: tuple[CostRow, ...]
+    total: CostRow
+    caps: tuple[CapRow, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of the figures."""
+        total = self.total
+        notes = [total.origin or "nothing spent yet"]
+        if total.equivalent:
+            notes.append("API-equivalent: paid by a subscription, priced as if by the token")
+        if total.unknown:
+            notes.append(f"{_turns(total.unknown)} without an end: what that cost is unknown")
+        if total.unpriced:
+            notes.append(f"{_turns(total.unpriced)} of models without a price: set models.prices")
+        return tuple(notes)
+
+
+def cost_table(costs: Costs) -> Table:
+    total = costs.total
+    table = Table(box=None, pad_edge=False, header_style="bold", show_footer=bool(costs.rows))
+    table.add_column(costs.by, footer=Text("all", "bold"), overflow="fold")
+    table.add_column("turns", justify="right", footer=str(total.turns), no_wrap=True)
+    table.add_column("input", justify="right", footer=tokens(total.usage.input), no_wrap=True)
+    table.add_column("cached", justify="right", footer=_share(total.usage), no_wrap=True)
+    table.add_column("output", justify="right", footer=tokens(total.usage.output), no_wrap=True)
+    table.add_column("cost", justify="right", footer=Text(total.cost, "bold"), no_wrap=True)
+    for row in costs.rows:
+        table.add_row(
+            Text(row.name), str(row.turns), tokens(row.usage.input), _share(row.usage),
+            tokens(row.usage.output), row.cost,
+        )  # fmt: skip
+    return table
+
+
+def cost_csv(costs: Costs) -> str:
+    """A line a row, with a head; unknown cost is an empty field."""
+    text = io.StringIO()
+    fields = [costs.by, *costs.total.dump()]
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({costs.by: _plain(row.name), **row.dump()} for row in costs.rows)
+    return text.getvalue()
+
+
+def _plain(name: str) -> str:
+    """A name that a spreadsheet would run as a formula gets a quote before it."""
+    return f"'{name}" if name[:1] in ("=", "+", "-", "@") else name
+
+
+def _share(usage: Usage) -> str:
+    return f"{100 * usage.read // usage.input} %" if usage.input else ""
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'s' if count != 1 else ''}"
+
+
+def _usd(amount: Amount) -> float | None:
+    return None if amount.nano_usd is None else float(to_usd(amount.nano_usd))
+
+
+def sum_rows(name: str, rows: Sequence[CostRow]) -> CostRow:
+    origins = sorted({word for row in rows for word in row.origin.split(" and ") if word})
+    return CostRow(
+        name,
+        sum(row.turns for row in rows),
+        sum(row.unknown for row in rows),
+        sum(row.unpriced for row in rows),
+        sum((row.usage for row in rows), Usage()),
+        sum(row.nano_usd for row in rows),
+        sum(row.seconds for row in rows),
+        " and ".join(origins),
+        any(row.equivalent for row in rows),
+    )

@@ -1,0 +1,240 @@
+"""The convergence governor: when a review loop ends, and why.
+
+The bar rises by iteration. A blocker always counts, unless a human dismissed it. A warning that
+is only said again becomes a note once the author has dealt with it; from the third iteration on
+a warning counts only with a line to show for it. When nothing moves any more, or the cap is
+reached, the open rest goes to a human with both sides' words. All of it is a function of its
+arguments, and every answer comes with its reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sparing.finding import Severity, Verdict
+from sparing.review import words
+from sparing.review.answers import Answer
+from sparing.review.loop import Decision, Loop, Step, go_on, settle
+from sparing.review.merge import Merged, merge
+from sparing.review.quotes import Quote
+from sparing.review.tracking import Ruling, RulingKind, Status, Tracked, follow, told
+
+DEFAULT_CAP = 3
+SHOWN = 3
+"""From this iteration on a warning needs a line to show for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A verdict, and for each of its findings whether the quote was found."""
+
+    verdict: Verdict
+    quotes: tuple[Quote, ...] = ()
+
+    @property
+    def refuses(self) -> bool:
+        """Not approved, and nothing said that could be the reason."""
+        found = self.verdict.findings
+        mild = all(finding.severity is Severity.SUGGESTION for finding in found)
+        return not self.verdict.approved and mild
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    loop: Loop
+    tracked: tuple[Tracked, ...] = ()
+    stuck: int = 0
+    """How many looks in a row settled nothing."""
+    weight: tuple[int, int] | None = None
+    """Blockers and warnings that counted at the last look of this group."""
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "loop": self.loop.dump(),
+            "tracked": [one.dump() for one in self.tracked],
+            "stuck": self.stuck,
+            "weight": self.weight and list(self.weight),
+        }
+
+    @classmethod
+    def load(cls, value: Mapping[str, Any]) -> State:
+        weight = value["weight"]
+        return cls(
+            Loop.load(value["loop"]),
+            tuple(Tracked.load(one) for one in value["tracked"]),
+            value["stuck"],
+            (weight[0], weight[1]) if weight else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    decision: Decision
+    state: State
+    reasons: tuple[str, ...]
+    open: tuple[Tracked, ...] = ()
+    """What counts, and what was lowered or contested: with the author's answers beside it."""
+    blocked: bool = False
+    """A blocker counts, or somebody refuses without a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said since the last look."""
+
+    answers: Sequence[Answer] = ()
+    rulings: Sequence[Ruling] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of each role, a key of what it looks at now."""
+
+
+def govern(state: State, seen: Sequence[Seen], said: Said, *, headless: bool = False) -> Ruled:
+    """What follows from a look of those whom `state.loop` asked."""
+    looked = [one.verdict.role for one in seen]
+    known = told(state.tracked, said.answers, said.rulings)
+    raised = merge([one.verdict for one in seen])
+    followed = follow(known, raised, _verified(raised, seen), looked)
+    tracked = tuple(_weighed(one, state.loop.iteration, looked) for one in followed)
+    failed = _failed(tracked, seen)
+    weight = _weight(tracked, looked)
+    stuck = 0 if _moved(state, tracked, looked) else state.stuck + 1
+    now = replace(state, tracked=tracked, stuck=stuck, weight=weight)
+    blocked = weight[0] > 0 or any(one.refuses and not one.verdict.findings for one in seen)
+    passed = [role for role in looked if role not in failed]
+    step = settle(state.loop, looked, passed, said.inputs)
+    plateau = _plateau(state, now, blocked=blocked) if failed else ""
+    reasons = words.of_look(tracked, looked, failed)
+    return _ruled(now, step, reasons, _End(plateau, blocked, headless))
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    plateau: str
+    blocked: bool
+    headless: bool
+
+
+def _ruled(now: State, step: Step, reasons: tuple[str, ...], end: _End) -> Ruled:
+    open_rest = tuple(
+        one
+        for one in now.tracked
+        if one.open and (one.counts or one.finding.severity is not Severity.SUGGESTION)
+    )
+    stops = step.decision is Decision.ESCALATE or bool(end.plateau)
+    if not stops:
+        after = _at(now, step.loop)
+        why = words.of_step(step.decision, step.loop, open_rest)
+        return Ruled(step.decision, after, (*reasons, why), open_rest, end.blocked)
+    why = end.plateau or words.capped(now.loop)
+    held = replace(now.loop, passed=step.loop.passed, looks=step.loop.looks)
+    if end.headless and not end.blocked:
+        on = go_on(held)
+        return Ruled(on.decision, _at(now, on.loop), (*reasons, why, words.ALONE), open_rest)
+    return Ruled(Decision.ESCALATE, _at(now, held), (*reasons, why), open_rest, end.blocked)
+
+
+def _at(state: State, loop: Loop) -> State:
+    """A group that begins knows nothing of how the one before it went on."""
+    if loop.group == state.loop.group:
+        return replace(state, loop=loop)
+    return replace(state, loop=loop, stuck=0, weight=None)
+
+
+def rule(state: State, rulings: Sequence[Ruling], inputs: Mapping[str, str] | None = None) -> Ruled:
+    """After a human has ruled on what is open: what it upholds is worth another iteration."""
+    loop = state.loop
+    tracked = tuple(
+        replace(one, counts=counts(one, loop.iteration)) if one.open and one.ruling else one
+        for one in told(state.tracked, (), rulings)
+    )
+    now = replace(state, tracked=tracked, stuck=0)
+    standing = tuple(one for one in tracked if one.open and one.counts)
+    if not standing:
+        step = settle(loop, loop.asks, loop.asks, inputs)
+        return Ruled(step.decision, _at(now, step.loop), (words.DISMISSED,))
+    following = loop.iteration + 1
+    again = replace(loop, iteration=following, cap=max(loop.cap, following), final=False)
+    why = words.of_step(Decision.REVISE, again, standing)
+    return Ruled(Decision.REVISE, replace(now, loop=again), (why,), standing)
+
+
+def restarted(state: State, loop: Loop) -> State:
+    """After a human's rerun: nothing is open, but what was ruled stays ruled."""
+    kept = tuple(
+        replace(one, status=Status.RESOLVED, counts=False, answer=None) for one in state.tracked
+    )
+    return State(loop, kept)
+
+
+def counts(one: Tracked, iteration: int) -> bool:
+    """Whether a finding that was raised now holds the loop up: the bar."""
+    if one.ruling is not None:
+        return one.ruling.kind is RulingKind.UPHELD
+    match one.finding.severity:
+        case Severity.BLOCKER:
+            return True
+        case Severity.SUGGESTION:
+            return False
+        case Severity.WARNING:
+            return one.evidence or _warning_counts(one, iteration)
+
+
+def _warning_counts(one: Tracked, iteration: int) -> bool:
+    """Without a new line to show for it."""
+    if one.status is Status.REGRESSED:
+        return True
+    if one.status is Status.CONTESTED or iteration >= SHOWN:
+        return False
+    lowered = one.restated and not one.counts
+    return not lowered
+
+
+def _weighed(one: Tracked, iteration: int, looked: Sequence[str]) -> Tracked:
+    raised_now = one.open and any(role in looked for role in one.roles)
+    return replace(one, counts=counts(one, iteration)) if raised_now else one
+
+
+def _verified(raised: Sequence[Merged], seen: Sequence[Seen]) -> list[bool]:
+    found = {
+        finding
+        for one in seen
+        for finding, quote in zip(one.verdict.findings, one.quotes, strict=False)
+        if quote is Quote.FOUND
+    }
+    return [any(finding in found for finding in one.said) for one in raised]
+
+
+def _failed(tracked: Sequence[Tracked], seen: Sequence[Seen]) -> list[str]:
+    held = {role for one in tracked if one.open and one.counts for role in one.roles}
+    return [one.verdict.role for one in seen if one.refuses or one.verdict.role in held]
+
+
+def _weight(tracked: Sequence[Tracked], looked: Sequence[str]) -> tuple[int, int]:
+    counted = [
+        one.finding.severity
+        for one in tracked
+        if one.open and one.counts and any(role in looked for role in one.roles)
+    ]
+    blockers = counted.count(Severity.BLOCKER)
+    return blockers, len(counted) - blockers
+
+
+def _moved(state: State, tracked: Sequence[Tracked], looked: Sequence[str]) -> bool:
+    """Whether anything that counted before is settled, or is at least another matter now."""
+    now = {one.id: one for one in tracked}
+    before = [
+        now[one.id]
+        for one in state.tracked
+        if one.open and one.counts and any(role in looked for role in one.roles)
+    ]
+    return not before or any(not one.open or not one.counts or not one.restated for one in before)
+
+
+def _plateau(state: State, now: State, *, blocked: bool) -> str:
+    """Why another revision would not help; empty if it may."""
+    if now.stuck > (1 if blocked else 0):
+        return words.STUCK
+    fewer = state.weight is None or now.weight is None or now.weight < state.weight
+    return words.CHURN if state.loop.iteration >= SHOWN and not fewer else ""

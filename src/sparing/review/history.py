@@ -1,0 +1,168 @@
+"""`.review-history.md`: what is written down of each iteration, and how it is written.
+
+Everything foreign stands on a line that this file began: line ends, invisible characters and
+the words of markers are escaped, so that no finding can pretend to be an entry or a marker.
+`history_reader` reads it back, and reads what others have written as well as it can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sparing.finding import Finding
+
+SEPARATOR = " · "
+FINAL = "final validation"
+FALLBACK = "RESUME-FALLBACK"
+LAZY_LOAD = "LAZY-LOAD-WARNING"
+UNCONFIRMED = "did not confirm artifact reads"
+AT = "(at: "
+REVIEWER = "**Reviewer:** "
+DECISION = "**Decision:** "
+FINDINGS = "**Findings:**"
+CHANGES = "**Changes made:**"
+
+_HIDDEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_MARKERS = re.compile(r"(RESUME|LAZY|LOAD)-(?=FALLBACK|LOAD|WARNING)", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|U([0-9a-f]{8})|(.))")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A finding of an entry."""
+
+    finding: Finding
+    roles: tuple[str, ...] = ()
+    """Who raised it, where the entry has several reviewers."""
+    state: str = ""
+    """What it is to the loop, as in `F3, repeated`."""
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    role: str
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One iteration: who looked, what was decided, what was found, what was changed after."""
+
+    stage: str
+    iteration: int
+    judged: tuple[Judged, ...] = ()
+    findings: tuple[Noted, ...] = ()
+    changes: tuple[str, ...] = ()
+    final: bool = False
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """A session could not be resumed; the role was asked afresh."""
+
+    role: str
+    iteration: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class LazyLoad:
+    """A role did not say that it read what it was told to read."""
+
+    role: str
+
+
+Item = Entry | Fallback | LazyLoad
+
+
+def write_history(items: Sequence[Item]) -> str:
+    return "# Review history\n\n" + "".join(write_item(item) for item in items)
+
+
+def write_item(item: Item) -> str:
+    """What is appended to the file for it, ending in an empty line."""
+    match item:
+        case Entry():
+            return _entry(item)
+        case Fallback(role, iteration, error):
+            return f"{FALLBACK}: {_word(role)} iteration {iteration} — {escape(error)}\n\n"
+        case LazyLoad(role):
+            return f"{LAZY_LOAD}: {_word(role)} {UNCONFIRMED}\n\n"
+
+
+def escape(text: str) -> str:
+    """One line without anything invisible in it; `unescape` gives the text back."""
+    plain = _MARKERS.sub(r"\1\\-", text.replace("\\", "\\\\"))
+    plain = _HIDDEN.sub(_code, plain.replace(AT, "\\u0028at: "))
+    inner = plain.strip()
+    if inner == plain:
+        return plain
+    start = plain.index(inner) if inner else len(plain)
+    return _codes(plain[:start]) + inner + _codes(plain[start + len(inner) :])
+
+
+def unescape(line: str) -> str:
+    return _ESCAPED.sub(_character, line)
+
+
+def _word(text: str) -> str:
+    return "".join(_codes(one) if one.isspace() else one for one in escape(text))
+
+
+def _code(found: re.Match[str]) -> str:
+    return _codes(found[0])
+
+
+def _codes(characters: str) -> str:
+    return "".join(
+        f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}" for one in characters
+    )
+
+
+def _character(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    if code is None:
+        return found[3]
+    return chr(int(code, 16)) if int(code, 16) < 0x110000 else found[0]
+
+
+def _entry(entry: Entry) -> str:
+    final = f"{SEPARATOR}{FINAL}" if entry.final else ""
+    stage = escape(entry.stage).replace("·", "\\u00b7")
+    lines = [f"## {stage}{SEPARATOR}iteration {entry.iteration}{final}", ""]
+    for judged in entry.judged:
+        lines += [REVIEWER + escape(judged.role), DECISION + escape(judged.decision)]
+    lines += ["", FINDINGS]
+    for noted in entry.findings:
+        lines += _finding(noted)
+    lines += ["", CHANGES, *(f"- {_lead(escape(change))}" for change in entry.changes)]
+    return "\n".join(lines) + "\n\n"
+
+
+def _finding(noted: Noted) -> list[str]:
+    finding = noted.finding
+    category = escape(finding.category).replace("]", "\\u005d")
+    before = f"[{category}] " if category else ""
+    location = f" {AT}{escape(finding.location)})" if finding.location else ""
+    said = f"- [{finding.severity}] {before}{_lead(escape(finding.text))}{location}"
+    roles = ", ".join(escape(role).replace(",", "\\u002c") for role in noted.roles)
+    below = {
+        "Raised by": roles,
+        "State": escape(noted.state),
+        "Level": escape(finding.level),
+        "Quote": escape(finding.quote),
+        "Suggestion": escape(finding.suggestion),
+    }
+    return [said, *(f"  {name}: {value}" for name, value in below.items() if value)]
+
+
+def _lead(line: str) -> str:
+    """What begins with a bracket must not be taken for a severity or a category."""
+    return f"\\{line}" if line.startswith("[") else line

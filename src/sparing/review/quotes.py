@@ -1,0 +1,95 @@
+"""Whether what a finding quotes stands in the text it speaks of.
+
+Blanks, line ends, list marks and quotation marks may differ, wording may not. A quote that is not
+found makes its finding unverified; it does not make it wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import StrEnum
+
+from sparing.finding import Finding
+
+WHOLE_LINE = 12
+"""A shorter quote must be a whole line: too many texts hold it somewhere."""
+QUOTE_CHARS = 4_000
+
+_MARK = re.compile(r"(?:[-*+>#|]|\d{1,4}[.)]|\[[ xX]\])(?:\s|$)")
+_MARKS = 8
+_AROUND = "`'\"“”‘’«»„|"
+_SIGNS = "+-"
+
+
+class Quote(StrEnum):
+    FOUND = "found"
+    ABSENT = "absent"
+    NONE = "none"
+    """Nothing is quoted."""
+
+
+def check_quote(finding: Finding, text: str) -> Quote:
+    """The text is that of the artifact or the file, at the commit that was reviewed."""
+    quote = finding.quote[:QUOTE_CHARS]
+    wanted = _lines(quote)
+    if not wanted:
+        return Quote.NONE
+    lines = _lines(text)
+    if _stands(wanted, lines):
+        return Quote.FOUND
+    unsigned = _lines("\n".join(_unsigned(line) for line in quote.split("\n")))
+    return Quote.FOUND if unsigned and _stands(unsigned, lines) else Quote.ABSENT
+
+
+def _stands(wanted: list[str], lines: list[str]) -> bool:
+    quote = " ".join(wanted)
+    if quote in lines:
+        return True
+    if len(quote) < WHOLE_LINE:
+        return False
+    return _within(quote, " ".join(lines))
+
+
+def _within(quote: str, text: str) -> bool:
+    """As a part that cuts no word in two."""
+    position = text.find(quote)
+    while position != -1:
+        end = position + len(quote)
+        begins = position == 0 or not _joined(text[position - 1], quote[0])
+        if begins and (end == len(text) or not _joined(quote[-1], text[end])):
+            return True
+        position = text.find(quote, end)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    return left.isalnum() and right.isalnum()
+
+
+def _lines(text: str) -> list[str]:
+    """Without blanks, list marks and quotation marks around; empty lines are left out."""
+    plain = (_plain(line) for line in text.replace("\r\n", "\n").split("\n"))
+    return [line for line in plain if line]
+
+
+def _plain(line: str) -> str:
+    rest = " ".join(_visible(line).split())
+    for _ in range(_MARKS):
+        mark = _MARK.match(rest)
+        if mark is None:
+            break
+        rest = rest[mark.end() :]
+    return rest.strip(_AROUND).strip()
+
+
+def _visible(line: str) -> str:
+    """Verdicts are read without invisible characters."""
+    if line.isascii():
+        return line
+    return "".join(one for one in line if unicodedata.category(one) != "Cf")
+
+
+def _unsigned(line: str) -> str:
+    """A line of a diff without its sign."""
+    return line[1:] if line[:1] in _SIGNS else line

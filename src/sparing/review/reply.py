@@ -1,0 +1,141 @@
+"""The one JSON object of a reply, or what is wrong with the reply.
+
+A reply may hold prose, fences, samples of code and several objects. Only an outermost object can
+be the answer: what stands inside a broken one, or inside a list, is a part of something that was
+meant otherwise. Each character is looked at a fixed number of times.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple, cast
+
+REPLY_LIMIT = 400_000
+DEPTH_LIMIT = 32
+_FENCE = "```"
+
+
+class Answer(NamedTuple):
+    value: dict[str, Any]
+    text: str
+    alone: bool
+    """Nothing but the object, or a fence around it, stands in the reply."""
+
+
+class Problem(NamedTuple):
+    what: str
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    """-1 if it is not closed."""
+    depth: int
+
+
+def find_answer(reply: str, keys: Collection[str]) -> Answer | Problem:
+    """The only object that has one of these keys."""
+    if len(reply) > REPLY_LIMIT:
+        return Problem(f"the reply has {len(reply)} characters; at most {REPLY_LIMIT} are read")
+    found: list[Answer] = []
+    for span in _spans(reply):
+        answer = _answer(reply, span, keys)
+        if isinstance(answer, Problem):
+            return answer
+        found += [answer] if answer else []
+    if not found:
+        return Problem("the reply holds no JSON object; answer with the verdict object alone")
+    if len(found) > 1:
+        return Problem(f"the reply holds {len(found)} verdict objects; answer with one")
+    return found[0]
+
+
+def _answer(reply: str, span: _Span, keys: Collection[str]) -> Answer | Problem | None:
+    """Nothing for an object, or what is none, that was not meant as an answer."""
+    text = reply[span.start :] if span.end == -1 else reply[span.start : span.end]
+    value = _parsed(span, text)
+    if isinstance(value, Problem):
+        return value if any(f'"{key}"' in text for key in keys) else None
+    if not any(key in value for key in keys):
+        return None
+    if _in_list(reply, span):
+        return Problem("the object stands in a list; answer with the object alone")
+    return Answer(value, text, _is_alone(reply, span))
+
+
+def stands_in(text: str, documents: Iterable[str]) -> bool:
+    """Whether the text can be read in one of the documents, blanks aside."""
+    wanted = "".join(text.split())
+    return any(wanted in "".join(document.split()) for document in documents)
+
+
+def _spans(reply: str) -> Iterator[_Span]:
+    position = reply.find("{")
+    while position != -1:
+        span = _span(reply, position)
+        yield span
+        position = -1 if span.end == -1 else reply.find("{", span.end)
+
+
+def _span(reply: str, start: int) -> _Span:
+    depth = deepest = 0
+    at = start
+    while 0 <= at < len(reply):
+        one = reply[at]
+        if one == '"':
+            at = _after_string(reply, at)
+            continue
+        depth += (one in "{[") - (one in "}]")
+        deepest = max(deepest, depth)
+        at += 1
+        if depth == 0:
+            return _Span(start, at, deepest)
+    return _Span(start, -1, deepest)
+
+
+def _after_string(reply: str, start: int) -> int:
+    """Behind the quotation mark that ends the string; -1 if none does."""
+    end = reply.find('"', start + 1)
+    while end != -1:
+        before = end
+        while reply[before - 1] == "\\":
+            before -= 1
+        if (end - before) % 2 == 0:
+            return end + 1
+        end = reply.find('"', end + 1)
+    return -1
+
+
+def _parsed(span: _Span, text: str) -> dict[str, Any] | Problem:
+    if span.end == -1:
+        return Problem("the verdict object is not closed; the reply seems to be cut off")
+    if span.depth > DEPTH_LIMIT:
+        return Problem(f"the verdict object is nested more than {DEPTH_LIMIT} deep")
+    try:
+        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+    except (ValueError, RecursionError) as error:
+        return Problem(f"the verdict object is not valid JSON: {str(error)[:120]}")
+    return cast("dict[str, Any]", value)
+
+
+def _in_list(reply: str, span: _Span) -> bool:
+    before, after = reply[: span.start].rstrip()[-1:], reply[span.end :].lstrip()[:1]
+    return before in ("[", ",") and after in ("]", ",")
+
+
+def _is_alone(reply: str, span: _Span) -> bool:
+    before, after = reply[: span.start].strip(), reply[span.end :].strip()
+    opened = before.startswith(_FENCE) and "\n" not in before
+    return (not before and not after) or (opened and after == _FENCE)
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no number")
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice")
+    return value

@@ -1,0 +1,89 @@
+"""The reasons of the governor, in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparing.finding import Severity
+from sparing.review.loop import Decision, Loop
+from sparing.review.tracking import RulingKind, Status, Tracked
+
+STUCK = "stopped on a plateau: nothing that counted was settled by the last revision"
+CHURN = "stopped on a plateau: as much counts as before, another revision would not end it"
+DISMISSED = "a human has dismissed all that counted"
+ALONE = "nobody can be asked and no blocker is open: it goes on, with the concerns recorded"
+
+
+def of_look(
+    tracked: Sequence[Tracked], looked: Sequence[str], failed: Sequence[str]
+) -> tuple[str, ...]:
+    """Who passes, and what became of each finding that no longer or still counts."""
+    reasons = [_of_role(role, tracked, failed=role in failed) for role in looked]
+    reasons += [why for one in tracked if (why := _of_finding(one, looked))]
+    return tuple(reasons)
+
+
+def of_step(decision: Decision, loop: Loop, open_rest: Sequence[Tracked]) -> str:
+    match decision:
+        case Decision.REVISE:
+            return f"the author goes again: iteration {loop.iteration} of {loop.cap} follows"
+        case Decision.ASK:
+            why = "final validation" if loop.final else "next"
+            return f"{why}: {', '.join(loop.asks)}"
+        case Decision.ACCEPT:
+            kept = sum(one.finding.severity is not Severity.SUGGESTION for one in open_rest)
+            return f"accepted with {_number(kept, 'concern')} recorded" if kept else "accepted"
+        case Decision.ESCALATE:
+            return capped(loop)
+
+
+def capped(loop: Loop) -> str:
+    return f"the cap of {_number(loop.cap, 'iteration')} is reached with findings open"
+
+
+def _of_role(role: str, tracked: Sequence[Tracked], *, failed: bool) -> str:
+    if not failed:
+        return f"{role} passes: nothing it says counts"
+    counted = [
+        one.finding.severity for one in tracked if one.open and one.counts and role in one.roles
+    ]
+    if not counted:
+        return f"{role} refuses without a reason"
+    blockers = counted.count(Severity.BLOCKER)
+    warnings = len(counted) - blockers
+    said = [_number(blockers, "blocker")] if blockers else []
+    said += [_number(warnings, "warning")] if warnings else []
+    verb = "counts" if len(counted) == 1 else "count"
+    return f"{role} does not pass: {' and '.join(said)} {verb}"
+
+
+def _of_finding(one: Tracked, looked: Sequence[str]) -> str:
+    if not one.open or not any(role in looked for role in one.roles):
+        return ""
+    if one.finding.severity is Severity.SUGGESTION:
+        return ""
+    if one.ruling is not None:
+        ruled = "counts" if one.ruling.kind is RulingKind.UPHELD else "does not count"
+        return f"{one.id} {ruled}: a human {one.ruling.kind} it"
+    if one.counts:
+        return "" if one.status is Status.NEW else f"{one.id} counts: {_still(one)}"
+    return f"{one.id} is a note now: {_why_note(one)}"
+
+
+def _still(one: Tracked) -> str:
+    times = f"raised {_number(one.times, 'time')}"
+    if one.evidence:
+        return f"{one.status}, {times}, with a new line to show for it"
+    return f"{one.status}, {times}"
+
+
+def _why_note(one: Tracked) -> str:
+    if one.status is Status.CONTESTED:
+        return "the author gave a reason, and no new evidence was brought against it"
+    if one.restated:
+        return f"said {_number(one.times, 'time')} without new evidence"
+    return "at this iteration a warning needs a line to show for it"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

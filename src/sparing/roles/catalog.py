@@ -1,0 +1,70 @@
+"""All roles in force: those that ship, a repository's trusted ones over them, the user's on top.
+
+A file that can't be used is a problem with a name, and the role below it stays in force: a run
+that is under way does not die of an edit. Doors show the problems before a run begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from sparing.errors import ConfigError
+from sparing.roles.files import Layer, RoleFile, repository_files, user_files
+from sparing.roles.load import Role, parse_foreign, shipped
+from sparing.roles.trust import Standing, standing, trusted_hashes
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    own: Mapping[str, Role]
+    """Roles that come from a file of the user or the repository."""
+    problems: tuple[ConfigError, ...] = ()
+    """The user's files that can't be used."""
+    ignored: tuple[str, ...] = ()
+    """The repository's files that can't be used, with the reason."""
+    untrusted: tuple[str, ...] = ()
+    """The repository's files that nobody trusts as they are now."""
+
+    def role(self, name: str) -> Role:
+        return self.own.get(name) or shipped(name)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        told = [
+            f"role {role.name} ({role.origin}): {warning}"
+            for role in self.own.values()
+            for warning in role.warnings
+        ]
+        waiting = [f"{where} is not trusted: sparing trust" for where in self.untrusted]
+        return (*told, *self.ignored, *waiting)
+
+
+def load_catalog(user: Path | None, checkout: Path | None, state: Path) -> Catalog:
+    """`user` holds the user's role files, `state` what they trust of this repository."""
+    theirs = () if checkout is None else repository_files(checkout)
+    hashes = trusted_hashes(state) if theirs else {}
+    trusted = [file for file in theirs if standing(file, hashes) is Standing.TRUSTED]
+    return _catalog(
+        [*trusted, *user_files(user)], tuple(one.where for one in theirs if one not in trusted)
+    )
+
+
+def _catalog(files: Iterable[RoleFile], untrusted: tuple[str, ...]) -> Catalog:
+    own: dict[str, Role] = {}
+    problems: list[ConfigError] = []
+    ignored: list[str] = []
+    for file in files:
+        try:
+            users = file.layer is Layer.USER
+            role = parse_foreign(file.text, file.where, file.stem, users=users)
+        except ConfigError as error:
+            if file.layer is Layer.USER:
+                problems.append(error)
+            else:
+                ignored.append(f"{error.what}: left out")
+            continue
+        own[role.name] = role
+    return Catalog(MappingProxyType(own), tuple(problems), tuple(ignored), untrusted)

@@ -1,0 +1,142 @@
+"""What one process may do, and how far this host can hold it to that.
+
+Plain values: `launcher.wrap` turns a policy into a command line. A policy says what is allowed,
+never what is forbidden. The levels are a ladder, each with all walls of the ones below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import NamedTuple, assert_never
+
+from sparing.errors import SparingError
+
+GIGABYTE = 1 << 30
+SYSTEM_ROOTS = tuple(
+    Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt")
+)
+
+
+class Access(StrEnum):
+    AUTHOR = "author"
+    """Writes in its worktree and in its private folder."""
+    REVIEWER = "reviewer"
+    """Writes in its private folder alone."""
+
+
+class Level(IntEnum):
+    """How many walls stand. Supervisor, private HOME, environment and limits stand on each."""
+
+    UNSANDBOXED = 0
+    FILES = 1
+    CALLS = 2
+    SHELL = 3
+    SEALED = 4
+
+    @property
+    def words(self) -> str:
+        match self:
+            case Level.UNSANDBOXED:
+                return "unsandboxed: nothing holds it back but its own rules"
+            case Level.FILES:
+                return "files: only listed files can be opened"
+            case Level.CALLS:
+                return "calls: and system calls that lead around this are refused"
+            case Level.SHELL:
+                return "shell: and commands of an agent know neither its key nor its records"
+            case Level.SEALED:
+                return "sealed: and everything outside is read-only and out of sight"
+            case _:
+                assert_never(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """For each process, except `processes`, which counts all of them together."""
+
+    processes: int | None = 2048
+    file_bytes: int | None = 4 * GIGABYTE
+    cpu_seconds: int | None = None
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    access: Access
+    worktree: Path
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """All that it may know, by name and value; HOME, TMPDIR and SHELL are set for it."""
+    secrets: frozenset[str] = frozenset()
+    """Names in `environment` that the client may know and the commands it runs may not."""
+    git_dir: Path | None = None
+    """The repository's own git folder, which a linked worktree can't do without."""
+    readable: tuple[Path, ...] = ()
+    """More than the system, the Python that runs us, the worktree and `git_dir`."""
+    client_state: tuple[Path, ...] = ()
+    """Folders that the client writes and that its commands do not even see."""
+    shell_readable: tuple[Path, ...] = ()
+    """What of `client_state` its commands need after all."""
+    shell_variable: str = ""
+    """The variable in which the client looks for the shell to use; SHELL is set in any case."""
+    ports: frozenset[int] = frozenset()
+    """TCP ports that the client may call, on any host; none means no network at all."""
+    messages: bool = True
+    """Its output is a protocol that nothing it starts may forge. Off: a plain program."""
+    limits: Limits = Limits()
+    level: Level = Level.SEALED
+    """Not more than this; `launcher.wrap` takes what the host can do."""
+
+
+class Reach(NamedTuple):
+    """What this host offers."""
+
+    level: Level
+    landlock: int
+    """Version of Landlock's interface; 0 if the kernel has none."""
+    root: bool
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What is not held here, in words for people."""
+        return tuple(words for words, open_ in _gaps(self) if open_)
+
+    @property
+    def words(self) -> str:
+        return "; ".join((self.level.words, *(f"not held: {gap}" for gap in self.gaps)))
+
+
+def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
+    sealed, landlock = reach.level is Level.SEALED, reach.landlock
+    return (
+        ("which files are opened", reach.level < Level.FILES),
+        ("UDP, other processes' sockets, memory of the agent", reach.level < Level.CALLS),
+        ("the agent's key, from the commands it runs", reach.level < Level.SHELL),
+        ("modes and dates of files outside, its own .git file, number of processes", not sealed),
+        (
+            f"files outside cut to nothing (Landlock {landlock}, from 3)",
+            not sealed and landlock < 3,
+        ),
+        (f"which TCP ports a client calls (Landlock {landlock}, from 4)", landlock < 4),
+        (f"signals to other processes (Landlock {landlock}, from 6)", not sealed and landlock < 6),
+        (
+            "files of the system that only root may read: it runs as root, without powers",
+            reach.root,
+        ),
+    )
+
+
+class SandboxRefused(SparingError):
+    """Agents would run with too few walls, and nobody agreed to it."""
+
+
+def settle_level(reach: Reach, unsandboxed: bool = False) -> Level:
+    """The level to work at; with too little of it only by the user's own word."""
+    if reach.level >= Level.SHELL or unsandboxed:
+        return reach.level
+    raise SandboxRefused(
+        f"this host can't confine agents: {reach.words}",
+        "use Linux with Landlock (5.13 or newer) and seccomp, or go on without: --unsandboxed",
+    )

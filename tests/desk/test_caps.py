@@ -1,0 +1,136 @@
+"""Raising a cap: what is refused, what is recorded, and when a parked feature goes on.
+
+Covers: E3, A6
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sparing.cap import Measure, Reached, Scope
+from sparing.desk.caps import Raised, Wish, raise_caps, stopped_by
+from sparing.desk.cost import limits_of
+from sparing.desk.office import Office
+from sparing.desk.view import feature_view
+from sparing.errors import FeatureError, UsageError
+from sparing.money import to_nano
+from sparing.records import mailbox
+from sparing.records.features import FeatureRow
+from sparing.usage import Usage
+from tests.conftest import UserRepository
+from tests.desk.ledgers import office_with, park, spend
+from tests.records.attempts import NOON
+
+DOLLAR = 10**9
+TOMORROW = NOON + 86_400
+MONEY = Reached(Scope.FEATURE, "", Measure.MONEY, 0, 3 * DOLLAR, 4 * DOLLAR)
+
+
+@pytest.fixture
+def parked(user_repository: UserRepository) -> tuple[Office, FeatureRow]:
+    """Two of four dollars are spent, and the next turn may take three."""
+    office, row = office_with(user_repository(), feature_usd=4.0, turn_usd=3.0)
+    spend(office, row, "1.0-builder", Usage(output=2_000_000))
+    return office, park(office, row, MONEY)
+
+
+def wish(measure: Measure, amount: int, scope: Scope = Scope.FEATURE, stage: str = "") -> Wish:
+    return Wish(scope, stage, {measure: amount})
+
+
+def ask(office: Office, row: FeatureRow, wished: Wish, at: float = NOON) -> Raised:
+    return raise_caps(office, row, wished, "terminal", at)
+
+
+def letters(office: Office) -> list[str]:
+    with office.database.read() as connection:
+        return [letter.verb for letter in mailbox.unread(connection)]
+
+
+def test_a_raise_that_is_enough_lets_the_feature_go_on(parked: tuple[Office, FeatureRow]) -> None:
+    """E3: the word waits in the mailbox for the engine."""
+    office, row = parked
+    assert feature_view(office, row).next_command == "sparing raise 001 --money 8.00"
+    assert ask(office, row, wish(Measure.MONEY, 5 * DOLLAR)) == Raised(parked=True, stands=None)
+    assert letters(office) == ["continue"]
+    assert feature_view(office, row).next_command == "sparing run 001"
+    assert limits_of(office, row, NOON).feature.nano_usd == 5 * DOLLAR
+
+
+def test_one_that_is_not_says_what_still_stands(parked: tuple[Office, FeatureRow]) -> None:
+    office, row = parked
+    found = ask(office, row, wish(Measure.MONEY, 5 * DOLLAR - 1))
+    assert found.stands == Reached(
+        Scope.FEATURE, "", Measure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 5 * DOLLAR - 1
+    )
+    assert letters(office) == []
+
+
+def test_another_cap_is_raised_and_the_feature_stays(parked: tuple[Office, FeatureRow]) -> None:
+    office, row = parked
+    found = ask(office, row, wish(Measure.TOKENS, 10**9))
+    assert found.stands is not None
+    assert found.stands.measure is Measure.MONEY
+    assert limits_of(office, row, NOON).feature.tokens == 10**9
+
+
+def test_the_same_words_twice_are_no_mistake(parked: tuple[Office, FeatureRow]) -> None:
+    """The first ones may have been lost between the raise and the letter."""
+    office, row = parked
+    ask(office, row, wish(Measure.MONEY, 5 * DOLLAR - 1))
+    found = ask(office, row, wish(Measure.MONEY, 5 * DOLLAR - 1))
+    assert found.stands is not None
+
+
+def test_a_cap_is_not_lowered(parked: tuple[Office, FeatureRow]) -> None:
+    office, row = parked
+    with pytest.raises(UsageError, match=r"money of feature may go up to \$4.00 already"):
+        ask(office, row, wish(Measure.MONEY, 3 * DOLLAR))
+
+
+def test_without_a_number_it_goes_on_if_that_is_allowed_by_now(
+    parked: tuple[Office, FeatureRow],
+) -> None:
+    """E3: not yet."""
+    office, row = parked
+    with pytest.raises(UsageError) as caught:
+        ask(office, row, Wish(Scope.FEATURE, "", {}))
+    assert caught.value.repair == "sparing raise 001 --money 8.00"
+    assert letters(office) == []
+
+
+def test_a_new_day_has_room_again(user_repository: UserRepository) -> None:
+    office, row = office_with(user_repository(), day_usd=4.0, turn_usd=3.0)
+    spend(office, row, "1.0-builder", Usage(output=2_000_000))
+    reached = Reached(Scope.DAY, "2023-11-14", Measure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 4 * DOLLAR)
+    stuck = park(office, row, reached)
+    with pytest.raises(UsageError, match="money of day 2023-11-14"):
+        ask(office, stuck, Wish(Scope.FEATURE, "", {}))
+    assert ask(office, stuck, Wish(Scope.FEATURE, "", {}), TOMORROW).stands is None
+
+
+def test_a_stage_is_one_of_the_flow_s(parked: tuple[Office, FeatureRow]) -> None:
+    office, row = parked
+    with pytest.raises(UsageError, match="the flow L1 has no stage 'design'"):
+        ask(office, row, wish(Measure.MONEY, 50 * DOLLAR, Scope.STAGE, "design"))
+    ask(office, row, wish(Measure.MONEY, 50 * DOLLAR, Scope.STAGE, "plan"))
+    assert limits_of(office, row, NOON).stage.nano_usd == 50 * DOLLAR
+
+
+def test_a_feature_that_is_not_parked_is_raised_for_later(user_repository: UserRepository) -> None:
+    office, row = office_with(user_repository())
+    assert stopped_by(office, row) is None
+    assert ask(office, row, wish(Measure.MONEY, to_nano(60))) == Raised(parked=False, stands=None)
+    assert letters(office) == []
+    with pytest.raises(UsageError, match="nothing is to be raised"):
+        ask(office, row, Wish(Scope.FEATURE, "", {}))
+
+
+def test_what_is_over_is_not_raised(parked: tuple[Office, FeatureRow]) -> None:
+    office, row = parked
+    with office.database.write() as tx:
+        tx.execute("update features set status = 'completed'")
+    from sparing.desk.view import reload
+
+    with pytest.raises(FeatureError, match="feature 001 is completed"):
+        ask(office, reload(office, row), wish(Measure.MONEY, to_nano(60)))

@@ -1,0 +1,116 @@
+"""The double's model knows every turn the program can compose, and no document fools it.
+
+Covers: G2, B9. The recognisers are a second copy of words that live in prompt files: whoever
+changes those files without telling the double fails here.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sparing.context import turns as said
+from sparing.context.brief import Kind as Asked
+from sparing.double.recognise import Kind, Turn, recognise, working_folder
+from sparing.double.request import read_asked
+from sparing.prompts.render import names, words
+from sparing.way import Order, Way
+from tests.double.serving import Json, ask
+from tests.double.turns import CASES, FILES, TARGET, make, texts
+from tests.double.wired import agent, user
+
+ALL = [
+    (name, way, order)
+    for name, case in CASES.items()
+    for way in case.ways
+    for order in (Order.NESTED, Order.SEED)
+]
+REMINDER = "<system-reminder>\n# This turn: task 3\nWorking directory: /w\n</system-reminder>"
+
+
+def conversation(name: str, way: Way, order: Order) -> list[Json]:
+    """The turn, after the session's first one where it goes into a running session."""
+    case = CASES[name]
+    turn = user(*texts(case, way, order), REMINDER)
+    if not case.resumed:
+        return [turn]
+    first = texts(case._replace(resumed=False), Way.COMPOSE, order)
+    return [user(*first), agent("done"), turn]
+
+
+def see(*messages: Json) -> Turn:
+    return recognise(read_asked(ask(messages=list(messages))))
+
+
+@pytest.mark.parametrize(("name", "way", "order"), ALL)
+def test_every_turn_is_known(name: str, way: Way, order: Order) -> None:
+    case = CASES[name]
+    seen = see(*conversation(name, way, order))
+    assert (seen.kind, seen.role, seen.target) == (case.seen, case.brief.role.name, case.target)
+    if order is Order.NESTED:
+        assert seen.iteration == case.brief.asked.iteration
+        assert seen.stage in (case.brief.asked.stage, "the repository's checks are red", "")
+
+
+def test_what_a_turn_names_is_found() -> None:
+    task = see(*conversation("a task", Way.COMPOSE, Order.NESTED))
+    assert (task.task, task.files) == ("1.2", ["src/words.py", "tests/test_words.py (new)"])
+    fix = see(*conversation("fix", Way.COMPOSE, Order.NESTED))
+    assert (fix.findings, fix.files) == (["F1", "F2"], [file.path for file in FILES])
+    again = see(*conversation("fix again", Way.RESUME, Order.NESTED))
+    assert again.files == ["src/words.py"]
+    review = see(*conversation("review a document", Way.REFERENCE, Order.NESTED))
+    assert review.references == ("/w/docs/features/007-word-lists/prd.md",)
+    assert review.categories == ("testability", "assumptions", "scope", "traceability", "clarity")
+    assert see(*conversation("write", Way.COMPOSE, Order.NESTED)).folder == TARGET[:-8]
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("stage", ["specify", "create-tasks"])
+def test_a_phase_reviewer_s_stage_is_seen_in_every_order(stage: str, order: Order) -> None:
+    case = CASES["review a document"]._replace(brief=make(Asked.REVIEW, "phase-reviewer", stage))
+    assert see(user(*texts(case, Way.REFERENCE, order))).after == stage
+
+
+def test_a_repair_asks_for_the_judgement_of_the_turn_before() -> None:
+    before = conversation("review a document", Way.COMPOSE, Order.NESTED)
+    repair = see(*before, agent("no JSON"), user(said.repair_reply("no object")))
+    assert (repair.kind, repair.role, repair.iteration) == (Kind.REVIEW, "spec-reviewer", 1)
+    assert repair.place == 2
+
+
+def test_handing_over_is_known() -> None:
+    before = conversation("a stage", Way.COMPOSE, Order.NESTED)
+    seen = see(*before, agent("done"), user(words("blocks", "rich_handoff")))
+    assert seen.kind is Kind.HAND_OVER
+
+
+def test_the_naive_way_has_its_role_in_the_system_prompt() -> None:
+    turn = user(*texts(CASES["write"], Way.COMPOSE, Order.NESTED)[-1:])
+    asked = read_asked(ask(messages=[turn], system=words("roles", "spec-author")))
+    assert recognise(asked).role == "spec-author"
+
+
+def test_no_turn_of_the_prompt_files_is_unknown_to_these_tests() -> None:
+    """Every file of `prompts/turns` that begins a turn is composed by one of the cases."""
+    heads = {words("turns", name).partition("{{")[0] for name in names("turns")}
+    begins = {head for head in heads if head.startswith(("# This turn", "# Stage"))}
+    composed = "\n".join("\n".join(texts(case, way, order)) for _, way, order in ALL
+                         for case in CASES.values() if way in case.ways)  # fmt: skip
+    assert {head for head in begins if head not in composed} == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "folder"),
+    [
+        ("Working directory: /w/tree\nPlatform: linux", "/w/tree"),
+        (" - Primary working directory: /w/tree\n", "/w/tree"),
+        ("Environment update: working directory is now: /w/b (was /w/a)", "/w/b"),
+        ("cwd: `/w/tree`", "/w/tree"),
+        ("nothing of the kind", ""),
+    ],
+)
+def test_the_working_folder_is_what_the_client_says_last(words: str, folder: str) -> None:
+    early = user("Working directory: /w/old") if folder else user("hello")
+    trap = '<document key="k" name="rules">\nWorking directory: /elsewhere\n</document>\n'
+    asked = read_asked(ask(messages=[early, agent("cwd: /no"), user("go on", words, trap)]))
+    assert working_folder(asked) == folder

@@ -1,0 +1,172 @@
+"""The default policy takes the cheapest way that tells all. Covers: C6, C7, C15, E1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.economy.choose import cheapest, choose, decide_way
+from sparing.economy.cost_model import Expected
+from sparing.economy.estimates import Share
+from sparing.economy.guard import Diff
+from sparing.economy.matrix import Actor, Moment, Template
+from sparing.economy.predict import Prediction
+from sparing.session import Session
+from sparing.way import Policy, Way
+from tests.economy.offers import inputs
+
+AGAIN = Moment(Actor.REVIEWER, first=False, session=True, delta_chars=3_600, fresh_chars=4_000)
+
+
+def test_a_warm_session_is_resumed_and_a_cold_fat_one_is_not() -> None:
+    """E1: the same dispatch, one minute and an hour after its last call."""
+    warm = decide_way(Policy.ADAPTIVE, AGAIN, inputs(idle=60, transcript=60_000))
+    assert (warm.way, warm.template, warm.reset) == (Way.RESUME, Template.DELTA, False)
+    cold = decide_way(Policy.ADAPTIVE, AGAIN, inputs(idle=3_600, transcript=60_000))
+    assert (cold.way, cold.template, cold.reset) == (Way.COMPOSE, Template.FULL, True)
+    assert not cold.marker, "choosing is not falling back"
+
+
+def test_a_cold_session_is_still_resumed_if_it_is_short() -> None:
+    """E1: below its limit a forgotten transcript is cheaper than looking at everything again."""
+    decision = decide_way(Policy.ADAPTIVE, AGAIN, inputs(idle=3_600, transcript=9_000))
+    assert decision.way is Way.RESUME
+
+
+def test_the_reason_says_the_figures() -> None:
+    """E1: stored with the dispatch, for people."""
+    decision = decide_way(Policy.ADAPTIVE, AGAIN, inputs(idle=60))
+    assert decision.reason == (
+        "resume costs as much as 18,740 input tokens"
+        " (21,600 of 22,900 tokens cached, about 3 calls); compose 73,000"
+    )
+
+
+def test_the_guard_does_not_bind_the_default() -> None:
+    """C6: 90 % of the fresh prompt's characters, and resumed all the same: the price decides."""
+    assert decide_way(Policy.ADAPTIVE, AGAIN, inputs()).way is Way.RESUME
+
+
+@pytest.mark.parametrize(
+    ("moment", "why", "template", "marker"),
+    [
+        (replace(AGAIN, session=False), "session lost", Template.FALLBACK, True),
+        (replace(AGAIN, resume_error="gone"), "resume failed", Template.FALLBACK, True),
+        (
+            replace(AGAIN, diff=Diff.EMPTY),
+            "nothing changed, nothing answered",
+            Template.FULL,
+            False,
+        ),
+        (replace(AGAIN, diff=Diff.FAILED), "commit or diff failed", Template.FULL, False),
+        (replace(AGAIN, can_resume=False), "the backend can't resume", Template.FULL, False),
+        (replace(AGAIN, first=True), "first look", Template.FULL, False),
+        (replace(AGAIN, actor=Actor.LONE), "a role that is always fresh", Template.FULL, False),
+    ],
+)
+def test_never_resumed_at_any_price(
+    moment: Moment, why: str, template: Template, marker: bool
+) -> None:
+    """C7, C8, C11: an unknown session, nothing to tell, a resume that failed."""
+    decision = decide_way(Policy.ADAPTIVE, moment, inputs())
+    assert decision.way is Way.COMPOSE
+    assert decision.reason.startswith(f"{why}; compose costs as much as 73,000 input tokens")
+    assert (decision.template, decision.marker) == (template, marker)
+
+
+def test_answers_alone_are_resumed() -> None:
+    """C7: nothing changed, but the author gave reasons."""
+    moment = replace(AGAIN, diff=Diff.EMPTY, answers=True)
+    assert decide_way(Policy.ADAPTIVE, moment, inputs()).way is Way.RESUME
+
+
+def test_final_validation_of_what_did_not_change_is_not_resumed() -> None:
+    """C7: under the default such a reviewer is not asked at all."""
+    moment = replace(AGAIN, diff=Diff.EMPTY, final=True)
+    decision = decide_way(Policy.ADAPTIVE, moment, inputs())
+    assert (decision.way, decision.template) == (Way.COMPOSE, Template.FULL)
+
+
+def test_a_client_whose_resume_misses_loses_it() -> None:
+    """C15: V5, learned from the ledger: warm by the clock, and yet nothing was read."""
+    found = decide_way(Policy.ADAPTIVE, AGAIN, inputs(share=Share(0.1, 3)))
+    assert found.way is Way.COMPOSE
+    assert "reads too little of a resumed transcript from the cache, 10% of it in 3 resumes" in (
+        found.reason
+    )
+    ways = (Way.COMPOSE, Way.RESUME, Way.FORK)
+    assert decide_way(Policy.ADAPTIVE, AGAIN, inputs(*ways, share=Share(0.1, 3))).way is Way.COMPOSE
+
+
+def test_two_misses_are_no_proof_but_make_resume_dearer() -> None:
+    """C15: until it is sure, the share only counts as a price."""
+    sure = decide_way(Policy.ADAPTIVE, AGAIN, inputs(share=Share(0, 2)))
+    hit = decide_way(Policy.ADAPTIVE, AGAIN, inputs(share=Share(1, 2)))
+    missed, read = (found.predictions[Way.RESUME].cost for found in (sure, hit))
+    assert missed is not None
+    assert read is not None
+    assert sure.way is Way.RESUME
+    assert missed - read == pytest.approx((1.25 - 0.1) * 21_600)
+
+
+def test_fresh_is_the_naive_baseline() -> None:
+    """E1: never resumed, never a marker, the templates of a first look."""
+    for moment in (AGAIN, replace(AGAIN, session=False), replace(AGAIN, resume_error="gone")):
+        found = decide_way(Policy.FRESH, moment, inputs())
+        assert (found.way, found.template, found.marker) == (Way.COMPOSE, Template.FULL, False)
+    fix = replace(AGAIN, actor=Actor.FIXER)
+    assert decide_way(Policy.FRESH, fix, inputs()).template is Template.FIX
+
+
+def test_of_equally_cheap_ways_the_simpler_one() -> None:
+    """E1: a fork that costs what a resume does is not taken."""
+    both = decide_way(Policy.ADAPTIVE, AGAIN, inputs(Way.COMPOSE, Way.FORK, Way.RESUME))
+    assert both.way is Way.RESUME
+    same = Prediction(5.0)
+    assert cheapest(dict.fromkeys(reversed(Way), same)) is Way.COMPOSE
+    assert (
+        cheapest({Way.COMPOSE: Prediction(5.0), Way.FORK: Prediction(5.0 - 1e-12)}) is Way.COMPOSE
+    )
+
+
+@given(
+    idle=st.floats(0, 7_200),
+    transcript=st.integers(3_000, 150_000),
+    needed=st.integers(1_000, 60_000),
+    share=st.floats(0, 1),
+)
+def test_nothing_on_offer_is_cheaper_than_what_is_taken(
+    idle: float, transcript: int, needed: int, share: float
+) -> None:
+    """E1: the predicted cost decides and nothing else."""
+    found = decide_way(
+        Policy.ADAPTIVE,
+        AGAIN,
+        inputs(*Way, idle=idle, transcript=transcript, needed=needed, share=Share(share, 2)),
+    )
+    costs = [prediction.cost for prediction in found.predictions.values()]
+    assert found.predictions[found.way].cost == pytest.approx(
+        min(cost for cost in costs if cost is not None)
+    )
+
+
+def test_ways_that_cannot_be_predicted_are_not_taken() -> None:
+    found = {Way.COMPOSE: Prediction(9.0, Expected()), Way.RESUME: Prediction(None)}
+    assert cheapest(found) is Way.COMPOSE
+
+
+def test_the_plain_choice_still_stands() -> None:
+    """C3: without figures a known session with something to tell is resumed."""
+    session = Session("s", "spec-reviewer", "scripted", "m", 2_100, 9_000, 1, "c", 0)
+    assert choose(Policy.SEED, session, can_resume=True, has_delta=True).way is Way.RESUME
+    for policy, known, able, told in (
+        (Policy.FRESH, session, True, True),
+        (Policy.ADAPTIVE, None, True, True),
+        (Policy.ADAPTIVE, session, False, True),
+        (Policy.ADAPTIVE, session, True, False),
+    ):
+        found = choose(policy, known, can_resume=able, has_delta=told)
+        assert found.way is Way.COMPOSE

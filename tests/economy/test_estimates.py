@@ -1,0 +1,111 @@
+"""Expected work, and what the ledger teaches. Covers: E1, C15."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from sparing.economy.cost_model import TYPICAL, Work, turn_cost
+from sparing.economy.estimates import (
+    HABITS,
+    UNSEEN,
+    Errand,
+    Kind,
+    Memory,
+    SeenTurn,
+    Share,
+    by_reference,
+    expected_work,
+    learned,
+    observed_share,
+    read_share,
+    work_of,
+)
+
+REVIEW = Kind("spec-reviewer", Errand.REVIEW, Memory.NONE)
+AGAIN = REVIEW._replace(memory=Memory.TRANSCRIPT)
+
+
+def test_every_kind_of_turn_has_a_default() -> None:
+    assert set(HABITS) == set(product(Errand, Memory))
+
+
+def test_a_first_review_until_something_is_known() -> None:
+    """E1: four steps, five and a half files, two at a time, 150 tokens to ask for each call."""
+    work = expected_work(REVIEW, {})
+    assert work == Work(
+        calls=1 + 4 + 2.75,
+        growth=4 * 700 + 5.5 * 2_140 + 6.75 * 150,
+        output=1_050 + 6.75 * 150,
+    )
+
+
+@pytest.mark.parametrize("errand", Errand)
+def test_who_remembers_more_works_no_more(errand: Errand) -> None:
+    """E1: that is why a resumed turn can pay."""
+    none, notes, transcript = (work_of(HABITS[errand, memory]) for memory in Memory)
+    assert none.calls >= notes.calls >= transcript.calls
+    assert none.growth >= notes.growth >= transcript.growth
+
+
+def test_the_ledger_outweighs_the_defaults() -> None:
+    """E1: learned per role, kind of turn and memory; the default counts as one turn."""
+    quick = SeenTurn(REVIEW, [(18_000, 100), (900, 400)])
+    once = expected_work(REVIEW, learned([quick]))
+    assert once.calls == pytest.approx((7.75 + 2) / 2)
+    often = expected_work(REVIEW, learned([quick] * 40))
+    assert often.calls == pytest.approx(2, rel=0.02)
+    assert often.growth == pytest.approx(900, rel=0.1)
+    assert often.output == pytest.approx(500, rel=0.02)
+
+
+def test_habits_may_change() -> None:
+    """E1: after many quick turns, ten slow ones are what is expected."""
+    quick, slow = SeenTurn(REVIEW, [(18_000, 100)] * 2), SeenTurn(REVIEW, [(18_000, 100)] * 6)
+    assert expected_work(REVIEW, learned([quick] * 50 + [slow] * 10)).calls > 4
+
+
+def test_one_kind_of_turn_teaches_nothing_about_another() -> None:
+    """E1: a resumed turn is no first look, and one role is not the other."""
+    known = learned([SeenTurn(REVIEW, [(18_000, 100)])])
+    assert expected_work(AGAIN, known) == expected_work(AGAIN, {})
+    assert expected_work(REVIEW._replace(role="plan-reviewer"), known) == expected_work(REVIEW, {})
+    assert learned([SeenTurn(REVIEW, [])]) == {}, "a killed turn teaches nothing"
+
+
+def test_references_cost_a_call_and_a_little_more_text() -> None:
+    """E1, B2: five artifacts in one more call; a tenth file needs a second one."""
+    inline = Work(4, 3_000, 1_000)
+    assert by_reference(inline, 18_750, 5) == Work(5, 3_000 + 1.04 * 18_750 + 150, 1_150)
+    assert by_reference(inline, 18_750, 10).calls == 6
+    told = turn_cost(TYPICAL, 22_000, 20_000, inline)
+    lazy = turn_cost(TYPICAL, 22_000 - 18_750, 20_000 - 18_750, by_reference(inline, 18_750, 5))
+    assert lazy > told
+
+
+def test_the_share_of_a_transcript_that_was_read() -> None:
+    """C15: a real client's resumed loop: 6,116 of the first call's 6,184 tokens were read."""
+    one_call = [(68, 420)]
+    assert read_share(6_116, 6_116, one_call) == 1
+    assert read_share(6_116, 1_884, one_call) == pytest.approx(0.308, abs=0.001)
+
+
+def test_later_calls_do_not_hide_a_miss() -> None:
+    """C15: they read what the first one wrote; only the rest speaks for the transcript."""
+    calls = [(500, 150), (1_150, 150), (650, 400)]
+    later = (20_000 + 500) + (20_000 + 500 + 1_150)
+    assert read_share(20_000, later, calls) == 0
+    assert read_share(20_000, later + 10_000, calls) == pytest.approx(0.5)
+    assert read_share(20_000, later + 20_000, calls) == 1
+    assert read_share(0, 0, calls) == 1
+
+
+def test_when_resume_is_said_to_miss() -> None:
+    """C15: V5 needs three warm resumes, and less than half of the transcript read."""
+    assert observed_share([]) == UNSEEN
+    assert not UNSEEN.misses
+    assert not observed_share([0, 0]).misses
+    assert observed_share([0, 0, 0.3]).misses
+    assert observed_share([1, 1, 0]) == Share(2 / 3, 3)
+    assert not observed_share([1, 1, 0]).misses

@@ -1,0 +1,92 @@
+"""Prices are data; a model that nobody knows has none.
+
+Covers: E2, E3
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import genai_prices
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.economy.prices import (
+    Factors,
+    Price,
+    cost_nano,
+    cost_usd,
+    factors,
+    own_prices,
+    price_of,
+)
+from sparing.usage import Usage
+
+D = Decimal
+OWN = own_prices(["my-model 3 15 0.30 3.75 6"])
+counts = st.integers(0, 10**7)
+usages = st.builds(Usage, counts, counts, counts, counts, counts)
+
+
+@given(usages, st.sampled_from(["claude-sonnet-5", "claude-opus-5-5", "claude-haiku-4-5", "gpt-5"]))
+def test_a_bill_is_what_the_price_list_says(usage: Usage, model: str) -> None:
+    """E2: bucket by bucket, with nothing counted twice."""
+    tokens = genai_prices.Usage(
+        input_tokens=usage.input,
+        cache_read_tokens=usage.read,
+        cache_write_tokens=usage.write_5m + usage.write_1h,
+        cache_write_1h_tokens=usage.write_1h,
+        output_tokens=usage.output,
+    )
+    listed = genai_prices.calc_price(tokens, model_ref=model).total_price
+    assert cost_usd(model, usage, {}) == listed
+
+
+def test_an_unknown_model_has_no_price() -> None:
+    """E2: unknown is unknown, never 0."""
+    assert price_of("nobody-knows", {}) is None
+    assert factors("nobody-knows", {}) is None
+    assert cost_usd("nobody-knows", Usage(output=1), {}) is None
+    assert cost_nano("nobody-knows", Usage(), {}) is None
+
+
+def test_a_price_of_the_user_s_goes_before_the_list() -> None:
+    own = own_prices(["claude-sonnet-5 1 2 0.1 1.25 2", "claude-sonnet-5 10 20 1 12.5 20"])
+    assert price_of("claude-sonnet-5", own) == Price(D(10), D(20), D(1), D("12.5"), D(20))
+    assert cost_usd("my-model", Usage(1_000_000, 0, 0, 0, 1_000_000), OWN) == 18
+
+
+@pytest.mark.parametrize(
+    ("model", "output", "read", "write_5m", "write_1h"),
+    [
+        ("claude-sonnet-5", 5, "0.1", "1.25", 2),
+        ("claude-opus-5-5", 5, "0.05", "1.25", 2),
+        ("claude-fable-5-1", 5, "0.025", "1.25", 2),
+        ("gpt-5", 8, "0.1", 1, 1),
+        ("my-model", 5, "0.1", "1.25", 2),
+    ],
+)
+def test_read_and_write_factors_differ_by_model(
+    model: str, output: int, read: str, write_5m: str | int, write_1h: int
+) -> None:
+    assert factors(model, OWN) == Factors(D(output), D(read), D(write_5m), D(write_1h))
+
+
+def test_a_free_model_costs_nothing_and_has_no_factors() -> None:
+    own = own_prices(["local 0 0 0 0 0"])
+    assert cost_usd("local", Usage(output=5), own) == 0
+    assert factors("local", own) is None
+
+
+def test_a_large_prompt_is_dearer_where_the_list_says_so() -> None:
+    """By the size of one call, not by the sum of a turn's calls."""
+    many_calls = Usage(read=1_000_000)
+    small = cost_usd("claude-haiku-5-5", many_calls, {}, 90_000)
+    large = cost_usd("claude-haiku-5-5", many_calls, {}, 100_001)
+    assert (small, large) == (D("0.01"), D("0.05"))
+
+
+def test_money_is_rounded_up_to_a_billionth() -> None:
+    own = own_prices(["m 0.000001 0 0 0 0"])
+    assert cost_nano("m", Usage(uncached=1), own) == 1

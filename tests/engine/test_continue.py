@@ -1,0 +1,153 @@
+"""A step that was interrupted is asked for again, and only what is missing. Covers: A6, E3, I4."""
+
+from __future__ import annotations
+
+from sparing.artifact import ArtifactName
+from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.place import Place, Step
+from sparing.engine.stage import Happened, Next, Rules, next_move
+from sparing.finding import Finding, Severity, Verdict
+from sparing.flow.advance import begin
+from sparing.flow.flows import FEATURE
+from sparing.flow.state import Cause, Do, Kind, Outcome, Position
+
+RULES = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
+BUDGET = Result(failure="budget", detail="money of this feature")
+GO_ON = Happened(answer=Outcome(Kind.CONTINUE))
+REVIEWERS = list(FEATURE.stage("implement").reviewers[0])
+
+
+def at(stage: str, step: Step = Step.OPEN) -> Place:
+    return Place(begin("feature", stage, frozenset(ArtifactName)), "base", step)
+
+
+def after(place: Place, *results: Result, verdicts: tuple[Verdict, ...] = ()) -> Next:
+    return next_move(place, Happened(results, verdicts), RULES, 100.0)
+
+
+def continued(stuck: Next) -> Next:
+    """The place as it is stored, given to the next leg with a person's word."""
+    assert (stuck.do, stuck.place.state.position) == (Do.WAIT, Position.STUCK)
+    return next_move(Place.load(stuck.place.dump()), GO_ON, RULES, 200.0)
+
+
+def same(before: Next, again: Next) -> bool:
+    return [job.dump() for job in before.jobs] == [job.dump() for job in again.jobs]
+
+
+def implementing() -> Next:
+    """Three tasks, the first of them done."""
+    listed = after(after(at("implement"), Result(commit="c0")).place, Result(tasks=_tasks("123")))
+    return after(listed.place, Result(commit="c1", reply="note"))
+
+
+def _tasks(numbers: str) -> tuple[tuple[str, str], ...]:
+    return tuple((number, f"Task {number}") for number in numbers)
+
+
+def test_an_author_is_asked_the_same_again() -> None:
+    """E3: the same dispatch, at the same commit, with the same words."""
+    asked = after(at("specify"), Result(commit="c0"))
+    stuck = after(asked.place, BUDGET)
+    assert stuck.place.state.cause is Cause.BUDGET
+    assert stuck.place.state.reason == "budget: money of this feature"
+    again = continued(stuck)
+    assert same(asked, again)
+    assert again.place.turn == asked.place.turn
+
+
+def test_a_revision_keeps_its_findings() -> None:
+    reviewed = after(after(at("specify"), Result(commit="c0")).place, Result(commit="c1"))
+    bad = Verdict("spec-reviewer", approved=False, findings=(Finding(Severity.BLOCKER, "no"),))
+    failed = Result(dispatch="d", passed=False, role="spec-reviewer")
+    revising = after(reviewed.place, failed, verdicts=(bad,))
+    again = continued(after(revising.place, BUDGET))
+    assert same(revising, again)
+    (job,) = again.jobs
+    assert (job.turn, job.open, job.iteration) == (Turn.REVISE, ("d",), 2)
+
+
+def test_finished_tasks_are_not_done_again() -> None:
+    second = implementing()
+    again = continued(after(second.place, BUDGET))
+    assert same(second, again)
+    assert [job.task for job in again.jobs] == ["2"]
+
+
+def test_only_reviewers_without_an_answer_are_asked() -> None:
+    """E3: what the others said counts together with what the last one says."""
+    place = implementing().place
+    for commit in ("c2", "c3"):
+        place = after(place, Result(commit=commit)).place
+    asked = after(place, Result(passed=True))
+    assert [job.role for job in asked.jobs] == REVIEWERS
+    good = [Result(dispatch=f"d-{role}", role=role) for role in REVIEWERS]
+    stuck = after(asked.place, good[0], BUDGET, BUDGET)
+    again = continued(stuck)
+    assert [job.role for job in again.jobs] == REVIEWERS[1:]
+    once_more = continued(after(again.place, good[0], good[1], BUDGET))
+    assert [job.role for job in once_more.jobs] == REVIEWERS[2:]
+    verdicts = tuple(Verdict(role, approved=True) for role in REVIEWERS)
+    done = after(once_more.place, *good, verdicts=verdicts)
+    assert [job.kind for job in done.jobs] == [JobKind.CLOSE]
+    assert done.place.done == ()
+
+
+def test_a_handover_is_tried_again() -> None:
+    place = at("finish", Step.CLOSE)
+    handing = after(place, Result(commit="c1"))
+    assert [job.kind for job in handing.jobs] == [JobKind.HANDOVER]
+    again = continued(after(handing.place, Result(failure="not merged", detail="main moved")))
+    assert [job.kind for job in again.jobs] == [JobKind.HANDOVER]
+    assert again.place.state.position is Position.HANDOVER
+
+
+def test_a_rejection_begins_the_stage_anew() -> None:
+    """What was kept of the interrupted step is not mixed into it."""
+    asked = after(at("specify"), Result(commit="c0"))
+    stuck = after(asked.place, BUDGET)
+    rejected = next_move(
+        stuck.place, Happened(answer=Outcome(Kind.REJECT), feedback="hash"), RULES, 1.0
+    )
+    (job,) = rejected.jobs
+    assert (job.turn, rejected.place.done) == (Turn.REDO, ())
+
+
+def revising() -> Next:
+    reviewed = after(after(at("specify"), Result(commit="c0")).place, Result(commit="c1"))
+    return _refused(reviewed)
+
+
+def _refused(reviewed: Next) -> Next:
+    bad = Verdict("spec-reviewer", approved=False, findings=(Finding(Severity.WARNING, "no"),))
+    return after(reviewed.place, Result(dispatch="d", passed=False), verdicts=(bad,))
+
+
+def test_one_round_without_a_change_is_borne_two_are_not() -> None:
+    """A loop breaker: no diff in two rounds."""
+    nothing = Result(commit="c1", reply="I disagree", changed=False)
+    first = after(revising().place, nothing)
+    assert [job.role for job in first.jobs] == ["spec-reviewer"]
+    stuck = after(_refused(first).place, nothing)
+    assert (stuck.place.state.cause, stuck.place.state.reason) == (
+        Cause.LOOP,
+        "loop: spec-author changed nothing in 2 rounds",
+    )
+
+
+def test_a_change_begins_to_count_anew() -> None:
+    nothing = Result(commit="c1", changed=False)
+    first = after(revising().place, nothing)
+    changed = after(_refused(first).place, Result(commit="c2"))
+    assert changed.place.idle == 0
+
+
+def test_places_of_an_earlier_version_are_read() -> None:
+    """I4: what was added since has a value that means nothing happened."""
+    place = implementing().place
+    old = place.dump()
+    for name in ("asked", "idle", "done"):
+        del old[name]
+    read = Place.load(old)
+    assert (read.asked, read.idle, read.done) == (Turn.NONE, 0, ())
+    assert Job.load(implementing().jobs[0].dump()).task == "2"

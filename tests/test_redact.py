@@ -1,0 +1,167 @@
+"""What is written down holds no secret: not one we know, in no spelling, and none of a known form.
+
+Covers: H5
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.redact import MARK, SHORTEST, Redactor, find_formats, secret_values, spellings
+from tests.workspace.samples import SAMPLES, Sample
+
+VALUE = "correct/horse+battery"
+BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]*")
+
+# Few letters, among them those of the mark: values overlap, repeat, and touch the mark.
+tight = st.text("ab[]redact\n ", min_size=SHORTEST, max_size=14)
+wide = st.text(st.characters(exclude_categories=["Cs"]), min_size=SHORTEST, max_size=30)
+values = st.lists(tight | wide, min_size=1, max_size=4)
+
+
+@st.composite
+def leaks(draw: st.DrawFn) -> tuple[list[str], str]:
+    """Values, and a text that is full of them: whole, cut over lines, and in pieces."""
+    known = draw(values)
+    pieces: list[str] = []
+    for _ in range(draw(st.integers(0, 8))):
+        value = draw(st.sampled_from(known))
+        cut = draw(st.integers(0, len(value)))
+        line = draw(st.sampled_from(["\n", "\r\n", "\n    ", "\\n"]))
+        spelled = draw(st.sampled_from(sorted(spellings(value))))
+        shapes = [value, value[:cut] + line + value[cut:], value[:cut], spelled, MARK]
+        pieces.append(draw(st.sampled_from(shapes) | st.text(max_size=5)))
+    return known, "".join(pieces)
+
+
+@given(leaks())
+def test_no_value_that_is_known_survives(leak: tuple[list[str], str]) -> None:
+    """H5: neither as it is, nor when line breaks and indentation are taken out again."""
+    known, text = leak
+    cleaned = Redactor(known).clean(text)
+    for value in known:
+        assert value not in cleaned
+        assert value not in BREAK.sub("", cleaned)
+
+
+@given(leaks())
+def test_cleaning_twice_changes_nothing(leak: tuple[list[str], str]) -> None:
+    known, text = leak
+    redactor = Redactor(known)
+    cleaned = redactor.clean(text)
+    assert redactor.clean(cleaned) == cleaned
+
+
+@given(st.text(st.characters(exclude_characters="-_.:=/\\"), max_size=200))
+def test_a_text_without_secrets_stays_as_it_is(text: str) -> None:
+    assert Redactor([VALUE]).clean(text) == text
+
+
+@given(wide, st.binary(max_size=7), st.binary(max_size=7))
+def test_base64_and_hex_of_a_longer_text_do_not_hide_it(
+    value: str, before: bytes, after: bytes
+) -> None:
+    data = before + value.encode() + after
+    redactor = Redactor([value])
+    for coded in (base64.b64encode(data), base64.urlsafe_b64encode(data), data.hex().encode()):
+        text = coded.decode()
+        assert redactor.clean(text) != text
+
+
+def test_spellings_that_logs_have() -> None:
+    redactor = Redactor([VALUE, 'has "quotes"\tin it'])
+    assert redactor.clean(f"key={VALUE}.") == f"key={MARK}."
+    assert redactor.clean(f"/?key={quote(VALUE, safe='')}&x=1") == f"/?key={MARK}&x=1"
+    assert redactor.clean(json.dumps({"a": 'has "quotes"\tin it'})) == f'{{"a": "{MARK}"}}'
+    assert redactor.clean("correct/ho\n    rse+battery") == MARK
+    assert redactor.clean("correct/ho\\nrse+battery") == MARK
+
+
+def test_a_value_of_several_lines_is_known_by_each_of_them() -> None:
+    key = "first-line-of-it\nsecond-line-of-it\nend"
+    assert Redactor([key]).clean("> second-line-of-it\n> end") == f"> {MARK}\n> end"
+
+
+def test_short_values_are_words() -> None:
+    """A value like `true` or `1` stands everywhere: it is not taken for a secret."""
+    assert Redactor(["true", "", "1234567"]).clean("true 1234567") == "true 1234567"
+
+
+@pytest.mark.parametrize("sample", SAMPLES[:45], ids=lambda sample: sample.name)
+def test_forms_are_taken_out_even_when_unknown(sample: Sample) -> None:
+    """H5: those with a telling beginning; the others depend on what is known."""
+    telling = bool(list(find_formats(sample.secret)))
+    weak = {
+        "Discord bot token",
+        "Terraform token",
+        "Twilio key",
+        "Telegram bot token",
+        "Mailchimp key",
+        "Azure client secret",
+    }
+    assert telling is (sample.name not in weak)
+    if telling:
+        for text in ("\\n{}\\n", "a=%3D{}", '"{}"', "\x1b[32m{}\x1b[0m", "x {} y"):
+            assert sample.secret not in Redactor().clean(text.format(sample.secret))
+
+
+def test_a_private_key_goes_as_a_whole() -> None:
+    body = "\n".join(["MIIEow" + "IBAAKCAQEA" * 5] * 4)
+    for kind in ("", "RSA ", "OPENSSH "):
+        key = (
+            f"-----BEGIN {kind}PRIVATE" + f" KEY-----\n{body}\n-----END {kind}PRIVATE" + " KEY-----"
+        )
+        assert Redactor().clean(f"before\n{key}\nafter") == f"before\n{MARK}\nafter"
+        assert Redactor().clean(json.dumps(key)) == f'"{MARK}"'
+
+
+def test_data_is_cleaned_inside_and_stays_data() -> None:
+    data = {"a": [VALUE, 1, None, True, {VALUE: 2.5}], "b": ("x", f"n{VALUE}n")}
+    cleaned = Redactor([VALUE]).clean_data(data)
+    assert cleaned == {"a": [MARK, 1, None, True, {MARK: 2.5}], "b": ["x", f"n{MARK}n"]}
+    assert json.loads(json.dumps(cleaned)) == cleaned
+
+
+def test_the_mark_never_completes_a_secret() -> None:
+    """A value that begins like the mark ends gets another mark."""
+    known = ["secret-value", "acted]and-more"]
+    cleaned = Redactor(known).clean("secret-valueand-more")
+    assert cleaned == "\u2588\u2588\u2588and-more"
+
+
+def test_what_is_secret_in_an_environment() -> None:
+    environ = {
+        "PATH": "/usr/bin:/bin",
+        "OPENAI_API_KEY": "value-of-the-key",
+        "DB_PASSWORD": "hunter2-hunter2",
+        "GITHUB_TOKEN": "short",
+        "SSH_AUTH_SOCK": "/tmp/agent.1",
+        "KEYBOARD": "de-nodeadkeys",
+        "DATABASE_URL": "postgres://app:p%40ssw0rd99@db/x",
+        "LANG": "C.UTF-8",
+    }
+    assert secret_values(environ) == (
+        "value-of-the-key",
+        "hunter2-hunter2",
+        "p%40ssw0rd99",
+        "p@ssw0rd99",
+    )
+
+
+@pytest.mark.parametrize(
+    "piece", ["eyJ", "eyJa.", "sk-ant-", "-----BEGIN ", "a", "\n", "\\n ", "AKIA"]
+)
+def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
+    """H5: model-written text of a megabyte, in the worst forms."""
+    redactor = Redactor([VALUE, "aaaaaaaab", "another known value"])
+    begin = time.process_time()
+    redactor.clean(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - begin < 5

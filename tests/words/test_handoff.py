@@ -1,0 +1,151 @@
+"""The handoff block: written strictly, read tolerantly.
+
+Covers: F5
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.context.handoff import (
+    Handoff,
+    Status,
+    parse_handoff,
+    render_handoff,
+    summary_of,
+)
+from sparing.prompts.render import words
+
+FULL = Handoff(
+    Status.BLOCKED,
+    "The counter is built.",
+    ("one table, for speed", "no cache"),
+    ("Who may reset it?",),
+    ("src/a.py", "src/b.py"),
+    ("read src/a.py first",),
+    ("the clock jumps",),
+)
+WORD = st.text("abcdefghij -.", min_size=3).map(lambda text: "w" + " ".join(text.split()))
+SEVERAL = st.lists(WORD, max_size=3).map(tuple)
+PATHS = st.lists(st.from_regex(r"[a-z]{1,6}/[a-z]{1,6}\.py", fullmatch=True), max_size=3).map(tuple)
+
+
+def test_what_is_written_has_its_form() -> None:
+    assert render_handoff(FULL) == (
+        "### HANDOFF\n"
+        "- **Status**: blocked\n"
+        "- **Summary**: The counter is built.\n"
+        "- **Key Decisions**: one table, for speed; no cache\n"
+        "- **Open Questions**: Who may reset it?\n"
+        "- **Files Modified**: src/a.py; src/b.py\n"
+        "- **Next Stage Needs**: read src/a.py first\n"
+        "- **Warnings**: the clock jumps\n"
+    )
+    assert render_handoff(Handoff()).count(": none\n") == 6
+
+
+@given(st.builds(Handoff, st.sampled_from(Status), WORD, SEVERAL, SEVERAL, PATHS, SEVERAL, SEVERAL))
+def test_what_is_written_is_read_back(handoff: Handoff) -> None:
+    assert parse_handoff(f"Done.\n\n{render_handoff(handoff)}") == handoff
+
+
+def test_no_block_means_completed_and_nothing_else() -> None:
+    assert parse_handoff("All done, nothing to say.") == Handoff(Status.COMPLETED)
+    assert not Handoff().pauses
+
+
+def test_the_last_block_counts() -> None:
+    """A reply may quote the one it was given."""
+    earlier = render_handoff(Handoff(summary="the stage before"))
+    later = render_handoff(Handoff(Status.BLOCKED, "this stage"))
+    assert parse_handoff(earlier + "\nI went on.\n\n" + later).summary == "this stage"
+
+
+def test_an_echo_of_the_instructions_is_no_block() -> None:
+    block = render_handoff(FULL)
+    assert parse_handoff(block + "\nAs asked:\n" + words("blocks", "handoff")) == FULL
+    assert parse_handoff(words("blocks", "handoff")) == Handoff()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Handoff\n**Status:** Blocked\n**Summary:** one\n  two\n**Warnings:** None\n",
+        "**HANDOFF**\nStatus: BLOCKED\nSummary: one two\nWarnings: n/a\n",
+        "```\n### HANDOFF\n* **Status**: `blocked`\n* __Summary__: one two\n```\n",
+        "> ### HANDOFF\n> - **Status**: blocked.\n> - **Summary**: one two\n",
+        "### HANDOFF for plan\r\n- **Status** : blocked\r\n- **Summary**: one two\r\n",
+    ],
+)
+def test_other_forms_are_understood(text: str) -> None:
+    found = parse_handoff("Before.\n" + text)
+    assert (found.status, found.summary, found.warnings) == (Status.BLOCKED, "one two", ())
+
+
+def test_values_over_several_lines_are_kept() -> None:
+    found = parse_handoff(
+        "### HANDOFF\n- **Status**: completed\n- **Key Decisions**:\n  - one table,\n"
+        "    for speed\n  - no cache\n- **Files Modified**: `a.py`, `b.py`\n"
+        "- **Open Questions**:\n  1. Who?\n  2. When?\n\n## Afterwards\n- **Status**: blocked\n"
+    )
+    assert found.key_decisions == ("one table, for speed", "no cache")
+    assert found.files_modified == ("a.py", "b.py")
+    assert found.open_questions == ("Who?", "When?")
+    assert found.status is Status.COMPLETED
+
+
+@pytest.mark.parametrize("word", ["none", "None.", "N/A", "n/a", "-", "—", "nothing", ""])
+def test_nothing_has_many_words(word: str) -> None:
+    found = parse_handoff(f"### HANDOFF\n- Status: done\n- Open Questions: {word}\n- Warnings: x\n")
+    assert found.open_questions == ()
+    assert not found.pauses
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("completed", Status.COMPLETED),
+        ("Complete ✅", Status.COMPLETED),
+        ("done", Status.COMPLETED),
+        ("BLOCKED (no key)", Status.BLOCKED),
+        ("needs intervention", Status.NEEDS_INTERVENTION),
+        ("needs-human-intervention", Status.NEEDS_INTERVENTION),
+        ("partially completed", Status.NEEDS_INTERVENTION),
+        ("not done", Status.NEEDS_INTERVENTION),
+        ("wobbly", Status.NEEDS_INTERVENTION),
+        ("", Status.COMPLETED),
+    ],
+)
+def test_three_states_and_a_person_for_the_rest(word: str, status: Status) -> None:
+    assert parse_handoff(f"### HANDOFF\n- **Status**: {word}\n- Summary: x\n").status is status
+
+
+@pytest.mark.parametrize(
+    ("handoff", "pauses"),
+    [
+        (Handoff(), False),
+        (Handoff(warnings=("x",)), False),
+        (Handoff(open_questions=("x?",)), True),
+        (Handoff(Status.BLOCKED), True),
+        (Handoff(Status.NEEDS_INTERVENTION), True),
+    ],
+)
+def test_what_pauses(handoff: Handoff, pauses: bool) -> None:
+    assert handoff.pauses == pauses
+
+
+def test_a_summary_has_what_stands_for_the_output() -> None:
+    """B6: summary, decisions, files."""
+    assert summary_of(FULL) == (
+        "Summary: The counter is built.\nKey decisions: one table, for speed; no cache\n"
+        "Files modified: src/a.py; src/b.py\n"
+    )
+    assert summary_of(Handoff()) == ""
+
+
+@given(st.text(alphabet="#*-: \nHANDOFstatusblocked`>;", max_size=300))
+def test_no_reply_breaks_the_reader(text: str) -> None:
+    assert parse_handoff(text).status in Status
+    assert parse_handoff(f"### HANDOFF\n- Status: {text}").status in Status

@@ -1,0 +1,149 @@
+"""The rich handoff: three layers, 2,000 to 5,000 tokens, checked.
+
+Covers: F4
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.context.handoff import Handoff
+from sparing.context.rich_handoff import (
+    MOST_TOKENS,
+    Pipeline,
+    StageOutput,
+    parse_layers,
+    rich_handoff,
+)
+from sparing.prompts.render import words
+from sparing.segment import estimate_tokens
+
+TREE = "- src/\n" + "".join(f"  - module_{n}.py\n" for n in range(100))
+REPLY = f"""
+Handing over.
+
+# Codebase Map
+## Explored tree
+{TREE}
+## Key files
+src/gate.py — decides — 40 lines — allowed, reset
+{"src/other.py — something else entirely — 100 lines — many functions" * 40}
+## Patterns
+Errors are values.
+## Imports of Changed Files
+src/gate.py: time
+
+# Working State
+## Next Stage
+Begin with the tests.
+## Open Questions
+none
+## Changed Files
+src/gate.py: half done
+## Warnings
+The clock jumps.
+"""
+PLAN = StageOutput("plan", "the plan " * 200, Handoff(summary="Two steps.", warnings=("old API",)))
+BUILD = StageOutput(
+    "implement",
+    "what was built " * 200,
+    Handoff(summary="Built.", open_questions=("Who resets?",), next_stage_needs=("read gate.py",)),
+)
+PIPELINE = Pipeline(
+    "Rate limits", "L3", "high", "Slow down noisy clients.", (PLAN, BUILD), ("Name the limit.",),
+    "code_review", ("src/gate.py",),
+)  # fmt: skip
+
+
+def section(text: str, heading: str) -> str:
+    found = re.search(rf"^### {heading}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1].strip() if found else ""
+
+
+def test_three_layers_in_one_document() -> None:
+    text, problems = rich_handoff(PIPELINE, REPLY)
+    assert problems == ()
+    assert re.findall(r"^## (.+)$", text, re.M) == [
+        "Pipeline State",
+        "Codebase Map",
+        "Working State",
+    ]
+    assert re.findall(r"^### (.+)$", text, re.M) == [
+        "Output of plan", "Output of implement", "Handoff Chain", "Feedback", "Explored Tree",
+        "Key Files", "Patterns", "Imports of Changed Files", "Next Stage", "Open Questions",
+        "Changed Files", "Warnings",
+    ]  # fmt: skip
+
+
+def test_what_the_program_knows_it_fills_in_itself() -> None:
+    text = rich_handoff(PIPELINE, REPLY).text
+    assert "- Feature: Rate limits\n- Description: Slow down noisy clients.\n" in text
+    assert "- Tier: L3\n- Priority: high" in text
+    assert section(text, "Handoff Chain").splitlines() == [
+        "- plan (completed): Two steps.",
+        "- implement (completed): Built.",
+    ]
+    assert section(text, "Feedback") == "- Name the limit."
+    assert section(text, "Next Stage") == "- code_review\n- read gate.py\nBegin with the tests."
+    assert section(text, "Open Questions") == "- Who resets?"
+    assert section(text, "Changed Files") == "- src/gate.py\nsrc/gate.py: half done"
+    assert section(text, "Warnings") == "- old API\nThe clock jumps."
+
+
+def test_outputs_alone_are_passed_on() -> None:
+    """Neither cost nor session nor anything else that was stored."""
+    text = rich_handoff(PIPELINE, REPLY).text
+    assert section(text, "Output of plan") == ("the plan " * 200).strip()
+
+
+def test_too_long_it_is_shortened_in_order() -> None:
+    """Outputs become summaries, then the tree goes, then documents are only named."""
+    long = replace(PIPELINE, stages=(PLAN._replace(text="x" * 12_000), BUILD))
+    first = rich_handoff(long, REPLY)
+    assert section(first.text, "Output of plan") == "Summary: Two steps."
+    assert section(first.text, "Explored Tree")
+    no_handoff = StageOutput("plan", "x" * 16_000, Handoff())
+    second = rich_handoff(replace(PIPELINE, stages=(no_handoff, BUILD)), REPLY)
+    assert section(second.text, "Explored Tree") == ""
+    huge = rich_handoff(replace(PIPELINE, stages=(no_handoff._replace(text="x" * 90_000),)), REPLY)
+    assert section(huge.text, "Output of plan") == "See the document of plan."
+    for found in (first, second, huge):
+        assert estimate_tokens(found.text) <= MOST_TOKENS
+
+
+def test_what_is_missing_is_named() -> None:
+    problems = rich_handoff(Pipeline("x", "L3"), "## Patterns\nErrors are values.\n").problems
+    assert problems == (
+        "the section 'Explored Tree' is missing",
+        "the section 'Key Files' is missing",
+        "the section 'Imports of Changed Files' is missing",
+        "it has 31 tokens, fewer than 2000",
+    )
+
+
+def test_too_much_of_the_agent_s_own_is_named() -> None:
+    problems = rich_handoff(PIPELINE, REPLY + "\n" + "More words. " * 3000).problems
+    assert len(problems) == 1
+    assert "more than 5000" in problems[0]
+
+
+@pytest.mark.parametrize("level", ["#", "##", "####"])
+def test_headings_of_any_level_and_case(level: str) -> None:
+    found = parse_layers(f"{level} KEY FILES:\na.py — x\n{level} warnings\nMind the gap.\n")
+    assert found == {"key_files": "a.py — x", "warnings": "Mind the gap."}
+
+
+def test_the_agent_is_asked_for_exactly_these_sections() -> None:
+    asked = re.findall(r"^### (.+)$", words("blocks", "rich_handoff"), re.MULTILINE)
+    reply = "\n".join(f"### {heading}\nsomething\n" for heading in asked)
+    assert len(parse_layers(reply)) == len(asked) == 8
+
+
+@given(st.text(alphabet="#\n `~abKeyFils", max_size=400))
+def test_no_reply_breaks_it(reply: str) -> None:
+    assert rich_handoff(PIPELINE, reply).text.startswith("# Handoff\n")
