@@ -35,7 +35,8 @@ def main() -> int:
         place = Path(folder)
         print(table(attack_all(place / "hostile")))
         medians = _measure(place)
-    print(f"level: {reach.words}\n")
+    print(f"level: {reach.words}")
+    print(f"{os.getloadavg()[0]:.1f} processes wanted {os.cpu_count()} processors meanwhile\n")
     for name, value in medians.items():
         print(f"{name:<16} {value:6.1f} ms median of {ROUNDS} (measured)")
     met = True

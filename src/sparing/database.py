@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,24 @@ class Database:
                 connection.rollback()
                 raise
             connection.commit()
+
+    @contextmanager
+    def watch(self) -> Generator[Callable[[], bool], None, None]:
+        """A cheap question: has anybody written since I asked last? True the first time.
+
+        The connection that stays open has a second use: without one, every short connection would
+        be the last, and closing the last one writes the whole log back.
+        """
+        with self.read() as connection:
+            seen: list[int] = []
+
+            def changed() -> bool:
+                version = int(connection.execute("pragma data_version").fetchone()[0])
+                new = seen != [version]
+                seen[:] = [version]
+                return new
+
+            yield changed
 
 
 def open_database(path: Path, migrations: Sequence[str]) -> Database:

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.finding import LevelResult, Verdict
@@ -79,6 +79,7 @@ def test_the_implementation_reviewer_s_own_fields() -> None:
     assert (verdict.verification, verdict.strengths) == ("Verified: x via docs", ("short",))
 
 
+@settings(deadline=None)
 @given(st.dictionaries(
     st.sampled_from(["levels", "evidence", "verification", "strengths", "summary"]), JSON
 ))  # fmt: skip
@@ -90,6 +91,7 @@ def test_what_only_informs_never_spoils_a_verdict(extra: dict[str, object]) -> N
     assert passes(found)
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_odd_places_and_quotes_are_taken_as_text(odd: object) -> None:
     verdict = read(findings=[finding(location=odd, quote=odd, suggestion=odd, category=odd)])

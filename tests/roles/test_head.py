@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.errors import ConfigError
@@ -68,6 +68,7 @@ def test_a_head_that_would_eat_all_memory_is_refused() -> None:
         read_head(f"+++\n{'a.' * 50_000}a = 1\n+++\nx", "x.md")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="-+\nabc:[],\"'|> #", max_size=200))
 def test_nothing_breaks_the_reader(text: str) -> None:
     for fence in ("---", "+++"):

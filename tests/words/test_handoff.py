@@ -6,7 +6,7 @@ Covers: F5
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.context.handoff import (
@@ -46,6 +46,7 @@ def test_what_is_written_has_its_form() -> None:
     assert render_handoff(Handoff()).count(": none\n") == 6
 
 
+@settings(deadline=None)
 @given(st.builds(Handoff, st.sampled_from(Status), WORD, SEVERAL, SEVERAL, PATHS, SEVERAL, SEVERAL))
 def test_what_is_written_is_read_back(handoff: Handoff) -> None:
     assert parse_handoff(f"Done.\n\n{render_handoff(handoff)}") == handoff
@@ -145,6 +146,7 @@ def test_a_summary_has_what_stands_for_the_output() -> None:
     assert summary_of(Handoff()) == ""
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="#*-: \nHANDOFstatusblocked`>;", max_size=300))
 def test_no_reply_breaks_the_reader(text: str) -> None:
     assert parse_handoff(text).status in Status

@@ -113,6 +113,18 @@ def test_the_nested_order_begins_with_what_many_share(
     assert [one.mark for one in prompt.segments].index(True) == trunk - 1
 
 
+@pytest.mark.parametrize("stage", ["specify", "design", "create-plan", "create-tasks"])
+def test_only_the_next_stage_s_expectations_are_told(
+    rendered: dict[str, Prompt], stage: str
+) -> None:
+    """B1: one line, steady over all iterations; in the seed's order before the schema."""
+    for way, order, piece in (("compose", "nested", "role"), ("reference", "seed", "checks")):
+        text = rendered[f"phase-reviewer-{stage}-1-{way}-{order}"].named(piece)
+        assert [line.split(",")[0] for line in text.splitlines() if "- after " in line] == [
+            f"- after {stage}"
+        ]
+
+
 def test_the_trunk_is_equal_for_all_who_review_one_thing(rendered: dict[str, Prompt]) -> None:
     """B1, B5: byte for byte, and with an equal key."""
     for stage in FEATURE.stages:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.context.compose import compose
@@ -71,6 +71,7 @@ def test_too_long_it_counts_before_it_drops_goals() -> None:
     assert project_block(replace(wordy, goals=("x" * 1990,))).count("\n- ") == 0
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), NAMES, NAMES, st.text(max_size=5000))
 def test_it_never_has_more_than_500_tokens(
     project: str, feature: str, goals: tuple[str, ...], names: tuple[str, ...], milestone: str

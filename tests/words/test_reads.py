@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
@@ -90,6 +90,7 @@ def test_no_line_is_no_confirmation(reply: str) -> None:
     assert confirmed_reads(reply) is None
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_reply_breaks_the_reader(reply: str) -> None:
     found = confirmed_reads(f"Files read: {reply}")

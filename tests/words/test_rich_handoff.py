@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.context.handoff import Handoff
@@ -144,6 +144,7 @@ def test_the_agent_is_asked_for_exactly_these_sections() -> None:
     assert len(parse_layers(reply)) == len(asked) == 8
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="#\n `~abKeyFils", max_size=400))
 def test_no_reply_breaks_it(reply: str) -> None:
     assert rich_handoff(PIPELINE, reply).text.startswith("# Handoff\n")

@@ -9,7 +9,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName as A
@@ -101,6 +101,7 @@ def test_5_handoff_instructions_stand_once(rendered: dict[str, Prompt]) -> None:
     assert once("Mine:\n### HANDOFF\n- **Status**: …\n", block).count("### HANDOFF") == 1
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=9), max_size=5))
 def test_6_json_has_no_white_space(value: dict[str, int | str]) -> None:
     assert json.loads(compact(value)) == value

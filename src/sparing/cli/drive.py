@@ -97,21 +97,23 @@ async def _drive(
         around.backend(row)
         control.request_start(office, row, now())
     concurrency = office.loaded.settings.agent.concurrency
-    async with running(around, settings, concurrency) as engine:
-        look = 0.0
-        while True:
-            await engine.tick()
-            progress.show()
-            current = [view.reload(office, row) for row in rows]
-            answered = [await _answer(office, row, mode) for row in current]
-            if not any(answered) and all(_rests(office, row) for row in current):
-                progress.show()
-                return current
-            look += settings.poll_seconds
-            if look > FAILURE_LOOK_SECONDS:
-                look = 0.0
-                _raise_failures(current, await engine.failed())
-            await asyncio.sleep(settings.poll_seconds / 2)
+    with office.database.watch() as changed:
+        async with running(around, settings, concurrency) as engine:
+            looked = now()
+            while True:
+                if changed():
+                    await engine.tick()
+                    progress.show()
+                    current = [view.reload(office, row) for row in rows]
+                    answered = [await _answer(office, row, mode) for row in current]
+                    if not any(answered) and all(_rests(office, row) for row in current):
+                        progress.show()
+                        return current
+                if now() - looked > FAILURE_LOOK_SECONDS:
+                    looked = now()
+                    current = [view.reload(office, row) for row in rows]
+                    _raise_failures(current, await engine.failed())
+                await asyncio.sleep(settings.poll_seconds)
 
 
 def _rests(office: Office, row: FeatureRow) -> bool:

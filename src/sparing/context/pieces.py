@@ -26,12 +26,14 @@ def rules(brief: Brief) -> list[Segment]:
 
 
 def documents(
-    brief: Brief, names: Iterable[ArtifactName] | None = None, volatility: int = 0
+    brief: Brief,
+    names: Iterable[ArtifactName] | None = None,
+    volatility: Volatility = Volatility.FEATURE,
 ) -> list[Segment]:
     """In the order of `names`, or of the flow."""
     known = {document.name: document for document in brief.documents}
     wanted = known if names is None else [name for name in names if name in known]
-    return [document(brief, known[name], Volatility(volatility)) for name in wanted]
+    return [document(brief, known[name], volatility) for name in wanted]
 
 
 def document(brief: Brief, one: Document, volatility: Volatility) -> Segment:

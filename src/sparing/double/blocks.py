@@ -1,8 +1,9 @@
 """From a request to what the cache sees of it: digests, tokens and marks, in order.
 
 Tokens are the one estimate of `segment`, so figures that come from here are simulated. Where the
-vendor says that something changes the rendered prompt it changes a digest here; where it says so
-of some models only, the dearer reading is taken.
+vendor says that something changes the rendered prompt it changes a digest here. Thinking and
+effort, which on some models also change tools and system, change only the messages here: on those
+models the true bill is dearer.
 
 - The order of keys inside a tool's schema or input counts, the order of a block's own fields not.
 - Speed, output format and citations are part of the system prompt; tool choice, thinking, effort

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from typing import cast
 
 from sparing.artifact import Artifact, ArtifactName
-from sparing.context import turns
-from sparing.context.brief import Asked, Brief, Code, Document, Kind, Material, OpenFinding
+from sparing.context.brief import Asked, Brief, Code, Document, Kind, Material
 from sparing.context.brief import Role as RoleWords
-from sparing.context.delta import change_delta, document_delta
-from sparing.context.fixes import answers, fix_words
-from sparing.context.outcome import DomainOutcome, outcome_block
+from sparing.context.fixes import answers
 from sparing.context.savings import unsigned, without_boilerplate, without_digested
 from sparing.context.scope import index_document, scope_prd, scope_task
 from sparing.context.tasks import parse_tasks
 from sparing.context.wrap import defuse
 from sparing.engine.jobs import Turn
+from sparing.engine.past import changes_of, delta_of, findings_of, fixes_of, outcome_of
 from sparing.engine.project import project_of
 from sparing.engine.source import Source
 from sparing.engine.tiers import summaries
@@ -30,10 +28,8 @@ from sparing.errors import FeatureError
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Work
 from sparing.prompts.render import words
-from sparing.records import ledger
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import SHIPPED, Role, RoleClass
-from sparing.session import Session
 from sparing.task import Task
 
 CANONICAL = (
@@ -76,8 +72,8 @@ def gather(source: Source) -> Brief:
     known = summaries(source, without_digested(known)) if _is_tier(source) else known
     project = project_of(source) if role.role_class.writes else None
     session = source.session
-    delta = _delta(source, session) if kind in (Kind.REVIEW, Kind.VALIDATE) and session else ""
-    fixes = _fixes(source) if session else ""
+    delta = delta_of(source, session) if kind in (Kind.REVIEW, Kind.VALIDATE) and session else ""
+    fixes = fixes_of(source) if session else ""
     return Brief(
         key=source.key,
         role=RoleWords(role.name, role_text(role), frozenset(role.artifacts), role.tools),
@@ -92,8 +88,8 @@ def gather(source: Source) -> Brief:
         task=scoped.task.body if scoped else "",
         stage_texts=_stage_texts(source),
         materials=_said(source, kind),
-        outcome=_outcome(source) if kind is Kind.REVIEW else "",
-        findings=_findings(source, kind),
+        outcome=outcome_of(source) if kind is Kind.REVIEW else "",
+        findings=findings_of(source, kind),
         delta=delta,
         fix_summary=fixes,
         changed=source.changed(session.commit) if kind is Kind.FIX and session else (),
@@ -190,12 +186,17 @@ def _code(source: Source, kind: Kind) -> Code | None:
     if not reviews and not (kind is Kind.JUDGE and source.job.stage == "code_review"):
         return None
     files = source.changed(base)
-    return Code(_changes(source, base, 3), files)
+    return Code(changes_of(source, base, 3), files)
 
 
 def _scoped(source: Source) -> Scoped:
     tasks = read_tasks(source.artifact(ArtifactName.TASKS))
-    task = next(task for task in tasks if task.number == source.job.task)
+    task = next((task for task in tasks if task.number == source.job.task), None)
+    if task is None:
+        raise FeatureError(
+            f"tasks.md has no task {source.job.task} any more",
+            f'run the stage again: sparing reject {source.row.feature.id} "restore tasks.md"',
+        )
     plan, design = (source.document(name).text for name in (ArtifactName.PLAN, ArtifactName.DESIGN))
     found = scope_task(task, index_document(plan), index_document(design))
     goals = scope_prd(source.document(ArtifactName.PRD).text)
@@ -231,66 +232,6 @@ def _checks(text: str) -> list[tuple[str, str, str]]:
     rows = cast("list[object]", found) if isinstance(found, list) else []
     three = [cast("list[object]", row) for row in rows if isinstance(row, list)]
     return [(str(row[0]), str(row[1]), str(row[2])) for row in three if len(row) == 3]
-
-
-def _findings(source: Source, kind: Kind) -> tuple[OpenFinding, ...]:
-    if kind in (Kind.REVISE, Kind.FIX, Kind.STAGE):
-        return turns.open_findings(source.open_verdicts())
-    if kind not in (Kind.REVIEW, Kind.VALIDATE):
-        return ()
-    job = source.job
-    own = [row for row in source.verdicts() if row.verdict.role == job.role]
-    last = [row.verdict for row in own if row.iteration == job.iteration - 1]
-    return turns.open_findings(last[-1:])
-
-
-def _outcome(source: Source) -> str:
-    """What the reviewers before this one ended with; empty for the first."""
-    before: list[str] = []
-    for group in source.stage.reviewers:
-        if source.job.role in group:
-            break
-        before.extend(group)
-    rows = {row.verdict.role: row for row in source.verdicts()}
-    ended = [rows[role] for role in before if role in rows]
-    return outcome_block(
-        [DomainOutcome(row.verdict, row.passed, row.iteration, source.cap) for row in ended]
-    )
-
-
-def _delta(source: Source, session: Session) -> str:
-    """What changed since this role last looked, exactly."""
-    writes = source.stage.writes
-    if writes is not None:
-        path = source.path(writes)
-        raw = source.diff(session.commit, (path,))
-        return document_delta(raw, path, source.text(path) or "").text if raw else ""
-    return _changes(source, session.commit, 0)
-
-
-def _changes(source: Source, since: str, context: int) -> str:
-    """Stat and hunks of all files; of one too big to send, which lines to read."""
-    paths = tuple(change.path for change in source.changed(since))
-    texts = {path: source.text(path) or "" for path in paths if path.endswith(".md")}
-    return change_delta(source.diff(since, paths, context), texts).text
-
-
-def _fixes(source: Source) -> str:
-    """What the author says of its changes: of the last, or of all since this role looked."""
-    if not source.final:
-        return fix_words(source.fetch(source.job.note))
-    session, author = source.session, source.stage.author
-    with source.around.database.read() as connection:
-        rows = ledger.of_feature(connection, source.row.feature.key)
-    told = [
-        fix_words(source.fetch(row.result.reply))
-        for row in rows
-        if row.result is not None
-        and (row.attempt.stage, row.attempt.role) == (source.job.stage, author)
-        and session is not None
-        and row.attempt.started > session.last_activity
-    ]
-    return "\n\n".join(dict.fromkeys(text for text in told if text))
 
 
 def _resumable(source: Source, role: Role, kind: Kind, news: bool) -> bool:

@@ -18,7 +18,7 @@ _ENVIRONMENT = jinja2.Environment(
 
 @cache
 def names(kind: str) -> tuple[str, ...]:
-    """The files of a folder: `roles`, `stages`, `skills`, `blocks` or `turns`."""
+    """The files of a folder: `roles`, `stages`, `skills`, `blocks`, `turns` or `documents`."""
     folder = files("sparing.prompts") / kind
     return tuple(sorted(f.name[:-3] for f in folder.iterdir() if f.name.endswith(".md")))
 

@@ -88,11 +88,19 @@ def _head(page: PromptPage) -> list[str]:
 def _border(name: str, segment: Segment, trunk: str) -> str:
     size = f"{len(segment.text):,} characters, about {segment.tokens:,} tokens"
     facts = (name, size, segment.volatility.name.lower(), segment.digest[:SHOWN_HASH], trunk)
-    return _line(" · ".join(fact for fact in facts if fact), "─")
+    return _line(_shown(" · ".join(fact for fact in facts if fact)), "─")
 
 
 def _body(segment: Segment) -> str:
-    return segment.text.removesuffix("\n")
+    return _shown(segment.text.removesuffix("\n"))
+
+
+def _shown(text: str) -> str:
+    """Others' text must not move the cursor or hide a line; JSON has it as it is."""
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for letter in text
+    )
 
 
 def _line(text: str, stroke: str) -> str:

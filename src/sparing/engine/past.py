@@ -1,0 +1,72 @@
+"""What came before a turn: findings, verdicts of others, changes, the author's words on them."""
+
+from __future__ import annotations
+
+from sparing.context import turns
+from sparing.context.brief import Kind, OpenFinding
+from sparing.context.delta import change_delta, document_delta
+from sparing.context.fixes import fix_words
+from sparing.context.outcome import DomainOutcome, outcome_block
+from sparing.engine.source import Source
+from sparing.records import ledger
+from sparing.session import Session
+
+
+def findings_of(source: Source, kind: Kind) -> tuple[OpenFinding, ...]:
+    if kind in (Kind.REVISE, Kind.FIX, Kind.STAGE):
+        return turns.open_findings(source.open_verdicts())
+    if kind not in (Kind.REVIEW, Kind.VALIDATE):
+        return ()
+    job = source.job
+    own = [row for row in source.verdicts() if row.verdict.role == job.role]
+    last = [row.verdict for row in own if row.iteration == job.iteration - 1]
+    return turns.open_findings(last[-1:])
+
+
+def outcome_of(source: Source) -> str:
+    """What the reviewers before this one ended with; empty for the first."""
+    before: list[str] = []
+    for group in source.stage.reviewers:
+        if source.job.role in group:
+            break
+        before.extend(group)
+    rows = {row.verdict.role: row for row in source.verdicts()}
+    ended = [rows[role] for role in before if role in rows]
+    return outcome_block(
+        [DomainOutcome(row.verdict, row.passed, row.iteration, source.cap) for row in ended]
+    )
+
+
+def delta_of(source: Source, session: Session) -> str:
+    """What changed since this role last looked, exactly."""
+    writes = source.stage.writes
+    if writes is not None:
+        path = source.path(writes)
+        raw = source.diff(session.commit, (path,))
+        return document_delta(raw, path, source.text(path) or "").text if raw else ""
+    return changes_of(source, session.commit, 0)
+
+
+def changes_of(source: Source, since: str, context: int) -> str:
+    """Stat and hunks of all files; of one too big to send, which lines to read."""
+    paths = tuple(change.path for change in source.changed(since))
+    texts = {path: source.text(path) or "" for path in paths if path.endswith(".md")}
+    return change_delta(source.diff(since, paths, context), texts).text
+
+
+def fixes_of(source: Source) -> str:
+    """What the author says of its changes: of the last, or of all since this role looked."""
+    if not source.final:
+        return fix_words(source.fetch(source.job.note))
+    session, author = source.session, source.stage.author
+    with source.around.database.read() as connection:
+        rows = ledger.of_feature(connection, source.row.feature.key)
+    told = [
+        fix_words(source.fetch(row.result.reply))
+        for row in rows
+        if row.result is not None
+        and (row.attempt.stage, row.attempt.role) == (source.job.stage, author)
+        and session is not None
+        and row.attempt.started > session.last_activity
+    ]
+    return "\n\n".join(dict.fromkeys(text for text in told if text))
