@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint format bench bench-corpus docs lock clean
+.PHONY: help setup demo test lint format bench bench-corpus bench-histories docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -40,14 +40,16 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## measure start-up and own time per dispatch
-	@$(BIN)/python -m bench.startup
-	@$(BIN)/python -m bench.dispatch
-	@$(BIN)/python -m bench.ledger
+bench: $(STAMP) ## measure start-up, own time per dispatch, ledger, double, launcher
+	@for name in startup dispatch ledger double launcher; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
 
 bench-corpus: $(STAMP) ## read tasks and sections of real documents: make bench-corpus CORPUS=folder
 	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-corpus CORPUS=folder"; exit 64; }
 	@$(BIN)/python -m bench.corpus $(CORPUS)
+
+bench-histories: $(STAMP) ## read review histories of real features: make bench-histories CORPUS=folder
+	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-histories CORPUS=folder"; exit 64; }
+	@$(BIN)/python -m bench.histories $(CORPUS)
 
 docs: $(STAMP) ## write the generated pages again
 	@$(BIN)/python -m scripts.docs
