@@ -30,7 +30,7 @@ class ArtifactName(StrEnum):
         return f"{self.value}.md"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Artifact:
     name: ArtifactName
     text: str

@@ -21,7 +21,7 @@ BUSY_SECONDS = 30.0
 FULL_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Database:
     path: Path
 

@@ -14,7 +14,7 @@ USD_HIGH = 1_000_000
 TOKENS_HIGH = 1_000_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CapSettings:
     feature_usd: float = setting(40.0, money(USD_HIGH, "What one feature may cost."))
     feature_tokens: int = setting(

@@ -43,7 +43,7 @@ class Given(NamedTuple):
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Loaded:
     settings: Settings
     origins: Mapping[str, str]

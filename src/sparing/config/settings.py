@@ -64,7 +64,7 @@ STAGES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StateSettings:
     folder: str = setting(
         "",
@@ -77,7 +77,7 @@ class StateSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FlowSettings:
     default: FlowName = setting(
         FlowName.FEATURE, Rule(Choice(FlowName), "The flow of a feature that names none.")
@@ -101,7 +101,7 @@ class FlowSettings:
         return named | frozenset(own) if OWN_GATES in self.gates else named
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AgentSettings:
     backend: BackendName = setting(
         BackendName.AUTO,
@@ -128,7 +128,7 @@ class AgentSettings:
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelSettings:
     strong: str = setting("claude-opus-5-5", model("The model of the hardest roles."))
     standard: str = setting("claude-sonnet-5", model("The model of most roles."))
@@ -144,7 +144,7 @@ class ModelSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReviewSettings:
     cap: int = setting(3, limit(10, "How many iterations a review loop has at most."))
     policy: Policy = setting(
@@ -157,7 +157,7 @@ class ReviewSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkspaceSettings:
     base_branch: str = setting(
         "", Rule(BRANCH, "The branch features start from. Empty: the one checked out.")
@@ -174,7 +174,7 @@ class WorkspaceSettings:
     check_seconds: int = setting(600, limit(DAY, "How long one run of the checks may take."))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EngineSettings:
     poll_seconds: float = setting(
         0.1, Rule(Seconds(3600), "How often the engine looks for answers.", Scope.USER)
@@ -192,7 +192,7 @@ class EngineSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     agent: AgentSettings = AgentSettings()
     caps: CapSettings = CapSettings()

@@ -20,13 +20,13 @@ PREFIX = "SPARING_"
 PLACES = ("HOME", "XDG_STATE_HOME")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     path: Path
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sources:
     user: Document | None = None
     project: tuple[Document, ...] = ()

@@ -12,7 +12,7 @@ from sparing.records.folder import StateFolder, open_folder
 from sparing.workspace.repository import Repository, find_repository, locate_repository
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Office:
     repository: Repository
     loaded: Loaded

@@ -14,7 +14,7 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FeatureView:
     id: str
     name: str

@@ -33,7 +33,7 @@ class ModelClass(StrEnum):
     CHEAP = "cheap"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stage:
     name: str
     work: Work
@@ -60,7 +60,7 @@ class Stage:
             raise ValueError(f"{self.name}: a cap of {self.cap} would never ask a reviewer")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flow:
     name: str
     stages: tuple[Stage, ...]

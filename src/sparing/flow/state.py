@@ -68,13 +68,13 @@ class Do(StrEnum):
     """What happened makes no sense here; the state is as before and `note` says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Skip:
     stage: str
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     flow: str
     stage: str
@@ -128,7 +128,7 @@ class State:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
     kind: Kind
     target: str = ""
@@ -140,7 +140,7 @@ class Outcome:
     """For FAILED."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Move:
     do: Do
     state: State

@@ -15,7 +15,7 @@ from typing import Any
 from sparing.feature import Feature, Status
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FeatureRow:
     feature: Feature
     status: Status

@@ -22,7 +22,7 @@ from sparing.errors import StateError
 from sparing.records.schema import MIGRATIONS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StateFolder:
     path: Path
 

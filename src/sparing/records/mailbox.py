@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Letter:
     n: int
     feature: str

@@ -41,7 +41,7 @@ class GitFailed(Exception):
         return f"git {' '.join(self.argv)} ended with {self.code}: {self.stderr.strip()}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Git:
     """git on one repository, one working folder and one index file."""
 

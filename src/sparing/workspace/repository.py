@@ -18,7 +18,7 @@ from sparing.workspace.git import Git, search_from
 _NUMBER = re.compile(r"(\d{1,9})-")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Repository:
     checkout: Path
     git_dir: Path
@@ -53,13 +53,26 @@ class Head(NamedTuple):
 
 def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
     """The repository of a folder, of one of its subfolders or of a linked worktree."""
-    repository = locate_repository(start, trusted)
+    repository = _searched(start, trusted)
     _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
     return repository
 
 
-def locate_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
-    """Where the repository is, for those who only read our own records of it."""
+def locate_repository(start: Path) -> Repository:
+    """Where the repository is, for those who only read our own records of it.
+
+    The plain case is a look upwards; git is asked only where a link or nothing is found.
+    """
+    for folder in (start, *start.parents):
+        entry = folder / ".git"
+        if entry.is_dir() and (entry / "HEAD").is_file():
+            return Repository(folder, entry)
+        if entry.exists():
+            break
+    return _searched(start, frozenset())
+
+
+def _searched(start: Path, trusted: frozenset[str]) -> Repository:
     if not start.is_dir():
         raise RepositoryError(f"{start} is no folder", "cd to a git repository")
     folders = search_from(
