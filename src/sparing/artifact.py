@@ -30,7 +30,7 @@ class ArtifactName(StrEnum):
         return f"{self.value}.md"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Artifact:
     name: ArtifactName
     text: str

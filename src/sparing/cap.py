@@ -33,7 +33,7 @@ class Measure(StrEnum):
     ATTEMPTS = "attempts"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Amount:
     """Tokens of every bucket, and money in billionths of a dollar where a price is known."""
 
@@ -44,7 +44,7 @@ class Amount:
         return self.nano_usd if measure is Measure.MONEY else self.tokens
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Limits:
     feature: Amount
     stage: Amount
@@ -53,7 +53,7 @@ class Limits:
     attempts: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reached:
     """A cap that stands in the way of the next turn."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 from sparing.errors import StateError
 
 BUSY_SECONDS = 30.0
+WAL_TRIES = 300
 FULL_BYTES = 1024 * 1024
 
 
@@ -83,13 +85,27 @@ def open_database(path: Path, migrations: Sequence[str]) -> Database:
 
 def _migrate(database: Database, migrations: Sequence[str]) -> None:
     with database.read() as connection:
-        connection.execute("pragma journal_mode = wal")
+        _use_wal(connection)
     with database.write() as tx:
         for number in range(_version(tx), len(migrations)):
             for statement in migrations[number].split(";\n"):
                 tx.execute(statement)
             tx.execute(f"pragma user_version = {number + 1}")
     database.path.chmod(0o600)
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """The busy timeout does not cover this switch: others that open the file now are waited for."""
+    for _ in range(WAL_TRIES):
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(BUSY_SECONDS / WAL_TRIES)
+        else:
+            return
+    connection.execute("pragma journal_mode = wal")
 
 
 def _version(connection: sqlite3.Connection) -> int:

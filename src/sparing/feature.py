@@ -22,7 +22,7 @@ def slugify(title: str) -> str:
     return words[:SLUG_LIMIT].rstrip("-") or "untitled"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Feature:
     key: str
     """Unique over all repositories; heads every workflow id."""
