@@ -26,7 +26,7 @@ demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 	@$(BIN)/sparing demo
 
 test: $(STAMP) ## run all tests
-	@$(BIN)/python -m pytest -n auto $(PYTEST_FLAGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_FLAGS)
 
 lint: $(STAMP) ## style, types, layers, dead code, generated docs
 	@$(BIN)/ruff check .
