@@ -63,7 +63,6 @@ def test_a_document_stage_that_passes_at_once() -> None:
 
 def test_a_rejected_draft_goes_back_to_its_author_with_the_findings() -> None:
     """C1"""
-    found = after(at("specify", Step.AUTHOR), Result(commit="c1"))
     found = after(after(at("specify"), Result(commit="c0")).place, Result(commit="c1"))
     found = judged(found, BAD)
     job = asked(found)

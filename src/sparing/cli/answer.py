@@ -33,7 +33,7 @@ def approve_command(feature: str, as_json: bool) -> None:
 def reject_command(feature: str, feedback: str, as_json: bool) -> None:
     """Say no at a gate, and what should be different.
 
-    The stage runs again with FEEDBACK. After three rejections the feature stops for good advice.
+    The stage runs again with FEEDBACK. After three rejections the feature stops.
     """
     office = open_office(Path.cwd(), reading=True)
     row = control.find(office, feature)
