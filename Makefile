@@ -3,10 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+EXTRAS := $(VENV)/.extras
+COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint format bench bench-corpus bench-histories docs lock clean
+.PHONY: help setup extras demo test lint format bench bench-corpus bench-histories docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -21,6 +23,14 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -q --require-hashes -r requirements.lock && \
 	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
 	touch $@ && echo "set-up took $$(( $$(date +%s) - start )) s"
+
+extras: $(EXTRAS) ## add what only some need: the Claude Code client (some 160 MB), charts
+
+$(EXTRAS): $(STAMP) requirements-extras.lock
+	@echo "adding the extras to $(VENV) (only once) …"
+	@start=$$(date +%s); \
+	$(BIN)/python -m pip install -q --require-hashes -r requirements-extras.lock && \
+	touch $@ && echo "extras took $$(( $$(date +%s) - start )) s"
 
 demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 	@$(BIN)/sparing demo
@@ -55,7 +65,8 @@ docs: $(STAMP) ## write the generated pages again
 	@$(BIN)/python -m scripts.docs
 
 lock: ## resolve dependencies again (needs uv)
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate --extra dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra dev --extra claude --extra charts -c requirements.lock pyproject.toml -o requirements-extras.lock
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis bench/out dist build

@@ -1,13 +1,12 @@
-"""kill -9 at a crash point, then go on: the same commits as if nothing had happened.
+"""kill -9 at crash points, each time going on: the same commits as if nothing had happened.
 
 Covers: I1, H3
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -15,47 +14,38 @@ from tests.repositories import git
 from tests.terminal import sparing
 
 KILLED = -9
-POINTS = ("decide:end@12", "call:end@5", "tasks:end", "settle:end@2", "handover:end")
-"""Of the whole demo: before and after an agent, the tasks, a gate and the merge."""
-TIER = {
-    "L1": ("open:end", "prepare:end", "commit:end", "check:end", "close:end"),
-    "L3": ("judge:end", "report:end"),
+KILLS = {
+    (): ("call:end@5", "settle:end", "decide:end@6", "tasks:end", "handover:end"),
+    ("--tier", "L1"): ("open:end", "prepare:end", "commit:end", "check:end", "close:end"),
+    ("--tier", "L3"): ("judge:end", "report:end"),
 }
-"""Of the tiers, which have every other kind of step. What lies between an end and the next begin
-is the same moment, so the ends stand for both."""
+"""One run each of the whole demo and of the tiers, killed at all of these, one after the other:
+between them they have every kind of step. What lies between an end and the next begin is the
+same moment, so the ends stand for both."""
 
 
-@cache
-def undisturbed(*options: str) -> str:
-    with TemporaryDirectory() as folder:
-        kept = Path(folder) / "demo"
-        said = sparing(Path(folder), "demo", "--keep", str(kept), "--json", *options)
-        assert said.code == 0, said.err
-        return git(kept / "wordtally", "rev-parse", "main")
+def undisturbed(folder: Path, *options: str) -> str:
+    said = sparing(folder, "demo", "--keep", "whole", "--json", *options)
+    assert said.code == 0, said.err
+    return git(folder / "whole" / "wordtally", "rev-parse", "main")
 
 
-def killed_and_continued(folder: Path, point: str, *options: str) -> str:
-    said = sparing(
-        folder, "demo", "--keep", "killed", *options, environ={"SPARING_ENGINE__CRASH_AT": point}
-    )
-    assert said.code == KILLED, said.err
+def killed_and_continued(folder: Path, points: Sequence[str], *options: str) -> str:
     repository = folder / "killed" / "wordtally"
+    where, words = folder, ("demo", "--keep", "killed", *options)
+    for point in points:
+        said = sparing(where, *words, environ={"SPARING_ENGINE__CRASH_AT": point})
+        assert said.code == KILLED, f"{point}: {said.err}"
+        where, words = repository, ("run", "--yes")
     again = sparing(repository, "run", "--yes")
     assert again.code == 0, again.err
     return git(repository, "rev-parse", "main")
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_the_demo_ends_with_the_same_commits(tmp_path: Path, point: str) -> None:
-    """I1: whatever the moment, same tree and commit ids."""
-    assert killed_and_continued(tmp_path, point) == undisturbed()
-
-
-@pytest.mark.parametrize("tier", TIER)
-def test_a_tier_survives_every_step_it_has(tmp_path: Path, tier: str) -> None:
-    """I1"""
-    for point in TIER[tier]:
-        folder = tmp_path / point.replace(":", "-")
-        folder.mkdir()
-        found = killed_and_continued(folder, point, "--tier", tier)
-        assert found == undisturbed("--tier", tier), point
+@pytest.mark.parametrize("options", KILLS, ids=" ".join)
+def test_a_run_killed_again_and_again_ends_with_the_same_commits(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """I1, H3: whatever the moments, same tree and commit ids."""
+    found = killed_and_continued(tmp_path, KILLS[options], *options)
+    assert found == undisturbed(tmp_path, *options)

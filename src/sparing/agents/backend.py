@@ -6,7 +6,7 @@ failure into a word of a closed set: a failed turn is data for the engine, never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -69,6 +69,44 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """What a client must be given to start at all; everything else is held back."""
+
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    secrets: frozenset[str] = frozenset()
+    """Names in `environment` that the commands it runs must not know."""
+    ports: frozenset[int] = frozenset()
+    state: tuple[Path, ...] = ()
+    """Folders of its own that it writes and that its commands do not see."""
+    readable: tuple[Path, ...] = ()
+    shell_variable: str = ""
+    """Where the client looks for the shell to use."""
+
+
+class Launched(Protocol):
+    """A command line behind walls, prepared and not started."""
+
+    @property
+    def argv(self) -> tuple[str, ...]: ...
+
+    @property
+    def env(self) -> dict[str, str]: ...
+
+    @property
+    def pass_fds(self) -> tuple[int, ...]: ...
+
+    @property
+    def program(self) -> Path: ...
+
+    def end(self) -> None: ...
+
+    def cleanup(self) -> None: ...
+
+
+Launch = Callable[[Sequence[str], Needs], Launched]
+
+
+@dataclass(frozen=True, slots=True)
 class AgentCall:
     id: str
     role: str
@@ -93,6 +131,8 @@ class AgentCall:
     schema: Mapping[str, Any] | None = None
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
+    launch: Launch | None = None
+    """Builds the walls around the client's process; None only where a test has no workspace."""
 
 
 @dataclass(frozen=True, slots=True)
