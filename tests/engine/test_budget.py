@@ -17,44 +17,8 @@ from sparing.records import ledger
 from sparing.records.ledger import Outcome, Row
 from sparing.usage import Usage
 from tests.conftest import UserRepository
+from tests.engine.small import SCRIPT
 from tests.terminal import Said, sparing
-
-SCRIPT = '''
-[[turn]]
-role = "builder"
-stage = "plan"
-read = ["README.md"]
-reply = "planned, at length"
-[[turn.edit]]
-path = "{folder}/plan.md"
-text = """# Plan
-
-## Steps
-1. Write the file.
-
-## Done when
-It is there, with its one line, and the repository's checks are as green as they were before.
-"""
-
-[[turn]]
-role = "builder"
-stage = "implement"
-reply = "built"
-[[turn.edit]]
-path = "made.txt"
-text = "made"
-[[turn.edit]]
-path = "{folder}/implementation.md"
-text = "# Implementation"
-
-[[turn]]
-role = "builder"
-stage = "done"
-reply = "done"
-[[turn.edit]]
-path = "{folder}/summary.md"
-text = "# Summary"
-'''
 
 
 class Work:

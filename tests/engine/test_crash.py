@@ -14,7 +14,7 @@ from tests.repositories import git
 from tests.terminal import sparing
 
 KILLED = -9
-KILLS = {
+KILLS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): ("call:end@5", "settle:end", "decide:end@6", "tasks:end", "handover:end"),
     ("--tier", "L1"): ("open:end", "prepare:end", "commit:end", "check:end", "close:end"),
     ("--tier", "L3"): ("judge:end", "report:end"),

@@ -11,45 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import UserRepository
+from tests.engine.small import SCRIPT
 from tests.repositories import git
 from tests.terminal import sparing
-
-SCRIPT = '''
-[[turn]]
-role = "builder"
-stage = "plan"
-iteration = 1
-reply = "planned"
-[[turn.edit]]
-path = "{folder}/plan.md"
-text = """# Plan
-
-## Steps
-1. Write the file.
-
-## Done when
-It is there, with its one line, and the repository's checks are as green as they were before.
-"""
-
-[[turn]]
-role = "builder"
-stage = "implement"
-reply = "built"
-[[turn.edit]]
-path = "made.txt"
-text = "made"
-[[turn.edit]]
-path = "{folder}/implementation.md"
-text = "# Implementation"
-
-[[turn]]
-role = "builder"
-stage = "done"
-reply = "done"
-[[turn.edit]]
-path = "{folder}/summary.md"
-text = "# Summary"
-'''
 
 
 @pytest.fixture
@@ -67,32 +31,32 @@ def started(tmp_path: Path, user_repository: UserRepository) -> tuple[Path, dict
     return path, environ
 
 
-def test_a_gate_stops_the_run_with_its_own_exit_code(
-    started: tuple[Path, dict[str, str]],
-) -> None:
-    path, _ = started
+def test_a_gate_is_answered_from_any_process(started: tuple[Path, dict[str, str]]) -> None:
+    """A6, A5, H1: the run ends with a code of its own, .meta.json is what the database knows, an
+    answer given while no engine runs counts later, the first one counts, and while work goes on
+    nothing appears in the user's folder."""
+    path, environ = started
     said = sparing(path, "status", "--json").json["features"][0]
     assert said["next_command"] == "sparing approve 001"
     assert said["waits_for"] == "your approval of plan"
-
-
-def test_an_answer_given_while_no_engine_runs_counts_later(
-    started: tuple[Path, dict[str, str]],
-) -> None:
-    path, environ = started
+    assert_meta_is_right(path)
     assert sparing(path, "approve", "1").code == 0
     said = sparing(path, "status", "--json").json["features"][0]
     assert (said["answered"], said["next_command"]) == ("approve", "sparing run 001")
-    said = sparing(path, "run", "--json", environ=environ)
-    assert said.json["features"][0]["stage"] == "done"
-
-
-def test_the_first_answer_counts(started: tuple[Path, dict[str, str]]) -> None:
-    path, _ = started
-    assert sparing(path, "approve", "1").code == 0
     second = sparing(path, "reject", "1", "something else")
     assert second.code == 1
     assert "has its answer already (approve)" in second.err
+    said = sparing(path, "run", "--json", environ=environ)
+    assert said.json["features"][0]["stage"] == "done"
+    assert not (path / "made.txt").exists()
+
+
+def assert_meta_is_right(path: Path) -> None:
+    text = git(path, "show", "feature/001-make-a-file:docs/features/001-make-a-file/.meta.json")
+    meta = json.loads(text)
+    assert (meta["id"], meta["flow"], meta["tier"], meta["status"]) == ("001", "L1", "L1", "active")
+    assert meta["lastCompletedPhase"] == "plan"
+    assert meta["phases"]["plan"]["completed"] is not None
 
 
 def test_a_rejection_runs_the_stage_again(started: tuple[Path, dict[str, str]]) -> None:
@@ -103,16 +67,6 @@ def test_a_rejection_runs_the_stage_again(started: tuple[Path, dict[str, str]]) 
     shown = sparing(path, "show", "1", "--json").json
     assert (shown["stage"], shown["position"]) == ("plan", "stuck")
     assert "nothing changed" in shown["waits_for"]
-
-
-def test_the_record_beside_the_documents(started: tuple[Path, dict[str, str]]) -> None:
-    """A5: .meta.json is what the database knows."""
-    path, _ = started
-    text = git(path, "show", "feature/001-make-a-file:docs/features/001-make-a-file/.meta.json")
-    meta = json.loads(text)
-    assert (meta["id"], meta["flow"], meta["tier"], meta["status"]) == ("001", "L1", "L1", "active")
-    assert meta["lastCompletedPhase"] == "plan"
-    assert meta["phases"]["plan"]["completed"] is not None
 
 
 def test_a_finished_branch_is_not_merged_without_consent(
@@ -126,13 +80,3 @@ def test_a_finished_branch_is_not_merged_without_consent(
     assert git(path, "rev-parse", "main") == before
     assert git(path, "show", "feature/001-make-a-file:made.txt") == "made"
     assert sparing(path, "list", "--json").json["features"][0]["status"] == "completed"
-
-
-def test_no_step_tells_the_user_s_folder_to_change(
-    started: tuple[Path, dict[str, str]],
-) -> None:
-    """H1: the guard around every test compares the checkout; here work really went on."""
-    path, environ = started
-    sparing(path, "approve", "1")
-    sparing(path, "run", environ=environ)
-    assert not (path / "made.txt").exists()

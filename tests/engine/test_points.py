@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparing.engine import crash, leg
-from tests.engine.test_crash import POINTS, TIER
+from tests.engine.test_crash import KILLS
 
 ELSEWHERE = {"prepare-repair"}
 """A step that no sample passes: it follows a reply that is no verdict."""
@@ -19,5 +19,5 @@ def test_points_come_in_pairs() -> None:
 
 def test_a_test_dies_at_every_step() -> None:
     steps = {point.partition(":")[0] for point in crash.POINTS}
-    died_at = {p.partition(":")[0] for p in (*POINTS, *(p for part in TIER.values() for p in part))}
+    died_at = {point.partition(":")[0] for points in KILLS.values() for point in points}
     assert steps - ELSEWHERE == died_at
