@@ -8,7 +8,7 @@ COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo test lint format bench bench-corpus bench-histories docs lock clean
+.PHONY: help setup extras demo test lint format bench bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -60,6 +60,10 @@ bench-corpus: $(STAMP) ## read tasks and sections of real documents: make bench-
 bench-histories: $(STAMP) ## read review histories of real features: make bench-histories CORPUS=folder
 	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-histories CORPUS=folder"; exit 64; }
 	@$(BIN)/python -m bench.histories $(CORPUS)
+
+bench-knowledge: $(STAMP) ## read a real knowledge bank and write it back: make bench-knowledge CORPUS=folder
+	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-knowledge CORPUS=folder"; exit 64; }
+	@$(BIN)/python -m bench.knowledge $(CORPUS)
 
 docs: $(STAMP) ## write the generated pages again
 	@$(BIN)/python -m scripts.docs

@@ -1,0 +1,1 @@
+"""What is remembered between features: the knowledge bank's pages, read and changed in place."""

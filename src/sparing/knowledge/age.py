@@ -1,0 +1,52 @@
+"""How many features have come and gone since an entry was last observed.
+
+Ids restart and forms vary, so the order is that of creation, and what can't be placed is not
+called stale.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.knowledge.changes import KEPT
+from sparing.knowledge.page import LAST_OBSERVED, Entry
+
+STALE_AFTER = 10
+_FEATURE = re.compile(r"(?:feature[ /]*)?#?(\d{1,6})(?:-([a-z0-9-]+))?(?![\w-])", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})\b")
+
+
+class Made(NamedTuple):
+    """A feature of this repository, in the order of creation."""
+
+    id: str
+    slug: str
+    day: str
+    """YYYY-MM-DD."""
+
+
+def features_since(entry: Entry, made: Sequence[Made]) -> int | None:
+    """None if its last sign of life names nothing that we know."""
+    places = (_place(entry.value(name), made) for name in (LAST_OBSERVED, KEPT))
+    found = [place for place in places if place is not None]
+    return len(made) - 1 - max(found) if found else None
+
+
+def is_old(entry: Entry, made: Sequence[Made]) -> bool:
+    since = features_since(entry, made)
+    return since is not None and since >= STALE_AFTER
+
+
+def _place(value: str, made: Sequence[Made]) -> int | None:
+    day = _DATE.match(value)
+    if day:
+        return max((n for n, one in enumerate(made) if one.day <= day[1]), default=-1)
+    feature = _FEATURE.match(value)
+    if feature is None:
+        return None
+    number, slug = int(feature[1]), (feature[2] or "").lower()
+    same = [n for n, one in enumerate(made) if one.id.isdigit() and int(one.id) == number]
+    named = [n for n in same if slug and made[n].slug.lower().startswith(slug)]
+    return max(named or same, default=None)

@@ -1,0 +1,195 @@
+"""Changes of a page: an entry confirmed, challenged, marked, kept, rewritten, retired, added.
+
+Each can be repeated: a feature that has said so already says it once. Where an entry was first
+seen is never rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sparing.knowledge.page import LAST_OBSERVED, STALE, Entry, Field, Kind, Page, read_page
+
+CHALLENGED = "challenged"
+KEPT = "kept"
+PROVENANCE = {
+    Kind.PATTERN: "Used in",
+    Kind.ANTI_PATTERN: "Observed in",
+    Kind.HEURISTIC: "Source",
+    Kind.PRINCIPLE: "Source",
+}
+_TITLES = {
+    Kind.PATTERN: ("Patterns", "Development Patterns", "Pattern: "),
+    Kind.ANTI_PATTERN: ("Anti-Patterns", "Known Anti-Patterns", "Anti-Pattern: "),
+    Kind.HEURISTIC: ("Heuristics", "Decision Heuristics", ""),
+    Kind.PRINCIPLE: ("Engineering Constitution", "Learned Heuristics", ""),
+}
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Something learned, as a retrospective words it."""
+
+    title: str
+    text: str
+    provenance: str
+    confidence: str = ""
+    keywords: tuple[str, ...] = ()
+
+
+def confirmed(page: Page, entry: Entry, feature: str) -> Page:
+    """Seen once more."""
+    if _names(entry.value(LAST_OBSERVED), feature):
+        return page
+    count = str(entry.count + 1)
+    done = _set(page, entry, "Last observed", _feature(feature))
+    done = _set(done, _again(done, entry), "Observation count", count)
+    return _without(done, _again(done, entry), STALE.lower())
+
+
+def challenged(page: Page, entry: Entry, feature: str, why: str) -> Page:
+    already = (f for f in entry.fields if f.name == CHALLENGED and _names(f.value, feature))
+    if any(already):
+        return page
+    return _insert(page, entry, f"- Challenged: {_feature(feature)} — {_one_line(why)}")
+
+
+def marked_stale(page: Page, entry: Entry, since: int) -> Page:
+    """`since` features have come and gone without it."""
+    if entry.is_stale:
+        return page
+    seen = entry.value(LAST_OBSERVED) or "unknown"
+    return _insert(page, entry, f"- {STALE}: last observed {seen}, {since} features since")
+
+
+def kept(page: Page, entry: Entry, feature: str) -> Page:
+    """Judged to hold although nobody has met it lately."""
+    done = _without(page, entry, STALE.lower())
+    return _set(done, _again(done, entry), "Kept", _feature(feature))
+
+
+def rewritten(page: Page, entry: Entry, feature: str, text: str) -> Page:
+    """New words, counted from one; its fields stay, and with them where it came from."""
+    lines = [n for n in range(entry.first + 1, entry.end) if n < _first_field(entry)]
+    words = f"{_sentence(text)}{page.newline}"
+    before, after = page.lines[: entry.first + 1], page.lines[entry.first + 1 + len(lines) :]
+    done = read_page(page.kind, "".join((*before, words, *after)))
+    done = _set(done, _again(done, entry), "Last observed", _feature(feature))
+    done = _set(done, _again(done, entry), "Observation count", "1")
+    return _without(done, _again(done, entry), STALE.lower())
+
+
+def retired(page: Page, entry: Entry) -> Page:
+    """Gone, with the empty lines behind it; the retrospective's page says so."""
+    end = entry.end
+    while end < len(page.lines) and not page.lines[end].strip():
+        end += 1
+    return read_page(page.kind, "".join((*page.lines[: entry.first], *page.lines[end:])))
+
+
+def added(page: Page, lesson: Lesson, feature: str) -> Page:
+    """At the end; an entry of that title is confirmed instead."""
+    _, _, prefix = _TITLES[page.kind]
+    title = _one_line(lesson.title).strip("# ")
+    known = find(page, title)
+    if known is not None:
+        return confirmed(page, known, feature)
+    newline = page.newline
+    said = [
+        f"### {prefix}{title}",
+        _sentence(lesson.text),
+        f"- {PROVENANCE[page.kind]}: {_feature(feature)}, {_one_line(lesson.provenance)}",
+    ]
+    if lesson.confidence:
+        said.append(f"- Confidence: {_one_line(lesson.confidence)}")
+    if lesson.keywords:
+        listed = ", ".join(f'"{_one_line(word)}"' for word in lesson.keywords)
+        said.append(f"- Keywords: [{listed}]")
+    said += [f"- Last observed: {_feature(feature)}", "- Observation count: 1"]
+    text = page.text or _empty(page.kind)
+    text += "" if text.endswith("\n") else newline
+    text += "" if text.endswith(newline * 2) else newline
+    return read_page(page.kind, text + newline.join(said) + newline)
+
+
+def find(page: Page, title: str) -> Entry | None:
+    from_title = read_page(page.kind, f"### {title}\n").entries
+    key = from_title[0].key if from_title else ""
+    return next((entry for entry in page.entries if key and entry.key == key), None)
+
+
+def _empty(kind: Kind) -> str:
+    title, section, _ = _TITLES[kind]
+    return f"# {title}\n\nUpdated by retrospectives.\n\n---\n\n## {section}\n\n"
+
+
+def _again(page: Page, entry: Entry) -> Entry:
+    """The same entry after a change that left what stands before it alone."""
+    return next(found for found in page.entries if found.first == entry.first)
+
+
+def _set(page: Page, entry: Entry, name: str, value: str) -> Page:
+    field = entry.field(name.lower())
+    if field is None:
+        return _insert(page, entry, f"- {name}: {value}")
+
+    def change(lines: list[str]) -> None:
+        line = lines[field.line]
+        words = line.rstrip("\r\n")
+        head = words[: len(words) - len(field.value)].rstrip() if field.value else words.rstrip()
+        lines[field.line] = f"{head} {value}{line[len(words) :] or page.newline}"
+
+    return _changed(page, change)
+
+
+def _insert(page: Page, entry: Entry, words: str) -> Page:
+    """Behind its last field, or at its end."""
+    at = entry.fields[-1].line + 1 if entry.fields else entry.end
+    while at < entry.end and page.lines[at].startswith((" ", "\t")):
+        at += 1
+
+    def change(lines: list[str]) -> None:
+        if not lines[at - 1].endswith("\n"):
+            lines[at - 1] += page.newline
+        lines.insert(at, words + page.newline)
+
+    return _changed(page, change)
+
+
+def _without(page: Page, entry: Entry, name: str) -> Page:
+    drop = {field.line for field in entry.fields if field.name == name}
+    if not drop:
+        return page
+    kept_lines = (line for n, line in enumerate(page.lines) if n not in drop)
+    return read_page(page.kind, "".join(kept_lines))
+
+
+def _changed(page: Page, change: Callable[[list[str]], None]) -> Page:
+    lines = list(page.lines)
+    change(lines)
+    return read_page(page.kind, "".join(lines))
+
+
+def _first_field(entry: Entry) -> int:
+    fields: Sequence[Field] = entry.fields
+    return fields[0].line if fields else entry.end
+
+
+def _feature(feature: str) -> str:
+    return f"Feature #{feature}"
+
+
+def _names(value: str, feature: str) -> bool:
+    return re.match(rf"Feature #?{re.escape(feature)}(?!\w)", value) is not None
+
+
+def _sentence(text: str) -> str:
+    """A line of a model's words, which can't be a heading, a fence, a comment or a field."""
+    return _one_line(text).lstrip("#<`~-*+_> ") or "(no words)"
+
+
+def _one_line(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
