@@ -8,7 +8,7 @@ COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo test lint format bench bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: help setup extras demo demo-claude test conformance lint format bench bench-economy bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,7 +36,13 @@ demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 	@$(BIN)/sparing demo
 
 test: $(STAMP) ## run all tests
-	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_FLAGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST_FLAGS)
+
+conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
+	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadgroup tests/agents $(PYTEST_FLAGS)
+
+demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
+	@$(BIN)/sparing demo --backend claude-double
 
 lint: $(STAMP) ## style, types, layers, dead code, generated docs
 	@$(BIN)/ruff check .
@@ -50,8 +56,18 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## measure start-up, own time per dispatch, ledger, double, launcher
-	@for name in startup dispatch ledger double launcher; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
+bench: $(STAMP) ## measure start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents
+	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
+
+bench-economy: $(STAMP) ## thirteen strategies on real prompts and policy code (several minutes)
+	@$(BIN)/python -m bench.economy
+
+bench-loop: $(EXTRAS) ## review loops through the real Claude Code client, billed by the model double
+	@$(BIN)/python -m bench.loop
+
+bench-disk: $(STAMP) ## a hundred features at once; power cuts (needs root and loop devices)
+	@$(BIN)/python -m bench.features
+	@$(BIN)/python -m bench.powercut
 
 bench-corpus: $(STAMP) ## read tasks and sections of real documents: make bench-corpus CORPUS=folder
 	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-corpus CORPUS=folder"; exit 64; }

@@ -64,7 +64,7 @@ def whole(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[An
 
 
 def main() -> int:
-    setattr(git, "_start", apart(getattr(git, "_start")))  # noqa: B009, B010
+    setattr(git, "start_git", apart(git.start_git))  # noqa: B010
     setattr(scripted, "_play", apart_async(getattr(scripted, "_play")))  # noqa: B009, B010
     setattr(arrivals, "after", apart_async(arrivals.after))  # noqa: B010
     setattr(leg, "dispatch", whole(leg.dispatch))  # noqa: B010

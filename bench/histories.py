@@ -34,6 +34,10 @@ NEAR = "near"
 """Pairs about the same place and another matter: what words alone hardly tell apart."""
 PARTS = ("train", "hold-out", "further", NEAR)
 """`train` and `hold-out` are the hundred; `further` were labelled with them and tuned on."""
+HUNDRED = PARTS[:2]
+EVERY = 3
+"""One feature in so many is held out as a whole: no miss of its pairs was looked at when the rules
+were revised. (The numbers needed were chosen before, on the pairs of `train` and `further`.)"""
 
 
 class Pair(NamedTuple):
@@ -84,7 +88,25 @@ def identity(histories: dict[str, str], parts: Sequence[str]) -> Json:
         counts = Counter((row.label, _is_linked(row, entries[row.feature])) for row in usable)
         together += counts if part != NEAR else Counter()
         table[part] = {"pairs": len(chosen), "usable": len(usable), **_figures(counts)}
+    hundred = [row for row in rows if row.part in HUNDRED and _is_there(row, histories)]
+    table |= {
+        "hundred": _decided(hundred, entries),
+        "hundred, features looked at": _decided(_held(hundred, out=False), entries),
+        "hundred, features held out": _decided(_held(hundred, out=True), entries),
+    }
     return {**table, "all but near": {"usable": together.total(), **_figures(together)}}
+
+
+def _decided(rows: Sequence[Pair], entries: dict[str, dict[int, Entry]]) -> Json:
+    counts = Counter((row.label, _is_linked(row, entries[row.feature])) for row in rows)
+    return {"usable": len(rows), **_figures(counts)}
+
+
+def _held(rows: Sequence[Pair], *, out: bool) -> list[Pair]:
+    def digest(feature: str) -> int:
+        return int(hashlib.sha256(feature.encode()).hexdigest(), 16)
+
+    return [row for row in rows if (digest(row.feature) % EVERY == 0) == out]
 
 
 def _figures(counts: Counter[tuple[str, bool]]) -> Json:

@@ -24,7 +24,14 @@ pytest_plugins = ["pytester"]
 _KEPT = frozenset({"PATH", "PWD", "VIRTUAL_ENV", "PYTHONPATH", "COVERAGE_PROCESS_START"})
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_")
 
+LONG = ("tests/engine/", "tests/cli/")
+"""Whole runs in processes of their own: begun first, so that no worker is left with one alone."""
+
 UserRepository = Callable[..., Path]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,33 +2,70 @@
 
 A connection lives as long as one read or one transaction, so it can be used from any thread and
 nothing is left open across a crash. Migrations are an append-only list: a schema newer than
-this program is refused, never guessed at.
+this program is refused, never guessed at. What is written goes through the redactor first, in
+whichever table it ends.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from sparing.errors import StateError
+from sparing.redact import Redactor
 
 BUSY_SECONDS = 30.0
 WAL_TRIES = 300
 FULL_BYTES = 1024 * 1024
 
 
+class Cleaning(sqlite3.Connection):
+    """A connection that takes secrets out of every value it is given."""
+
+    redactor: Redactor | None = None
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        return super().execute(sql, cleaned(self.redactor, parameters))
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        return super().executemany(sql, [cleaned(self.redactor, row) for row in parameters])
+
+
+def cleaned(redactor: Redactor | None, parameters: Any) -> Any:
+    """What a statement is given, by place or by name, without secrets."""
+    if redactor is None or not parameters:
+        return parameters
+    if isinstance(parameters, dict):
+        named = cast("dict[str, Any]", parameters)
+        return {name: _clean(redactor, value) for name, value in named.items()}
+    return tuple(_clean(redactor, value) for value in parameters)
+
+
+def _clean(redactor: Redactor, value: Any) -> Any:
+    """Inside of JSON only the strings are touched: what is written must be readable again."""
+    if not isinstance(value, str) or (text := redactor.clean(value)) == value:
+        return value
+    try:
+        return json.dumps(redactor.clean_data(json.loads(value)))
+    except (ValueError, RecursionError):
+        return text
+
+
 @dataclass(frozen=True)
 class Database:
     path: Path
+    redactor: Redactor | None = None
 
     @contextmanager
-    def read(self) -> Generator[sqlite3.Connection, None, None]:
+    def read(self) -> Generator[Cleaning, None, None]:
         with _translated(self.path):
             connection = _connect(self.path)
             try:
@@ -40,6 +77,7 @@ class Database:
     def write(self) -> Generator[sqlite3.Connection, None, None]:
         """One transaction; it takes the write lock at once, so nobody can slip in between."""
         with self.read() as connection:
+            connection.redactor = self.redactor
             connection.execute("begin immediate")
             try:
                 yield connection
@@ -67,8 +105,10 @@ class Database:
             yield changed
 
 
-def open_database(path: Path, migrations: Sequence[str]) -> Database:
-    database = Database(path)
+def open_database(
+    path: Path, migrations: Sequence[str], redactor: Redactor | None = None
+) -> Database:
+    database = Database(path, redactor)
     with _translated(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with database.read() as connection:
@@ -112,8 +152,8 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("pragma user_version").fetchone()[0])
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+def _connect(path: Path) -> Cleaning:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, factory=Cleaning)
     connection.row_factory = sqlite3.Row
     connection.execute("pragma synchronous = full")
     connection.execute("pragma foreign_keys = on")

@@ -8,6 +8,7 @@
     ├── ScriptError          1   a scripted agent's script is wrong
     ├── StateError           1   our own state folder can't be used
     │   └── EngineBusy       1   another process runs the engine of this folder
+    ├── SandboxRefused       1   agents would run with too few walls around them
     ├── NeedsHuman           2   work stopped at a gate or with an open question
     ├── BudgetReached        3   a cap is used up
     └── QuotaReached        75   the provider's quota is used up until later
@@ -60,6 +61,10 @@ class StateError(SparingError):
 
 class EngineBusy(StateError):
     pass
+
+
+class SandboxRefused(SparingError):
+    """Nobody agreed to it; or agents would even have the powers of root."""
 
 
 class NeedsHuman(SparingError):

@@ -16,6 +16,17 @@ class Severity(StrEnum):
     SUGGESTION = "suggestion"
 
 
+class Bar(StrEnum):
+    """Which findings hold a review up, and for how long."""
+
+    POLICY = "policy"
+    """As the policy has it: strict under `seed`, rising under the others."""
+    STRICT = "strict"
+    """Every blocker and every warning, until the cap."""
+    RISING = "rising"
+    """Blockers always; warnings ever less, and nothing when nothing moves any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     severity: Severity

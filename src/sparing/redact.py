@@ -16,6 +16,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote
 
@@ -24,12 +25,11 @@ MARK = "[redacted]"
 # An end of fewer different characters is that of a placeholder like `xxxx`.
 VARIED = 6
 
-_BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]*")
-_PASSWORD_IN_URL = re.compile(r"://[^\s/:@]{0,200}:([^\s/@]{1,200})@")
-_SECRET_NAME = re.compile(
-    "(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|AUTH|COOKIE"
-    "|CREDENTIALS?|DSN|WEBHOOK)(?:_|$)",
-    re.IGNORECASE,
+_BREAK = r"(?:\r?\n|(?:\\r)?\\n)[ \t]*"
+_PASSWORD_IN_URL = r"://[^\s/:@]{0,200}:([^\s/@]{1,200})@"
+_SECRET_NAME = (
+    "(?i)(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|AUTH|COOKIE"
+    "|CREDENTIALS?|DSN|WEBHOOK)(?:_|$)"
 )
 
 
@@ -44,13 +44,18 @@ class Format(NamedTuple):
 
     name: str
     prefix: str
-    body: re.Pattern[str]
+    body: str
 
 
 def _formats(name: str, body: str, *prefixes: str) -> Iterator[Format]:
     # Possessive: what a run of characters has taken it keeps, so nothing is read twice.
-    compiled = re.compile(body)
-    return (Format(name, prefix, compiled) for prefix in prefixes)
+    return (Format(name, prefix, body) for prefix in prefixes)
+
+
+@cache
+def _compiled(body: str) -> re.Pattern[str]:
+    """Where its prefix was found: all of them at once would slow down every command."""
+    return re.compile(body)
 
 
 _WORD = r"[A-Za-z0-9_-]"
@@ -119,7 +124,7 @@ FORMATS: tuple[Format, ...] = (
 )
 
 # Before a secret stands no letter, unless it belongs to an escape or a colour.
-_BOUNDARY = re.compile(
+_BOUNDARY = (
     r"(?:^|[^A-Za-z0-9_-]|\\[bfnrt]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}"
     r"|\x1b\[[0-9;]{0,8}m)$"
 )
@@ -130,24 +135,25 @@ def find_formats(text: str) -> Iterator[Found]:
         start = text.find(prefix)
         while start >= 0:
             begin = start + len(prefix)
-            found = body.match(text, begin) if _stands_free(text, start) else None
+            found = _compiled(body).match(text, begin) if _stands_free(text, start) else None
             if found and len(set(found[0][-20:])) >= VARIED:
-                yield Found(start, found.end(), name)
-                begin = found.end()
+                # A backslash at the end may belong to an escape that begins there.
+                begin = begin + len(found[0].rstrip("\\"))
+                yield Found(start, begin, name)
             start = text.find(prefix, begin)
 
 
 def _stands_free(text: str, start: int) -> bool:
-    return _BOUNDARY.search(text[max(0, start - 12) : start]) is not None
+    return _compiled(_BOUNDARY).search(text[max(0, start - 12) : start]) is not None
 
 
 def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
     """What in an environment is secret, by the names; passwords inside of URLs too."""
     found: dict[str, None] = {}
     for name, value in environ.items():
-        if _SECRET_NAME.search(name) and not value.startswith("/"):
+        if _compiled(_SECRET_NAME).search(name) and not value.startswith("/"):
             found[value] = None
-        for password in _PASSWORD_IN_URL.findall(value):
+        for password in _compiled(_PASSWORD_IN_URL).findall(value) if "://" in value else ():
             found |= dict.fromkeys((password, unquote(password)))
     return tuple(value for value in found if len(value) >= SHORTEST)
 
@@ -177,6 +183,7 @@ class Redactor:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         values = [value for value in known if len(value) >= SHORTEST]
+        self.known = tuple(values)
         self._needles = sorted(set[str]().union(*map(spellings, values)))
         self._mark = _safe_mark(self._needles)
 
@@ -220,7 +227,7 @@ def _join(text: str) -> tuple[str, list[int], list[int]]:
     parts: list[str] = []
     places, removed = [0], [0]
     last = size = 0
-    for found in _BREAK.finditer(text):
+    for found in _compiled(_BREAK).finditer(text):
         parts.append(text[last : found.start()])
         size += found.start() - last
         last = found.end()

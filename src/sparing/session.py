@@ -23,6 +23,12 @@ class Session:
     commit: str
     last_activity: float
     """Seconds since the epoch."""
+    opening: str = ""
+    """Hash of the prompt that opened it."""
+    last_call: float = 0.0
+    """When its last request started: a cache counts from there."""
+    answer_tokens: int = 0
+    """Of the transcript: what was answered last, which no request has sent yet."""
 
     def __post_init__(self) -> None:
         if not self.id:

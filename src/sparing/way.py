@@ -32,3 +32,37 @@ class Policy(StrEnum):
     """The original workflow's rules to the letter."""
     FRESH = "fresh"
     """The naive baseline: every dispatch from nothing."""
+
+
+class Lever(StrEnum):
+    """A means of sending less. Each can be switched off alone."""
+
+    TRUNK = "trunk"
+    """What many roles share comes first, so that they share its cache entry."""
+    INLINE = "inline"
+    """Mandatory documents stand in the prompt instead of being opened by tools."""
+    HOUR = "hour"
+    """A trunk that is used after pauses is kept for an hour."""
+    NOTES = "notes"
+    """Who looks again without a session gets what the ledger knows of the last look."""
+    RESUME = "resume"
+    """A session goes on where that is cheaper."""
+    KEEP_ALIVE = "keep-alive"
+    """The session of an open loop is kept warm while that pays."""
+    PRELOAD = "preload"
+    """Files that are certain to be needed come with the prompt."""
+    TRIM = "trim"
+    """Tool results are shortened before they are first sent."""
+    BATCH = "batch"
+    """Models are asked to use several tools at once."""
+    MAP = "map"
+    """A map of the repository instead of looking around."""
+
+
+ALL_LEVERS = "all"
+"""In a list of levers: every one of them."""
+
+
+def off(lever: Lever) -> str:
+    """How a list of levers names one that is not to be used."""
+    return f"no-{lever}"

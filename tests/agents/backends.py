@@ -1,45 +1,30 @@
-"""What the conformance suite needs of a backend: someone who makes it act as a test says.
+"""The backends that the conformance suite runs on, and the calls it makes.
 
-A second backend joins with one class like `Scripted` and one line in `BACKENDS`; its model would
-be the double. Acts are said in words that every coding agent knows, never in a client's own.
+A real client is among them where it is installed and wanted; its model is the double. Another
+backend joins with one class like `Scripted` and one line in `BACKENDS`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sparing.agents.backend import Access, AgentCall, AgentEvent, AgentReply, Backend
+from sparing.agents.claude_client import find_client
 from sparing.agents.script import Edit, Script, Turn
 from sparing.agents.scripted import ScriptedBackend
 from sparing.segment import Segment, Volatility
+from sparing.usage import Usage
+from tests.agents.acts import Act, Backends
+from tests.agents.claude_double import ClaudeDouble
 
 MODEL = "claude-sonnet-5"
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """What the agent does in a turn."""
-
-    reply: str = "done"
-    role: str = "*"
-    """Whose turn it is; the first act that fits is taken."""
-    read: tuple[str, ...] = ()
-    write: Mapping[str, str] = field(default_factory=dict[str, str])
-    delay_seconds: float = 0.0
-    leaves: int | None = None
-    """The exit code with which the client leaves before it has a result."""
-
-
-class Backends(Protocol):
-    """Makes backends over one folder of sessions: each is a new process of ours to them."""
-
-    def make(self, *acts: Act) -> Backend: ...
 
 
 class Scripted:
@@ -48,6 +33,18 @@ class Scripted:
 
     def make(self, *acts: Act) -> ScriptedBackend:
         return ScriptedBackend(Script(turn=tuple(map(_turn, acts or (Act(),)))), self.folder)
+
+    def release(self, count: int) -> None:
+        """Its calls are billed by the time they name, whenever they come."""
+
+    def bill(self) -> Usage:
+        lines = [json.loads(line) for line in (self.folder / "bill.jsonl").read_text().splitlines()]
+        for line in lines:
+            del line["call"]
+        return sum((Usage(**line) for line in lines), Usage())
+
+    def close(self) -> None:
+        pass
 
 
 def _turn(act: Act) -> Turn:
@@ -58,10 +55,16 @@ def _turn(act: Act) -> Turn:
         edit=tuple(Edit(path=path, text=text) for path, text in act.write.items()),
         delay_seconds=act.delay_seconds,
         exit_code=act.leaves,
+        fail=act.fails,
     )
 
 
 BACKENDS: dict[str, Callable[[Path], Backends]] = {"scripted": Scripted}
+CLIENTS = "PYTEST_CLIENTS"
+"""Set by `make conformance`: a real client takes about a second a turn."""
+if os.environ.get(CLIENTS):
+    assert find_client() is not None, 'no client: pip install "sparing[claude]"'
+    BACKENDS["claude"] = ClaudeDouble
 
 
 def segments(*texts: str) -> tuple[Segment, ...]:

@@ -6,6 +6,8 @@ Covers: G1, G2, G3, C15
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -14,7 +16,8 @@ import pytest
 from sparing.agents.backend import ANSWERING, Access, AgentEvent, AgentReply, Failure
 from sparing.agents.lock import worktree_lock
 from sparing.usage import Usage
-from tests.agents.backends import Act, Backends, call, gone, run, segments
+from tests.agents.acts import Act, Backends
+from tests.agents.backends import call, gone, run, segments
 
 
 def test_a_fresh_call(backends: Backends, cwd: Path) -> None:
@@ -227,18 +230,32 @@ def test_a_cancelled_turn_leaves_nothing_behind(
     assert again.failure is None
 
 
-def test_a_bill_has_no_token_twice(backends: Backends, cwd: Path) -> None:
-    """E2: every call sends what was there before it; the buckets hold just that, once."""
-    (cwd / "a.txt").write_text("some words " * 400)
-    backend = backends.make(Act(read=("a.txt",), write={"b.txt": "more words " * 50}))
-    reply = run(backend, call(cwd))
-    before_prompt = reply.context_tokens - sum(made.added for made in reply.calls)
-    before_prompt -= reply.calls[-1].output
-    sent, expected = before_prompt, 0
-    for made in reply.calls:
-        sent += made.added
-        expected += sent
-    assert len(reply.calls) == 3
-    assert reply.usage.input == expected
-    assert reply.usage.output == sum(made.output for made in reply.calls)
-    assert before_prompt >= backend.capabilities.base_tokens
+def test_a_session_goes_on_in_another_worktree(
+    backends: Backends, cwd: Path, tmp_path: Path
+) -> None:
+    """C3: worktrees come and go; what was said stays, and stays cached."""
+    first = run(backends.make(), call(cwd))
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    turn = call(other, id="d1.2", prompt=segments("Go on here."), resume=first.session, at=1060.0)
+    second = run(backends.make(), turn)
+    assert (second.failure, second.session) == (None, first.session)
+    assert second.usage.read >= 0.95 * (first.context_tokens - first.usage.output)
+
+
+def test_a_killed_turn_does_not_break_its_session(
+    backends: Backends, cwd: Path, tmp_path: Path
+) -> None:
+    """G3: kill -9 in the middle is a crash with a session that can be resumed."""
+    session = run(backends.make(), call(cwd)).session
+    lock_file = tmp_path / "lock"
+
+    def kill(_: AgentEvent) -> None:
+        os.kill(int(lock_file.read_text()), signal.SIGKILL)
+
+    with worktree_lock(lock_file) as lock:
+        turn = call(cwd, id="d2", resume=session, lock=lock, at=1010.0)
+        killed = run(backends.make(Act(delay_seconds=60)), turn, kill)
+    assert (killed.failure, killed.text) == (Failure.CRASHED, "")
+    again = run(backends.make(), call(cwd, id="d3", resume=session, at=1020.0))
+    assert (again.failure, again.session) == (None, session)

@@ -20,7 +20,8 @@ from tests.agents.backends import BACKENDS, alive, gone
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOLDER = """
-import fcntl, os, sys, time
+import fcntl, os, signal, sys, time
+if sys.argv[3:]: signal.signal(signal.SIGTERM, signal.SIG_IGN)
 lock = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
 fcntl.flock(lock, fcntl.LOCK_EX)
 os.pwrite(lock, sys.argv[2].encode() or str(os.getpid()).encode(), 0)
@@ -43,9 +44,9 @@ with worktree_lock(folder / "lock") as lock:
 """
 
 
-def hold(path: Path, written: str) -> subprocess.Popen[bytes]:
+def hold(path: Path, written: str, deaf: bool = False) -> subprocess.Popen[bytes]:
     """Another process, in a group of its own, that has the lock and says who it is."""
-    argv = [sys.executable, "-c", HOLDER, str(path), written]
+    argv = [sys.executable, "-c", HOLDER, str(path), written, *(["deaf"] * deaf)]
     holder = subprocess.Popen(argv, stdout=subprocess.PIPE, start_new_session=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == b"held\n"
@@ -89,11 +90,12 @@ def test_a_free_lock_is_taken_and_given_back(tmp_path: Path) -> None:
                 fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_a_holder_is_ended(tmp_path: Path) -> None:
-    """G3"""
-    holder = hold(tmp_path / "lock", "")
-    with worktree_lock(tmp_path / "lock"):
-        assert holder.wait(10) == -signal.SIGKILL
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_holder_is_ended(tmp_path: Path, how: signal.Signals) -> None:
+    """G3: it is asked first, so that a supervisor can end what it watches; a deaf one is killed."""
+    holder = hold(tmp_path / "lock", "", deaf=how is signal.SIGKILL)
+    with worktree_lock(tmp_path / "lock", patience_seconds=0.3):
+        assert holder.wait(10) == -how
     end(holder)
 
 

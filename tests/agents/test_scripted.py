@@ -19,7 +19,8 @@ from sparing.agents.scripted import ScriptedBackend
 from sparing.double.cache import Block, Life, Part, PromptCache, Request
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.usage import Origin, Usage
-from tests.agents.backends import MODEL, Act, Scripted, call, run, segments
+from tests.agents.acts import Act
+from tests.agents.backends import MODEL, Scripted, call, run, segments
 
 BASE = 3000
 

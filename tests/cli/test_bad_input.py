@@ -104,8 +104,8 @@ def test_no_agent_is_set_up(user_repository: UserRepository) -> None:
     path = user_repository()
     sparing(path, "start", "Add rate limiting")
     what, repair = two_lines(sparing(path, "run", "1"), 1)
-    assert "auto" in what
-    assert "sparing demo" in repair
+    assert what.startswith("Claude Code is not ")
+    assert "sparing[claude]" in repair or "ANTHROPIC_API_KEY" in repair
 
 
 def no_folder(folder: Path) -> None:

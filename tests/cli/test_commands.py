@@ -70,11 +70,14 @@ def test_settings_with_their_origin(user_repository: UserRepository) -> None:
 
 
 def test_doctor_finds_a_healthy_repository(user_repository: UserRepository) -> None:
-    said = sparing(user_repository(), "doctor", "--json")
+    scripted = {"SPARING_AGENT__BACKEND": "scripted", "SPARING_AGENT__SCRIPT": "/script.toml"}
+    said = sparing(user_repository(), "doctor", "--json", environ=scripted)
     assert (said.code, said.json["good"]) == (0, True)
     names = [finding["name"] for finding in said.json["findings"]]
-    wanted = ["python", "engine", "git", "settings", "repository", "state", "agent", "roles"]
-    assert names == wanted
+    assert names == [
+        *("python", "engine", "git", "sandbox", "settings", "client", "login", "agent"),
+        *("repository", "state", "roles"),
+    ]
 
 
 def test_doctor_outside_of_a_repository(tmp_path: Path) -> None:

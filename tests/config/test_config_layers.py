@@ -17,8 +17,10 @@ from sparing.config.faults import shown
 from sparing.config.kinds import (
     Choice,
     Folder,
+    Lines,
     Money,
     Names,
+    Pairs,
     Prices,
     Seconds,
     Text,
@@ -40,6 +42,14 @@ SAMPLES = {
     "workspace.base_branch": ("main", "release/1.2", "größe"),
     "engine.crash_at": ("commit.after", "x"),
 }
+LINES = {
+    "workspace.setup": ("auto", "pip install -e .[dev,test]", "npm ci"),
+    "workspace.commands": ("npm test", "./scripts/verify --all | tee out"),
+    "workspace.copy": (".env", "config/*.local", "**/.env.test"),
+    "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
+    "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),
+    "models.backends": ("codex.strong gpt-x", "claude.cheap claude-y"),
+}
 DEFAULT_SAMPLES = ("claude-x", "vendor/model:1[1m]")
 
 
@@ -55,9 +65,8 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
             return st.integers(low, high)
         case Seconds(high) | Money(high):
             return st.integers(1, high * 1000).map(lambda one: one / 1000)
-        case Prices():
-            lines = ["my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"]
-            return st.lists(st.sampled_from(lines), unique=True).map(tuple)
+        case Prices() | Lines() | Pairs():
+            return st.lists(st.sampled_from(LINES[setting.key]), unique=True).map(tuple)
         case Folder():
             return st.sampled_from(["docs", "docs/more features", ".github/x"])
         case Names(known):
@@ -86,8 +95,10 @@ def narrowed(setting: Setting, drawn: Value, below: Value) -> Value:
     return drawn
 
 
-def as_text(value: Value) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(value)
+def as_text(setting: Setting, value: Value) -> str:
+    kind = setting.rule.kind
+    between = kind.between if isinstance(kind, Lines) else ","
+    return between.join(value) if isinstance(value, tuple) else str(value)
 
 
 def as_file(values: Mapping[str, Value]) -> str:
@@ -124,7 +135,10 @@ def stacks(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
 def test_the_highest_layer_wins_and_is_named(stack: dict[str, dict[str, Value]]) -> None:
     """K1: whatever is set where, the value is the highest layer's and so is the origin."""
     variables = {k: every_setting()[k].variable for k in stack["environment"]}
-    environ = {variables[k]: as_text(value) for k, value in stack["environment"].items()}
+    environ = {
+        variables[k]: as_text(every_setting()[k], value)
+        for k, value in stack["environment"].items()
+    }
     found = sources(as_file(stack["user"]), as_file(stack["project"]), environ)
     loaded = load(found, stack["flag"])
     for key, setting in every_setting().items():
@@ -170,6 +184,28 @@ def test_a_flag_may_be_text_or_value_or_not_given() -> None:
 
 def test_a_whole_number_of_seconds_is_a_number_of_seconds() -> None:
     assert repr(load(sources("engine.poll_seconds = 2"), {}).settings.engine.poll_seconds) == "2.0"
+
+
+def test_models_for_a_backend_and_for_a_role() -> None:
+    """A role's own word goes first, then the backend's model of its class, then the class."""
+    text = (
+        '[models.roles]\nsecurity-reviewer = "strong"\nprd-author = "my-model"\n'
+        '[models.backends.codex]\nstrong = "gpt-x"\n'
+    )
+    models = load(sources(text), {}).settings.models
+    assert models.of("standard", "claude", "security-reviewer") == models.strong
+    assert models.of("standard", "codex", "security-reviewer") == "gpt-x"
+    assert models.of("cheap", "codex", "prd-author") == "my-model"
+    assert models.of("unheard-of", "codex", "builder") == models.standard
+    environ = {
+        "SPARING_MODELS__ROLES": "judge=cheap, builder=strong",
+        "SPARING_MODELS__BACKENDS": "codex.cheap=gpt-y",
+    }
+    models = load(sources(text, environ=environ), {}).settings.models
+    assert models.of("strong", "codex", "judge") == "gpt-y"
+    own = {"models.backends": {"claude": {"cheap": "claude-z"}}}
+    assert load(sources(), own).settings.models.of("cheap", "auto") == "claude-z"
+    assert models.named_roles == ("judge", "builder")
 
 
 def test_a_gate_named_twice_is_one_gate() -> None:

@@ -21,7 +21,16 @@ HOME = {"HOME": "/home/ada"}
 ALL = list(every_setting().values())
 LOWER = [one for one in ALL if one.rule.narrow is Narrow.LOWER]
 PRIVATE = [one for one in ALL if one.rule.scope is not Scope.ANY]
-FREE = {"flow.default", "flow.features_folder", "review.policy", "workspace.base_branch"}
+FREE = {
+    "economy.levers",
+    "flow.default",
+    "flow.features_folder",
+    "review.bar",
+    "review.policy",
+    "workspace.base_branch",
+}
+ASKED = {"workspace.setup", "workspace.copy"}
+"""Nothing comes of them before a person has seen them: tests/workspace/test_setup.py."""
 
 
 def sources(user: str, project: str) -> Sources:
@@ -36,7 +45,7 @@ def number(setting: Setting) -> float:
 def test_every_setting_is_private_or_narrowing_or_known_to_be_harmless() -> None:
     """A new setting lands in none of the three and must be thought about."""
     narrowing = {one.key for one in LOWER} | {"flow.gates"}
-    assert FREE | narrowing | {one.key for one in PRIVATE} == set(every_setting())
+    assert FREE | ASKED | narrowing | {one.key for one in PRIVATE} == set(every_setting())
 
 
 @pytest.mark.parametrize("setting", PRIVATE, ids=lambda one: one.key)

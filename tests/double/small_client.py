@@ -73,8 +73,8 @@ class Agent:
             self._read.add(path)
             if not path.exists():
                 return "File does not exist.", True
-            lines = path.read_text().splitlines()
-            return "\n".join(f"{n:6}\t{line}" for n, line in enumerate(lines, 1)), False
+            lines = path.read_text().split("\n")
+            return "\n".join(f"{n}\t{line}" for n, line in enumerate(lines, 1)), False
         if path.exists() and path not in self._read:
             return "File has not been read yet. Read it first before writing to it.", True
         before = path.read_text() if path.exists() else ""

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.choose import cheapest, choose, decide_way
+from sparing.economy.choose import cheapest, decide_way
 from sparing.economy.cost_model import Expected
 from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
 from sparing.economy.matrix import Actor, Moment, Template
 from sparing.economy.predict import Prediction
-from sparing.session import Session
 from sparing.way import Policy, Way
 from tests.economy.offers import inputs
 
@@ -156,17 +155,3 @@ def test_nothing_on_offer_is_cheaper_than_what_is_taken(
 def test_ways_that_cannot_be_predicted_are_not_taken() -> None:
     found = {Way.COMPOSE: Prediction(9.0, Expected()), Way.RESUME: Prediction(None)}
     assert cheapest(found) is Way.COMPOSE
-
-
-def test_the_plain_choice_still_stands() -> None:
-    """C3: without figures a known session with something to tell is resumed."""
-    session = Session("s", "spec-reviewer", "scripted", "m", 2_100, 9_000, 1, "c", 0)
-    assert choose(Policy.SEED, session, can_resume=True, has_delta=True).way is Way.RESUME
-    for policy, known, able, told in (
-        (Policy.FRESH, session, True, True),
-        (Policy.ADAPTIVE, None, True, True),
-        (Policy.ADAPTIVE, session, False, True),
-        (Policy.ADAPTIVE, session, True, False),
-    ):
-        found = choose(policy, known, can_resume=able, has_delta=told)
-        assert found.way is Way.COMPOSE

@@ -10,6 +10,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
+from sparing.review.governor import Said, Seen
 
 RULES = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
 BUDGET = Result(failure="budget", detail="money of this feature")
@@ -22,7 +23,9 @@ def at(stage: str, step: Step = Step.OPEN) -> Place:
 
 
 def after(place: Place, *results: Result, verdicts: tuple[Verdict, ...] = ()) -> Next:
-    return next_move(place, Happened(results, verdicts), RULES, 100.0)
+    seen = tuple(Seen(verdict) for verdict in verdicts)
+    keys = {verdict.role: "as it stands" for verdict in verdicts}
+    return next_move(place, Happened(results, seen, Said(inputs=keys)), RULES, 100.0)
 
 
 def continued(stuck: Next) -> Next:
@@ -64,7 +67,7 @@ def test_a_revision_keeps_its_findings() -> None:
     again = continued(after(revising.place, BUDGET))
     assert same(revising, again)
     (job,) = again.jobs
-    assert (job.turn, job.open, job.iteration) == (Turn.REVISE, ("d",), 2)
+    assert (job.turn, job.settles, job.iteration) == (Turn.REVISE, ("F1",), 2)
 
 
 def test_finished_tasks_are_not_done_again() -> None:
@@ -119,7 +122,7 @@ def revising() -> Next:
 
 
 def _refused(reviewed: Next) -> Next:
-    bad = Verdict("spec-reviewer", approved=False, findings=(Finding(Severity.WARNING, "no"),))
+    bad = Verdict("spec-reviewer", approved=False, findings=(Finding(Severity.BLOCKER, "no"),))
     return after(reviewed.place, Result(dispatch="d", passed=False), verdicts=(bad,))
 
 

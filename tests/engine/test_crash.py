@@ -16,12 +16,19 @@ from tests.terminal import sparing
 KILLED = -9
 KILLS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): ("call:end@5", "settle:end", "decide:end@6", "tasks:end", "handover:end"),
-    ("--tier", "L1"): ("open:end", "prepare:end", "commit:end", "check:end", "close:end"),
-    ("--tier", "L3"): ("judge:end", "report:end"),
+    ("--tier", "L3"): (
+        "open:end",
+        "prepare:end",
+        "commit:end",
+        "judge:end",
+        "report:end",
+        "check:end",
+        "close:end",
+    ),
 }
-"""One run each of the whole demo and of the tiers, killed at all of these, one after the other:
-between them they have every kind of step. What lies between an end and the next begin is the
-same moment, so the ends stand for both."""
+"""One run each of the whole demo and of the largest tier, killed at all of these, one after the
+other: between them they have every kind of step. What lies between an end and the next begin is
+the same moment, so the ends stand for both."""
 
 
 def undisturbed(folder: Path, *options: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sparing.engine import crash, leg
 from tests.engine.test_crash import KILLS
 
-ELSEWHERE = {"prepare-repair"}
-"""A step that no sample passes: it follows a reply that is no verdict."""
+ELSEWHERE = {"prepare-repair", "prepare-secrets"}
+"""Steps that no sample passes: they follow a reply that is no verdict, and a change with secrets.
+`test_hostile` dies at the second."""
 
 
 def test_points_come_in_pairs() -> None:

@@ -15,7 +15,13 @@ from tests.prompts.word_files import STAGES, each
 
 KINDS = ("roles", "stages", "skills", "blocks")
 FILES = [(kind, name) for kind in KINDS for name in names(kind)]
-PLACEHOLDERS = {("blocks", "reminder"): {"role"}, ("blocks", "repair"): {"problem"}}
+PLACEHOLDERS = {
+    ("blocks", "reminder"): {"role"},
+    ("blocks", "repair"): {"problem"},
+    ("blocks", "repair_secrets"): {"places"},
+    ("blocks", "check_first_line"): {"path"},
+    ("blocks", "check_read"): {"path", "object"},
+}
 
 
 @each(STAGES)

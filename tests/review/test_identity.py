@@ -42,6 +42,14 @@ REWORDED = [
         said("Deletion of the old table precedes verification of the copy", "Step 4"),
     ),
     (
+        said("I2, I3, I5 are named nowhere in the text of the steps"),
+        said("Interfaces I2, I3, I5 belong to no step", "Steps 2, 7"),
+    ),
+    (
+        said("AC-12 says nothing of the state of the test database", "AC-12"),
+        said("AC-12 test starts from which state?", "AC-12"),
+    ),
+    (
         said("导出文件没有限制大小，可能耗尽磁盘"),
         said("导出文件仍然没有限制大小"),
     ),
@@ -71,6 +79,10 @@ ELSEWHERE = [
         said("The line named is 59 and should be 61", "Task 9"),
         said("The line named is 80 and should be 84", "Task 9"),
     ),
+    (
+        said("Time of entry is not escaped in the audit log (audit.sh:54)"),
+        said("Caller is not escaped in the audit log (audit.sh:73)"),
+    ),
 ]
 OTHER = [
     (
@@ -80,6 +92,10 @@ OTHER = [
     (
         said("Passwords are compared with a plain equality test", "auth.py:40"),
         said("The login form has no limit of attempts", "auth.py:40"),
+    ),
+    (
+        said("R9/R14: which of two values wins in optional header fields of one owner", "R9, R14"),
+        said("R9/R11: merging keeps header fields nobody knows, the check refuses them", "R9, R11"),
     ),
     (said("naming unclear"), said("ordering unclear")),
 ]
@@ -112,6 +128,13 @@ def test_a_finding_moved_within_its_file_is_the_one_nearby() -> None:
     assert match(was, now) == (Link(0, 1, Relation.SAME),)
     three = [*was, said("Bare except hides errors", "a.py:200")]
     assert [link.earlier for link in match(was, three)] == [0, 1]
+
+
+def test_a_figure_that_was_brought_up_to_date_is_the_same_finding() -> None:
+    """C2: an exchanged number is not another thing."""
+    was = said("The file has 430 lines and should be split", "plan.md:10")
+    now = said("The file has 455 lines and should be split", "plan.md:12")
+    assert is_same(was, now)
 
 
 def test_one_more_of_a_family_is_new() -> None:

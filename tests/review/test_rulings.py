@@ -30,6 +30,14 @@ def test_a_humans_ruling_is_kept_for_later_iterations() -> None:
     assert (third.decision, one(third, "F1").counts) == (Decision.ASK, False)
 
 
+def test_what_a_human_dismissed_is_no_concern_any_more() -> None:
+    """C2: it is open, and nobody is told that it was kept as one."""
+    alone = State(Loop((("spec-reviewer",),), cap=3))
+    said = (Ruling("F1", RulingKind.DISMISSED, "we have a backup"),)
+    after = look(look(alone, LOSS).state, LOSS, rulings=said)
+    assert (after.decision, after.reasons[-1]) == (Decision.ACCEPT, "accepted")
+
+
 def test_a_dismissal_does_not_cover_what_was_not_said_then() -> None:
     """C2: another blocker in the same place is a finding of its own."""
     first = look(START, LOSS)

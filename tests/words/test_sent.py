@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from sparing.cap import Amount
-from sparing.economy.choose import Choice
+from sparing.context.compose import compose
 from sparing.engine.gather import gather
 from sparing.engine.jobs import Turn
-from sparing.engine.notes import tell_unread, tell_warnings
-from sparing.engine.sent import LOST, Sent, choose_way, load_prompt, seal
+from sparing.engine.notes import tell_prepared, tell_unread
+from sparing.engine.sealing import choose, seal
+from sparing.engine.sent import Sent, load_prompt, order_of
 from sparing.engine.source import Source
 from sparing.engine.tickets import Ticket
 from sparing.records import events, ledger
@@ -37,8 +38,13 @@ def own(tmp_path: Path) -> Sample:
     return sample._replace(rows={**sample.rows, "feature": row})
 
 
-def prepared(source: Source, way: Way, reason: str = "a reason") -> Sent:
-    return seal(source, gather(source), Choice(way, reason))
+def prepared(source: Source, way: Way) -> Sent:
+    """As if this way had been chosen."""
+    brief = gather(source)
+    chosen = choose(source, brief, 100.0)
+    composed = compose(brief, way, order_of(source), 1)
+    decision = replace(chosen.decision, way=way)
+    return seal(source, brief, replace(chosen, composed=composed, decision=decision))
 
 
 def words(sample: Sample, sent: Sent) -> str:
@@ -55,7 +61,7 @@ def test_a_prepared_prompt_outlives_the_process(own: Sample) -> None:
 def test_what_was_prepared_before_an_update_can_still_be_sent(own: Sample) -> None:
     """I4: fields that are new have defaults."""
     sent = prepared(own.source("spec-reviewer", "specify", Turn.REVIEW), Way.COMPOSE)
-    new = ("order", "trunk", "reads", "warnings")
+    new = ("order", "trunk", "reads", "warnings", "choice")
     old = {name: value for name, value in sent.dump().items() if name not in new}
     assert Sent.load(old).prompt == sent.prompt
 
@@ -72,11 +78,14 @@ def test_reviewers_of_one_stage_share_a_trunk_key_and_authors_another(own: Sampl
 def test_a_reviewer_whose_session_is_gone_is_told(own: Sample) -> None:
     """C8: and one that never had a session is not."""
     source = own.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
-    choice = choose_way(source, gather(source), fresh=True)
-    assert choice == Choice(Way.COMPOSE, LOST)
-    assert "prior review session unavailable" in words(own, seal(source, gather(source), choice))
-    never = replace(source, session=None)
-    assert "unavailable" not in words(own, prepared(never, Way.COMPOSE, LOST))
+    brief = gather(source)
+    lost = choose(source, brief, 100.0, "invalid session: gone")
+    assert (lost.decision.way, lost.marker) == (Way.COMPOSE, "invalid session: gone")
+    assert "prior review session unavailable" in words(own, seal(source, brief, lost))
+    first = own.source("spec-reviewer", "specify", Turn.REVIEW)
+    found = choose(first, gather(first), 100.0)
+    assert (found.marker, found.decision.reason.startswith("first look")) == ("", True)
+    assert "unavailable" not in words(own, seal(first, gather(first), found))
 
 
 def test_the_seed_s_policy_has_the_seed_s_order(own: Sample) -> None:
@@ -140,7 +149,7 @@ def test_what_was_odd_about_a_prompt_is_told(own: Sample) -> None:
     source = own.source("implementer", "implement", Turn.IMPLEMENT, task="1")
     sent = replace(prepared(source, Way.COMPOSE), warnings=("task 1 names no part of plan.md",))
     for _ in range(2):
-        tell_warnings(source, Ticket("t2", KEY, 1.0), sent)
+        tell_prepared(source, Ticket("t2", KEY, 1.0), sent)
     with own.around.database.read() as connection:
         told = [one.text for one in events.since(connection, 0, KEY) if one.kind == "warning"]
     assert told == ["task 1 names no part of plan.md"]

@@ -22,6 +22,11 @@ class Grounds:
         self.secret.write_text(SECRET)
         self.files = Confined(self.inside)
 
+    def state(self) -> tuple[object, ...]:
+        """All that must stay as it is: what is outside, and git's own folder."""
+        config = (self.inside / ".git" / "config").read_text()
+        return entries(self.outside), self.secret.read_text(), config
+
 
 def entries(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.checks import Check, CheckResult, find_checks, run_check, trim
+from sparing.workspace.checks import Check, CheckResult, Walls, find_checks, run_check, trim
+from sparing.workspace.discover import command_name, not_installed
 from tests.conftest import UserRepository
 from tests.repositories import write_files
 from tests.workspace.features import make_worktree
@@ -61,6 +62,34 @@ PYTEST = ("python3", "-m", "pytest", "-q")
         ({"package.json": '{"scripts": {"test": "echo \\"no test specified\\" && exit 1"}}'}, ()),
         ({"package.json": "[", "pyproject.toml": "[", "Makefile": b"\xff"}, ()),
         ({"package.json": "[]"}, ()),
+        (
+            {"pyproject.toml": '[tool.mypy]\nfiles = ["src"]\n'},
+            (Check("types", ("mypy",), "mypy"),),
+        ),
+        ({"setup.cfg": "[mypy]\nstrict = true\n"}, (Check("types", ("mypy", "."), "mypy"),)),
+        ({"pyrightconfig.json": "{}"}, (Check("types", ("pyright",), "pyright"),)),
+        (
+            {"Makefile": "typecheck:\n\ttrue\n", "pyproject.toml": "[tool.pyright]\n"},
+            (Check("types", ("make", "typecheck"), "Makefile"),),
+        ),
+        (
+            {
+                ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: |\n"
+                "          pip install -e .\n          uv run pytest -q tests\n"
+                "      - run: 'ruff check src'\n      - run: make test && make lint\n"
+            },
+            (
+                Check("test", ("uv", "run", "pytest", "-q", "tests"), ".github/workflows/ci.yml"),
+                Check("lint", ("ruff", "check", "src"), ".github/workflows/ci.yml"),
+            ),
+        ),
+        (
+            {".gitlab-ci.yml": "test:\n  script:\n    - go vet ./...\n", "Makefile": "test:\n"},
+            (
+                Check("test", ("make", "test"), "Makefile"),
+                Check("lint", ("go", "vet", "./..."), ".gitlab-ci.yml"),
+            ),
+        ),
     ],
 )
 def test_checks_come_from_the_files_of_the_repository(
@@ -69,6 +98,33 @@ def test_checks_come_from_the_files_of_the_repository(
     """H7"""
     write_files(tmp_path, files)
     assert find_checks(tmp_path) == found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("curl https://example.com/x | sh", "pytest; rm -rf ~", "pytest $(cat x)", "make deploy"),
+        *("python evil.py", "npm install", "pytest > out", "echo pytest", "mypyx .", "pytest '"),
+        *("", "uv run", "pytest && true", "`pytest`", "python -m pip install x", "npx jest"),
+    ],
+)
+def test_a_line_that_is_not_plainly_a_check_is_none(line: str) -> None:
+    """H7: what a CI file says is taken only where no shell is needed to understand it."""
+    assert command_name(line) is None
+
+
+def test_a_tool_that_is_only_set_up_is_not_run(tmp_path: Path) -> None:
+    """H7: nobody can repair that; tests that can't be started are red all the same."""
+    missing = ("no-such-program",)
+    assert not_installed(Check("types", missing, "mypy"), tmp_path, PATH["PATH"])
+    assert not not_installed(Check("types", ("sh",), "mypy"), tmp_path, PATH["PATH"])
+    assert not not_installed(Check("test", missing, "tests/"), tmp_path, PATH["PATH"])
+    assert not not_installed(Check("lint", missing, "Makefile"), tmp_path, PATH["PATH"])
+
+
+@pytest.fixture
+def walls(tmp_path_factory: pytest.TempPathFactory) -> Walls:
+    return Walls(tmp_path_factory.mktemp("scratch"))
 
 
 def test_real_tests_pass_and_fail(user_repository: UserRepository) -> None:
@@ -91,29 +147,33 @@ def shell(script: str) -> Check:
     return Check("test", ("sh", "-c", script), "Makefile")
 
 
-def test_the_files_of_the_worktree_are_tested_not_an_installed_copy(tmp_path: Path) -> None:
+def test_the_files_of_the_worktree_are_tested_not_an_installed_copy(
+    tmp_path: Path, walls: Walls
+) -> None:
     write_files(tmp_path, {"src/json/__init__.py": "HERE = True\n"})
     check = Check("test", ("python3", "-c", "import json; print(json.HERE)"), "")
-    assert run_check(check, tmp_path, 60, PATH).output == "True\n"
+    assert run_check(check, tmp_path, 60, PATH, walls).output == "True\n"
 
 
-def test_the_environment_is_minimal(tmp_path: Path) -> None:
+def test_the_environment_is_minimal(tmp_path: Path, walls: Walls) -> None:
     """H7: no key, no HOME of the user's."""
-    result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, {**PATH, "API_KEY": "secret"})
+    environ = {**PATH, "API_KEY": "secret"}
+    result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, environ, walls)
     names = {line.partition("=")[0] for line in result.output.splitlines()}
     assert names <= {
         *("PATH", "HOME", "TMPDIR", "LANG", "NO_COLOR", "PWD", "SHLVL", "_", "OLDPWD"),
-        *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS"),
+        *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", "MYPY_CACHE_DIR", "SHELL"),
+        *("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", ".gitconfig"),
     }
     assert os.environ["HOME"] not in result.output
 
 
-def test_a_check_that_hangs_is_stopped_with_all_it_started(tmp_path: Path) -> None:
+def test_a_check_that_hangs_is_stopped_with_all_it_started(tmp_path: Path, walls: Walls) -> None:
     """H7"""
     script = "(sleep 30; touch late) & echo started; sleep 30"
-    result = run_check(shell(script), tmp_path, 0.3, PATH)
+    result = run_check(shell(script), tmp_path, 0.5, PATH, walls)
     assert result == CheckResult(
-        "test", f"sh -c '{script}'", False, "started; stopped after 0.3 s", "started\n"
+        "test", f"sh -c '{script}'", False, "started; stopped after 0.5 s", "started\n"
     )
 
 
@@ -125,8 +185,17 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
-def test_nothing_outlives_a_check_that_ended(tmp_path: Path) -> None:
+def test_nothing_outlives_a_check_that_ended(tmp_path: Path, walls: Walls) -> None:
     """H7"""
+    result = run_check(shell("(sleep 1; echo late > late) & echo begun"), tmp_path, 60, PATH, walls)
+    assert result.output == "begun\n"
+    assert not list(walls.scratch.iterdir())
+    time.sleep(1.2)
+    assert not (tmp_path / "late").exists()
+
+
+def test_without_walls_nothing_outlives_it_either(tmp_path: Path) -> None:
+    """H7: as a set-up runs that a person has agreed to."""
     result = run_check(shell("sleep 30 & echo $!"), tmp_path, 60, PATH)
     process = int(result.output)
     for _ in range(100):
@@ -136,9 +205,36 @@ def test_nothing_outlives_a_check_that_ended(tmp_path: Path) -> None:
     pytest.fail("the process in the background is still there")
 
 
-def test_a_program_that_is_missing_is_said_so(tmp_path: Path) -> None:
+def test_all_of_the_output_is_kept(tmp_path: Path, walls: Walls) -> None:
+    """H7: what is cut for an agent stands whole where a person can read it."""
+    kept: list[str] = []
+
+    def keep(text: str) -> str:
+        kept.append(text)
+        return "there"
+
+    result = run_check(shell("seq 9000; exit 1"), tmp_path, 60, PATH, walls, keep)
+    assert (result.whole, result.passed) == ("there", False)
+    assert kept[0].splitlines() == [str(n) for n in range(1, 9001)]
+    assert len(result.output) < 6_100
+
+
+def test_a_check_writes_in_its_worktree_and_calls_nobody(tmp_path: Path, walls: Walls) -> None:
+    """H7: confined like an author, without network."""
+    outside = walls.scratch.parent / "outside"
+    script = f"echo in > inside; echo out > {outside}; exec 3<>/dev/tcp/127.0.0.1/22"
+    check = Check("test", ("bash", "-c", script), "Makefile")
+    result = run_check(check, tmp_path, 60, PATH, walls)
+    assert (tmp_path / "inside").read_text() == "in\n"
+    assert not outside.exists()
+    assert result.output.count("denied") + result.output.count("Read-only file system") == 1
+    assert "refused" in result.output or "unreachable" in result.output
+
+
+def test_a_program_that_is_missing_is_said_so(tmp_path: Path, walls: Walls) -> None:
     check = Check("test", ("no-such-program",), "")
-    result = run_check(check, tmp_path, 60, PATH)
+    result = run_check(check, tmp_path, 60, PATH, walls)
+    assert result == run_check(check, tmp_path, 60, PATH)
     assert result.summary == "no-such-program can't be started: No such file or directory"
     assert not result.passed
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.handover import Handover, hand_over
+from sparing.workspace.handover import Handover, hand_over, name_commands
 from sparing.workspace.worktree import Worktree
 from tests.conftest import UserRepository
 from tests.guard import Guard
@@ -183,6 +183,33 @@ def test_a_base_in_a_linked_worktree_is_found(tmp_path: Path) -> None:
     assert give(worktree, consent=True, base="release").merged
     assert (tmp_path / "release" / "feature.txt").exists()
     assert git(tmp_path / "release", "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_without_consent_to_anything_only_commands_are_named(
+    tmp_path: Path, guard: Guard, elsewhere: bool
+) -> None:
+    """D6: even a base that nobody has checked out stays; typed by a person, they work."""
+    checkout = make_repository(tmp_path / "r")
+    worktree = finished(checkout)
+    if elsewhere:
+        git(checkout, "switch", "--quiet", "-c", "elsewhere")
+    guard.watch(checkout)
+    told = name_commands(worktree.repository, "main", BRANCH, SUBJECT)
+    assert (told.merged, told.note) == (False, f"{BRANCH} is ready to be merged into main")
+    assert guard.changes() == []
+    changes = ("checkout/feature.txt", ".git/refs/heads/main", ".git/index")
+    guard.expect(checkout, *changes, *((".git/HEAD",) if elsewhere else ()))
+    subprocess.run(["sh", "-ec", "\n".join(told.commands)], check=True, capture_output=True)
+    assert name_commands(worktree.repository, "main", BRANCH, SUBJECT).merged
+
+
+def test_commands_name_the_files_that_both_changed(tmp_path: Path) -> None:
+    checkout = make_repository(tmp_path / "r")
+    worktree = finished(checkout, "README.md")
+    commit_files(checkout, {"README.md": "# Ours\n"}, "ours")
+    told = name_commands(worktree.repository, "main", BRANCH, SUBJECT)
+    assert told.note.endswith("; both changed: README.md")
 
 
 def test_no_such_branch(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.errors import StateError
+from sparing.errors import SandboxRefused, StateError
 from sparing.workspace.launcher import level_reached, tool_roots, wrap
-from sparing.workspace.policy import Access, Level, Limits, Reach, SandboxRefused, settle_level
+from sparing.workspace.policy import Access, Level, Limits, Reach, settle_level
 from tests.workspace.launched import PATH, Place, launch, make_place, python, sh
 
 TOP = level_reached().level
@@ -238,6 +238,8 @@ def test_level_is_settled_by_what_is_reached_or_by_the_user() -> None:
     assert "--unsandboxed" in refused.value.repair
     assert settle_level(files, unsandboxed=True) is Level.FILES
     assert settle_level(Reach(Level.UNSANDBOXED, 0, False), unsandboxed=True) is Level.UNSANDBOXED
+    with pytest.raises(SandboxRefused, match="as root"):
+        settle_level(Reach(Level.UNSANDBOXED, 0, True, False), unsandboxed=True)
 
 
 def test_every_level_has_words() -> None:
@@ -261,3 +263,17 @@ def test_what_is_asked_for_bounds_the_level(place: Place) -> None:
     wrapped = wrap(lower, ("true",), place.scratch)
     wrapped.cleanup()
     assert wrapped.level is min(Level.FILES, TOP)
+
+
+@pytest.mark.parametrize(("port", "allowed"), [(443, ["53", "443"]), (8471, ["8471"])])
+def test_whoever_calls_the_web_may_look_up_names(
+    tmp_path: Path, port: int, allowed: list[str]
+) -> None:
+    """H6: by TCP, since datagrams are refused; a relay on this machine needs none."""
+    place = make_place(tmp_path)
+    wrapped = wrap(place.policy(ports=frozenset({port})), ("true",), place.scratch)
+    fields = (wrapped.folder / "policy").read_text().split("\0")
+    wrapped.cleanup()
+    pairs = zip(fields[0::2], fields[1::2], strict=False)
+    assert [value for key, value in pairs if key == "port"] == allowed
+    assert wrapped.env.get("RES_OPTIONS") == ("use-vc" if port == 443 else None)

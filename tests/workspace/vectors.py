@@ -191,6 +191,12 @@ def _worktree_config(site: Site) -> None:
     site.git("config", "--worktree", "filter.x.clean", str(site.payload))
 
 
+def _almost_lfs(site: Site) -> None:
+    """A filter whose name only begins like the one that is approved."""
+    site.attributes("*.md filter=lfs.x")
+    site.set("filter.lfs.x.clean")
+
+
 def _verify(site: Site) -> None:
     site.set("merge.verifySignatures", "true")
     site.set("gpg.program")
@@ -254,4 +260,5 @@ VECTORS = (
     Vector(26, "includeIf", _include_if, _runs("status"), "includeif.onbranch:main.path"),
     Vector(27, "config.worktree", _worktree_config, _commit, "filter.x.clean"),
     Vector(28, "verify on merge", _verify, _merge_signed),
+    Vector(29, "almost git-lfs", _almost_lfs, _commit, "filter.lfs.x.clean"),
 )

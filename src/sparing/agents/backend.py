@@ -66,6 +66,13 @@ class Capabilities:
     context_tokens: int
     base_tokens: int
     """What the client sends before any prompt: tools and its own system text."""
+    proven: bool = True
+    """Whether its resume can be relied on unchecked."""
+    writer_tokens: int = 0
+    """The same for whoever may write, where that is more."""
+
+    def base_of(self, *, writes: bool) -> int:
+        return max(self.base_tokens, self.writer_tokens) if writes else self.base_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +136,8 @@ class AgentCall:
     resume: str = ""
     fork: bool = False
     schema: Mapping[str, Any] | None = None
+    life: str = "5m"
+    """How long what is cached lives: `5m` or `1h`, one life for the whole turn."""
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
     launch: Launch | None = None
@@ -148,6 +157,8 @@ class AgentReply:
     files_written: tuple[str, ...] = ()
     failure: Failure | None = None
     detail: str = field(default="")
+    resets_at: float | None = None
+    """When a used-up quota is there again, in seconds since the epoch, where the client tells."""
 
 
 class Backend(Protocol):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -60,10 +61,11 @@ class Conversation:
         self._pending += sum(segment.tokens for segment in prompt)
 
     def work(self, tools: Sequence[Tool]) -> None:
-        """Reads go out together, then writes together: two calls, as a good client does it."""
+        """Reads go out together, then writes, then commands: as a good client does it."""
         for batch in (
             [tool for tool in tools if tool.kind in ("read", "failed")],
             [tool for tool in tools if tool.kind == "write"],
+            [tool for tool in tools if tool.kind == "ran"],
         ):
             if batch:
                 self._call(batch)
@@ -76,7 +78,7 @@ class Conversation:
         output = TOOL_CALL_TOKENS * len(batch) + estimate_tokens("x" * typed)
         self._send(output)
         for tool in batch:
-            size = estimate_tokens("x" * tool.chars) if tool.kind == "read" else 20
+            size = estimate_tokens("x" * tool.chars) if tool.kind in ("read", "ran") else 20
             self.messages.append([_digest(f"{len(self.messages)} {tool}"), size, False])
             self._pending += size
 
@@ -178,7 +180,10 @@ class Transcripts:
     def _write(self, path: Path, value: object) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(value))
+        with partial.open("w") as file:
+            file.write(json.dumps(value))
+            file.flush()
+            os.fsync(file.fileno())
         partial.replace(path)
 
 

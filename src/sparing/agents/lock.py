@@ -17,6 +17,8 @@ from pathlib import Path
 from sparing.errors import StateError
 
 PATIENCE_SECONDS = 5.0
+POLITE_SECONDS = 3.0
+"""A supervisor that is asked to end kills what it watches, in two seconds at most."""
 PID_DIGITS = 9
 
 
@@ -26,8 +28,10 @@ def worktree_lock(path: Path, patience_seconds: float = PATIENCE_SECONDS) -> Gen
     descriptor = _open(path)
     try:
         if not _taken(descriptor):
-            _end_holder(descriptor)
-            _wait(descriptor, path, patience_seconds)
+            _end_holder(descriptor, signal.SIGTERM)
+            if not _freed(descriptor, min(POLITE_SECONDS, patience_seconds)):
+                _end_holder(descriptor, signal.SIGKILL)
+                _wait(descriptor, path, patience_seconds)
         yield descriptor
     finally:
         os.close(descriptor)
@@ -51,7 +55,7 @@ def _taken(descriptor: int) -> bool:
     return True
 
 
-def _end_holder(descriptor: int) -> None:
+def _end_holder(descriptor: int, how: signal.Signals) -> None:
     """The holder's group stands in the file; it is right, or the lock would be free.
 
     The agent can write into this file too, so it is never believed about ourselves.
@@ -60,15 +64,21 @@ def _end_holder(descriptor: int) -> None:
     group = int(written) if written.isdigit() and len(written) <= PID_DIGITS else 0
     if group > 1 and group != os.getpgrp():
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
+            os.killpg(group, how)
 
 
-def _wait(descriptor: int, path: Path, patience_seconds: float) -> None:
+def _freed(descriptor: int, patience_seconds: float) -> bool:
     limit = time.monotonic() + patience_seconds
     while not _taken(descriptor):
         if time.monotonic() > limit:
-            raise StateError(
-                f"an agent of an earlier run still holds {path.name}",
-                "end that process, then run the same command again",
-            )
+            return False
         time.sleep(0.01)
+    return True
+
+
+def _wait(descriptor: int, path: Path, patience_seconds: float) -> None:
+    if not _freed(descriptor, patience_seconds):
+        raise StateError(
+            f"an agent of an earlier run still holds {path.name}",
+            "end that process, then run the same command again",
+        )

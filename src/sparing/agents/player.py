@@ -5,6 +5,7 @@ but the standard library, so that it starts at once. It must not import the rest
 """
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -37,6 +38,19 @@ def change(edit: dict[str, Any]) -> None:
     say(type="tool", kind="write", path=edit["path"], chars=len(text))
 
 
+def run(command: str) -> None:
+    """In the shell that it was told to use, as any client would."""
+    shell = os.environ.get("SHELL", "/bin/sh")
+    source, sink = os.pipe()
+    actions = ((os.POSIX_SPAWN_DUP2, sink, 1), (os.POSIX_SPAWN_DUP2, sink, 2))
+    child = os.posix_spawn(shell, (shell, "-c", command), os.environ, file_actions=actions)
+    os.close(sink)
+    with os.fdopen(source, "rb") as stream:
+        said = stream.read().decode("utf-8", "replace")
+    os.waitpid(child, 0)
+    say(type="tool", kind="ran", path=command, chars=len(said), said=said)
+
+
 def main() -> None:
     turn = json.load(sys.stdin)
     say(type="start")
@@ -45,6 +59,8 @@ def main() -> None:
     time.sleep(turn["delay_seconds"])
     for edit in turn["edit"]:
         change(edit)
+    for command in turn["run"]:
+        run(command)
     if turn["exit_code"] is not None:
         raise SystemExit(turn["exit_code"])
     say(type="result", text=turn["reply"])

@@ -1,8 +1,9 @@
 """Running a client as a process that can always be ended.
 
 Each turn is a process group of its own that inherits the worktree's lock: whoever finds the
-lock held after a crash knows whom to end. A line that is too long ends the process, a line that
-is no JSON object is left out, leaving without a result is an outcome: none is an exception.
+lock held after a crash knows whom to end. Behind walls the group is a supervisor that ends all
+the rest when it is let go. A line that is too long ends the process, a line that is no JSON
+object is left out, leaving without a result is an outcome: none is an exception.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from sparing.agents.backend import Launched
+
 LINE_LIMIT = 64 * 1024 * 1024
 STDERR_LIMIT = 4_000
+END_SECONDS = 2.0
+"""How long a supervisor may take to end everything before its group is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,24 @@ class Command:
     stdin: bytes
     lock: int | None = None
     line_limit: int = LINE_LIMIT
+    passed: tuple[int, ...] = ()
+    """More descriptors that it inherits."""
+    stays_open: bool = False
+    """Its input goes on with `say` until `hush`."""
+    launched: Launched | None = None
+    """The walls it runs behind; None only where a test has no workspace."""
+
+    @classmethod
+    def behind(
+        cls, launched: Launched, cwd: Path, stdin: bytes, lock: int | None = None
+    ) -> Command:
+        return cls(launched.argv, cwd, launched.env, stdin, lock, launched=launched)
+
+    @property
+    def pass_fds(self) -> tuple[int, ...]:
+        lock = () if self.lock is None else (self.lock,)
+        walls = self.launched.pass_fds if self.launched else ()
+        return tuple(dict.fromkeys((*self.passed, *lock, *walls)))
 
 
 class Client:
@@ -45,7 +68,11 @@ class Client:
         if command.lock is not None:
             # Killed before the new id stands there, nobody must be taken for an earlier one.
             os.ftruncate(command.lock, 0)
-        self._running = await _start(command)
+        try:
+            self._running = await _start(command)
+        except BaseException:
+            self._clean_up()
+            raise
         if command.lock is not None:
             os.pwrite(command.lock, str(self._running.process.pid).encode(), 0)
         return self
@@ -53,6 +80,7 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         """Whatever happened, nothing of the group is left."""
         running = self._require()
+        await self._let_go(running.process)
         self._end_group()
         running.feeding.cancel()
         running.complaints.cancel()
@@ -60,6 +88,37 @@ class Client:
         for number in (0, 1, 2):
             _drop(running.transport.get_pipe_transport(number))
         await running.process.wait()
+        await asyncio.to_thread(self._clean_up)
+
+    async def _let_go(self, process: Process) -> None:
+        """Only the supervisor finds what has left the group; a kill would stop it as well."""
+        if self._command.launched is None:
+            return
+        self._command.launched.end()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), END_SECONDS)
+
+    def _clean_up(self) -> None:
+        if self._command.launched is not None:
+            self._command.launched.cleanup()
+
+    def say(self, data: bytes) -> None:
+        """One more message to it; nothing happens if it does not listen any more."""
+        stdin = self._require().process.stdin
+        assert stdin is not None
+        if not stdin.is_closing():
+            stdin.write(data)
+
+    def hush(self) -> None:
+        """Nothing more will be said."""
+        stdin = self._require().process.stdin
+        assert stdin is not None
+        stdin.close()
+
+    @property
+    def excess(self) -> str:
+        """What was wrong with a line that ended it; empty as long as none did."""
+        return self._excess
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
         """What the client reports: one JSON object a line."""
@@ -111,7 +170,7 @@ async def _start(command: Command) -> _Running:
         stdout=PIPE,
         stderr=PIPE,
         start_new_session=True,
-        pass_fds=() if command.lock is None else (command.lock,),
+        pass_fds=command.pass_fds,
     )
     process = Process(transport, protocol, loop)
     assert process.stdin is not None
@@ -119,19 +178,20 @@ async def _start(command: Command) -> _Running:
     return _Running(
         process,
         transport,
-        asyncio.create_task(_feed(process.stdin, command.stdin)),
+        asyncio.create_task(_feed(process.stdin, command)),
         asyncio.create_task(_tail(process.stderr)),
     )
 
 
-async def _feed(stdin: asyncio.StreamWriter, data: bytes) -> None:
+async def _feed(stdin: asyncio.StreamWriter, command: Command) -> None:
     """While the client already talks, and whether it listens or not."""
     with suppress(BrokenPipeError, ConnectionResetError):
         # Drained means sent to the last byte, or closing would wait for a reader.
         stdin.transport.set_write_buffer_limits(0)
-        stdin.write(data)
+        stdin.write(command.stdin)
         await stdin.drain()
-    stdin.close()
+    if not command.stays_open:
+        stdin.close()
 
 
 async def _tail(stream: asyncio.StreamReader) -> bytes:

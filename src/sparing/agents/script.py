@@ -38,9 +38,13 @@ class Turn(BaseModel):
     stage: str = "*"
     task: str = "*"
     iteration: int | None = None
+    prompt: str = ""
+    """Words that stand in the prompt."""
     reply: str = ""
     read: tuple[str, ...] = ()
     """Files the agent reads, one tool call each."""
+    run: tuple[str, ...] = ()
+    """Commands it gives to its shell, after the edits."""
     edit: tuple[Edit, ...] = ()
     seconds: float = 20.0
     """How long the turn takes by the engine's counted clock."""
@@ -57,6 +61,7 @@ class Turn(BaseModel):
             and fnmatchcase(call.stage, self.stage)
             and fnmatchcase(call.task, self.task)
             and (self.iteration is None or self.iteration == call.iteration)
+            and (not self.prompt or any(self.prompt in one.text for one in call.prompt))
         )
 
 

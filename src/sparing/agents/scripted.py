@@ -26,6 +26,7 @@ from sparing.agents.backend import (
     Capabilities,
     Failure,
     ModelCall,
+    Needs,
 )
 from sparing.agents.conversation import Conversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
@@ -33,6 +34,7 @@ from sparing.agents.script import Script, Turn
 from sparing.usage import Origin, Usage
 
 WRITES = frozenset({"write"})
+SAID_LIMIT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class ScriptedBackend:
             if history is None or not free:
                 why = "is in use" if history is not None else "is not known"
                 return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
-            conversation = Conversation(call.model, call.system, call.access.value, history)
+            conversation = Conversation(call.model, call.system, _tools(call), history)
             conversation.ask(call.prompt, marks=not call.resume)
             asked = self._transcripts.ask(call.id, conversation, call.at)
             played = await _play(turn, call, events)
@@ -107,6 +109,12 @@ class ScriptedBackend:
         )
 
 
+def _tools(call: AgentCall) -> str:
+    """What stands before the system prompt; a form for the answer is one more tool there."""
+    form = json.dumps(call.schema, sort_keys=True) if call.schema is not None else ""
+    return f"{call.access.value} {form}"
+
+
 def _over(call: AgentCall, usage: Usage) -> Failure | None:
     """A script has no model that could be stopped half-way: it is over when it ends."""
     over = call.limit_tokens is not None and usage.total > call.limit_tokens
@@ -121,9 +129,7 @@ async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None
     if call.access is Access.READ_ONLY and turn.edit:
         paths = ", ".join(edit.path for edit in turn.edit)
         return _Played(None, (), Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
-    argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
-    stdin = json.dumps(_placed(turn.model_dump(mode="json"), call.folder)).encode()
-    command = Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)
+    command = _command(turn, call)
     tools: list[Tool] = []
     text: str | None = None
     try:
@@ -134,7 +140,7 @@ async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None
                         events(AgentEvent(ANSWERING, ""))
                     case {"type": "tool", "kind": kind, "path": path, "chars": chars}:
                         tools.append(Tool(kind, path, chars))
-                        events(AgentEvent(kind, path))
+                        events(AgentEvent(kind, _told(path, message.get("said"))))
                     case {"type": "result", "text": said}:
                         text = said
                     case _:
@@ -147,6 +153,19 @@ async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None
         why = complaint or f"the client left with code {code} and no result"
         return _Played(None, tuple(tools), Failure.CRASHED, why)
     return _Played(text, tuple(tools))
+
+
+def _told(path: str, said: object) -> str:
+    """What a command printed, as far as anybody would read it."""
+    return f"{path}\n{said[:SAID_LIMIT]}" if isinstance(said, str) and said else path
+
+
+def _command(turn: Turn, call: AgentCall) -> Command:
+    argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
+    stdin = json.dumps(_placed(turn.model_dump(mode="json"), call.folder)).encode()
+    if call.launch is None:
+        return Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)
+    return Command.behind(call.launch(argv, Needs()), call.cwd, stdin, call.lock)
 
 
 def _placed(value: Any, folder: str) -> Any:

@@ -10,7 +10,7 @@ from sparing.cli.options import json_option, print_json
 from sparing.config.describe import as_rows
 from sparing.config.load import current
 from sparing.errors import RepositoryError
-from sparing.workspace.repository import find_repository
+from sparing.workspace.repository import locate_repository
 
 
 @click.group("config")
@@ -23,7 +23,7 @@ def config_command() -> None:
 def show(as_json: bool) -> None:
     """List every setting, its value and the layer it comes from."""
     try:
-        repository = find_repository(Path.cwd()).checkout
+        repository = locate_repository(Path.cwd()).checkout
     except RepositoryError:
         repository = None
     rows = as_rows(current(repository))

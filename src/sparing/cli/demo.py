@@ -17,7 +17,7 @@ from sparing.cli.options import json_option, print_json
 from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
 from sparing.desk.spending import spending
-from sparing.errors import UsageError
+from sparing.errors import ConfigError, UsageError
 from sparing.feature import Status
 from sparing.records.features import FeatureRow
 from sparing.report.spending import Spending
@@ -26,8 +26,12 @@ from sparing.workspace.create import create_repository
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""
 TITLE = "List the most frequent words"
+SCRIPTED, DOUBLED = "scripted", "claude-double"
+SIMULATED = {
+    SCRIPTED: "the agent is scripted and its tokens are counted",
+    DOUBLED: "Claude Code works with a double of the model, and its requests are billed",
+}
 OVERRIDES = {
-    "agent.backend": "scripted",
     "engine.clock": "counted",
     "workspace.hand_over": "merge",
     "models.strong": "claude-sonnet-5",
@@ -39,15 +43,25 @@ OVERRIDES = {
     "--keep", type=click.Path(path_type=Path), help="Work in this new folder and leave it there."
 )
 @click.option("--interactive", is_flag=True, help="Stop at every gate and ask.")
+@click.option(
+    "--backend",
+    type=click.Choice((SCRIPTED, DOUBLED)),
+    default=SCRIPTED,
+    help="Who plays the agents: a script alone, or Claude Code with a double of the model.",
+)
 @click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
 @json_option
-def demo_command(keep: Path | None, interactive: bool, tier: str | None, as_json: bool) -> int:
+def demo_command(
+    keep: Path | None, interactive: bool, backend: str, tier: str | None, as_json: bool
+) -> int:
     """See the whole workflow on a sample project: no key, no server.
 
     A feature of a small sample goes from idea to merged branch. The agent is scripted and nothing
-    leaves this machine; the git commits, the edits and the tests are real.
+    leaves this machine; the git commits, the edits and the tests are real. With `--backend
+    claude-double` Claude Code does the work for real, and only the model behind it is scripted.
     """
     flow = control.check_flow(tier or "feature")
+    client = _client() if backend == DOUBLED else ""
     with _folder(keep) as folder, _script(folder) as script:
         repository = create_repository(
             folder / "wordtally", _project(), "wordtally, a sample", EPOCH
@@ -56,13 +70,27 @@ def demo_command(keep: Path | None, interactive: bool, tier: str | None, as_json
         if keep is None:
             flags["state.folder"] = str(folder / "state")
         office = open_office(repository.checkout, flags)
-        row = control.start(office, TITLE, flow, {**OVERRIDES, "agent.script": str(script)}, EPOCH)
+        own = {**OVERRIDES, "agent.backend": backend, "agent.script": str(script)}
+        row = control.start(office, TITLE, flow, own, EPOCH)
         if not as_json:
             click.echo(f"a sample project in {repository.checkout}", err=True)
+            if client:
+                click.echo(f"{client}, with a double of its model on this machine", err=True)
             click.echo(f'{click.style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
         mode = Mode.ASK if interactive else Mode.YES
         code = run_features(office, [row], mode, quiet=as_json)
         return _finish(office, view.reload(office, row), keep, code, as_json=as_json)
+
+
+def _client() -> str:
+    from sparing.agents.claude_client import find_client
+
+    found = find_client()
+    if found is None:
+        raise ConfigError(
+            "Claude Code is not installed", 'install it: pip install "sparing[claude]"'
+        )
+    return found.words
 
 
 @contextmanager
@@ -102,7 +130,7 @@ def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as
             folder=str(keep.resolve()) if keep else None,
         )  # fmt: skip
         return code
-    _print_table(spent)
+    _print_table(spent, SIMULATED[str(row.overrides["agent.backend"])])
     if row.status is Status.COMPLETED and merged:
         click.echo(f"{row.feature.branch} is merged into {row.feature.base_branch}.\n")
     for words, command in _next(office, row, keep):
@@ -110,7 +138,7 @@ def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as
     return code
 
 
-def _print_table(spent: Spending) -> None:
+def _print_table(spent: Spending, simulated: str) -> None:
     from rich.console import Console
 
     from sparing.report.spending import spending_table
@@ -121,8 +149,8 @@ def _print_table(spent: Spending) -> None:
     console.print()
     console.print(f"[bold]{spent.sentence}[/bold]")
     console.print(
-        "Simulated: the agent is scripted and its tokens are counted with the vendor's published"
-        " cache rules.\nThe naive way: every dispatch from nothing, every document in full.",
+        f"Simulated: {simulated} with the vendor's published cache rules.\n"
+        "The naive way: every dispatch from nothing, every document in full.",
         style="dim",
     )
     console.print()

@@ -8,14 +8,13 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
 from sparing import __version__
+from sparing.cli.doctor_agent import Finding, agent_findings, online_finding
 from sparing.cli.options import json_option, print_json
 from sparing.config.load import current
-from sparing.config.settings import BackendName
 from sparing.database import Database
 from sparing.desk.office import Office, open_office
 from sparing.desk.roles import catalog, check_roles
@@ -24,21 +23,19 @@ from sparing.errors import SparingError, StateError
 OLDEST_GIT = (2, 38)
 
 
-class Finding(NamedTuple):
-    name: str
-    good: bool
-    words: str
-    repair: str = ""
-
-
 @click.command("doctor")
+@click.option("--resume", is_flag=True, help="Ask the agent, in three turns, if it can resume.")
+@click.option("--online", is_flag=True, help="Also see if the model's address answers.")
 @json_option
-def doctor_command(as_json: bool) -> int:
+def doctor_command(resume: bool, online: bool, as_json: bool) -> int:
     """Check that everything sparing needs is there.
 
-    Changes nothing and asks no network.
+    Says which agent would be used and why, what is missing and how to get it. Changes nothing and
+    asks no network, but for --online, which costs nothing, and --resume.
     """
-    findings = [_python(), _engine(), _git(), *_here()]
+    findings = [_python(), _engine(), _git(), _sandbox(), *_here()]
+    findings += [online_finding()] if online else []
+    findings += _resume() if resume else []
     good = all(finding.good for finding in findings)
     if as_json:
         print_json(good=good, findings=[finding._asdict() for finding in findings])
@@ -76,22 +73,43 @@ def _git() -> Finding:
     return Finding("git", good=True, words=words)
 
 
+def _sandbox() -> Finding:
+    from sparing.workspace.launcher import level_reached
+    from sparing.workspace.policy import settle_level
+
+    reach = level_reached()
+    try:
+        settle_level(reach)
+    except SparingError as error:
+        return Finding("sandbox", good=False, words=error.what, repair=error.repair)
+    return Finding("sandbox", good=True, words=reach.words)
+
+
+def _resume() -> list[Finding]:
+    from sparing.cli.doctor_resume import resume_answers
+
+    try:
+        return [Finding(*answer) for answer in resume_answers(open_office(Path.cwd()))]
+    except SparingError as error:
+        return [Finding("resume", good=False, words=error.what, repair=error.repair)]
+
+
 def _here() -> list[Finding]:
-    """The settings, the repository, its state folder and the agent."""
-    looks: list[tuple[str, Callable[[], str]]] = [("settings", lambda: _settings(None))]
+    """The settings, the agent, the repository and its state folder."""
+    settings = _look("settings", lambda: _settings(None))
     try:
         office = open_office(Path.cwd())
     except SparingError as error:
-        looks_bad = Finding("repository", good=False, words=error.what, repair=error.repair)
-        return [*(_look(name, look) for name, look in looks), looks_bad]
-    looks = [
-        ("settings", lambda: _settings(office)),
-        ("repository", lambda: str(office.repository.checkout)),
-        ("state", lambda: _state(office)),
-        ("agent", lambda: _agent(office)),
-        ("roles", lambda: _roles(office)),
+        agents = agent_findings(current(None)) if settings.good else []
+        bad = Finding("repository", good=False, words=error.what, repair=error.repair)
+        return [settings, *agents, bad]
+    return [
+        _look("settings", lambda: _settings(office)),
+        *agent_findings(office.loaded),
+        _look("repository", lambda: str(office.repository.checkout)),
+        _look("state", lambda: _state(office)),
+        _look("roles", lambda: _roles(office)),
     ]
-    return [_look(name, look) for name, look in looks]
 
 
 def _look(name: str, look: Callable[[], str]) -> Finding:
@@ -130,10 +148,3 @@ def _roles(office: Office) -> str:
     own = len(catalog(office).own)
     words = f"{own} of your or the repository's own" if own else "those that ship"
     return "; ".join((words, *warnings))
-
-
-def _agent(office: Office) -> str:
-    chosen = office.loaded.settings.agent.backend
-    if chosen is BackendName.SCRIPTED:
-        return f"scripted, playing {office.loaded.agent_script or 'no script yet'}"
-    return f"{chosen}: this version drives scripted agents only (sparing demo shows one)"

@@ -6,28 +6,36 @@ Progress goes to stderr; the outcome is the exit code and, with `--json`, one ob
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from enum import StrEnum
 
 import click
 
+from sparing.cli.ask import leaving
 from sparing.cli.clock import now
+from sparing.cli.editor import busy
+from sparing.cli.gate import AtGate
+from sparing.cli.notify import notify
 from sparing.cli.options import print_json
 from sparing.cli.progress import Progress
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
+from sparing.config.settings import Sandbox
 from sparing.desk import control, history, view
 from sparing.desk.office import Office
 from sparing.desk.roles import check_roles
 from sparing.engine.lock import engine_lock
-from sparing.errors import BudgetReached, FeatureError, NeedsHuman, StateError
+from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached, StateError
 from sparing.feature import Status
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
+from sparing.workspace.launcher import level_reached
+from sparing.workspace.policy import Reach, settle_level
 
 FAILURE_LOOK_SECONDS = 1.0
 
@@ -51,8 +59,11 @@ def run_features(
 ) -> int:
     for warning in check_roles(office):
         click.echo(click.style(f"note: {warning}", dim=True), err=True)
+    reach = level_reached()
+    optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
+    settle_level(reach, unsandboxed=optional)
     with engine_lock(office.folder.engine_lock):
-        ended = asyncio.run(_drive(office, rows, mode, quiet=quiet))
+        ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
     views = [view.feature_view(office, row) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
     if as_json:
@@ -60,16 +71,30 @@ def run_features(
     elif not quiet:
         for v, row in zip(views, ended, strict=True):
             if v in waiting:
-                _tell_waiting(office, v, row)
+                _tell_waiting(office, v, row, mode)
+    if mode is not Mode.ASK and not quiet:
+        for v in views:
+            words = v.waits_for if v in waiting else v.status
+            notify(office.loaded.settings.notify, f"sparing: {v.id} {v.title}", words)
+    return _exit_code(waiting)
+
+
+def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
     if any(v.cause == Cause.BUDGET for v in waiting):
         return BudgetReached.exit_code
+    if any(v.waits_for.startswith("quota") for v in waiting):
+        return QuotaReached.exit_code
     return NeedsHuman.exit_code if waiting else 0
 
 
-def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow) -> None:
+def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
     click.echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
+    if mode is Mode.ASK and shown.position == "gate":
+        again = click.style(f"sparing run {shown.id}", fg="cyan")
+        click.echo(f"  {again}   asks you again, whenever you like", err=True)
+        return
     _tell_outlook(office, row)
-    click.echo(f"  {shown.next_command}", err=True)
+    click.echo(f"  {click.style(shown.next_command, fg='cyan')}", err=True)
 
 
 def _tell_outlook(office: Office, row: FeatureRow) -> None:
@@ -82,22 +107,25 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 
 
 async def _drive(
-    office: Office, rows: Sequence[FeatureRow], mode: Mode, *, quiet: bool
+    office: Office, rows: Sequence[FeatureRow], mode: Mode, reach: Reach, *, quiet: bool
 ) -> list[FeatureRow]:
     from sparing.engine.runtime import running
     from sparing.engine.surroundings import Surroundings
+    from sparing.engine.walls import tell_walls
 
     settings = office.loaded.settings.engine
     around = Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
-        headless=mode is not Mode.ASK, environ=inherited(),
+        headless=mode is not Mode.ASK, environ=inherited(), level=reach.level,
     )  # fmt: skip
     progress = Progress(office, history.latest_event(office), quiet=quiet)
     for row in rows:
         around.backend(row)
+        tell_walls(around, row, now(), reach.words)
         control.request_start(office, row, now())
     concurrency = office.loaded.settings.agent.concurrency
-    with office.database.watch() as changed:
+    left: set[str] = set()
+    with office.database.watch() as changed, _interruptible():
         async with running(around, settings, concurrency) as engine:
             looked = now()
             while True:
@@ -105,7 +133,7 @@ async def _drive(
                     await engine.tick()
                     progress.show()
                     current = [view.reload(office, row) for row in rows]
-                    answered = [await _answer(office, row, mode) for row in current]
+                    answered = [await _answer(office, row, mode, left) for row in current]
                     if not any(answered) and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
@@ -123,39 +151,49 @@ def _rests(office: Office, row: FeatureRow) -> bool:
     return not row.running and view.waiting_gate(office, row) is not None
 
 
-async def _answer(office: Office, row: FeatureRow, mode: Mode) -> bool:
-    if row.running:
-        return False
-    gate = view.waiting_gate(office, row)
-    if gate is None:
+async def _answer(office: Office, row: FeatureRow, mode: Mode, left: set[str]) -> bool:
+    """Whether a gate got its answer here; one that a person has left alone stays so."""
+    gate = None if row.running else view.waiting_gate(office, row)
+    if gate is None or gate.id in left:
         return False
     if mode is Mode.YES and gate.kind == "gate":
         with suppress(FeatureError):  # somebody else was quicker: their answer counts
             control.approve(office, row, "--yes", now())
         return True
-    if mode is Mode.ASK and gate.kind != Cause.BUDGET:
-        return await asyncio.to_thread(_ask, office, row, gate)
+    if mode is Mode.ASK and gate.kind not in (Cause.BUDGET, Cause.PAUSED):
+        notify(office.loaded.settings.notify, *_call(row, gate))
+        context = click.get_current_context(silent=True)
+        left.add(gate.id)
+        return await asyncio.to_thread(_ask, office, row, gate, context)
     return False
 
 
-def _ask(office: Office, row: FeatureRow, gate: Gate) -> bool:
+def _call(row: FeatureRow, gate: Gate) -> tuple[str, str]:
+    feature = row.feature
+    waits = gate.reason or f"{gate.stage} waits for your approval"
+    return f"sparing: {feature.id} {feature.title}", waits
+
+
+def _ask(office: Office, row: FeatureRow, gate: Gate, context: click.Context | None) -> bool:
     """Ask at the terminal; False leaves the gate open."""
-    artifact = office.folder.worktree(row.feature.name)
-    click.echo(
-        f"\n{row.feature.id} {gate.stage}: {gate.reason or 'done, reviews passed'}", err=True
-    )
-    click.echo(f"  look at it in {artifact}", err=True)
-    _tell_outlook(office, row)
-    choice = click.prompt(
-        "approve, reject or later", type=click.Choice(["approve", "reject", "later"]),
-        default="later", err=True,
-    )  # fmt: skip
-    if choice == "approve":
-        control.approve(office, row, "terminal", now())
-    elif choice == "reject":
-        said = click.prompt("what should be different", err=True)
-        control.reject(office, row, said, "terminal", now())
-    return choice != "later"
+    # A thread knows nothing of the command that runs, so it is told: colours depend on it.
+    with context.scope(cleanup=False) if context else nullcontext():
+        return AtGate(office, row, gate).decide()
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Ctrl-C stops us, unless an editor has the terminal."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    loop.add_signal_handler(signal.SIGINT, lambda: busy.is_set() or task.cancel())
+    try:
+        yield
+    except asyncio.CancelledError:
+        leaving.set()
+        raise KeyboardInterrupt from None
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
 def _raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> None:

@@ -14,24 +14,44 @@ from importlib import import_module
 import click
 
 from sparing import __version__
+from sparing.config.terminal import wants_colour
 from sparing.errors import SparingError, UsageError
 
 COMMANDS = {
     "demo": "See the whole workflow on a sample project: no key, no server.",
+    "init": "Look at this repository, and keep what was found in sparing.toml.",
     "start": "Begin a feature from one sentence.",
     "run": "Work on features until they are done or wait for you.",
+    "watch": "Follow what happens, from any terminal.",
     "status": "Show what is under way and what waits for you.",
     "list": "List all features of this repository.",
-    "show": "Show one feature, one of its documents, or any prompt.",
+    "show": "Show one feature, one of its documents, its reviews, or any prompt.",
     "approve": "Say yes at a gate.",
     "reject": "Say no at a gate, and what should be different.",
+    "edit": "Change a document at a gate yourself, in your editor.",
+    "say": "Tell the author something that it hears at its next turn.",
+    "pause": "Stop a feature after the turn that is under way.",
+    "resume": "Go on where a feature was paused, or where something failed.",
+    "rerun": "Do a stage that waits for you once more, from its beginning.",
+    "skip": "Go on with a later stage, without what lies between.",
+    "back": "Go back to an earlier stage and on from there.",
+    "abandon": "Give a feature up. Its branch, its worktree and its records stay.",
+    "rule": "Say whether a finding must be settled or may stay.",
     "cost": "Show what was spent, by feature, stage, role, model, way or day.",
+    "report": "Report on a feature's review loops and what they cost.",
     "raise": "Raise a cap, and let a feature that it has stopped go on.",
-    "trust": "Read the role files that come with this repository, and let them count.",
+    "trust": "Read what comes with this repository and could act, and let it count.",
     "config": "Show the settings in force and where each comes from.",
     "doctor": "Check that everything sparing needs is there.",
+    "diagnose": "Pack what a bug report needs, with nothing private in it.",
+    "completion": "Print what makes bash, zsh or fish complete commands and features.",
 }
-MODULES = {"list": "status", "approve": "answer", "reject": "answer", "raise": "raise_"}
+MODULES = {
+    **{"list": "status", "approve": "answer", "reject": "answer", "raise": "raise_"},
+    **dict.fromkeys(
+        ("edit", "say", "pause", "resume", "rerun", "skip", "back", "abandon"), "orders"
+    ),
+}
 INTERRUPTED = 130
 
 
@@ -76,7 +96,7 @@ def app(context: click.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        result = app.main(given, standalone_mode=False)
+        result = app.main(given, "sparing", standalone_mode=False, color=wants_colour())
     except SparingError as error:
         return _complain(error, as_json="--json" in given)
     except click.ClickException as error:

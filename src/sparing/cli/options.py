@@ -5,16 +5,65 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 SCHEMA_VERSION = 1
+TERMINAL = "terminal"
+"""Who says what is said here."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def feature_argument(*, required: bool = True) -> Callable[[F], F]:
+    """A feature by number, slug or full name; a shell completes it."""
+    return click.argument("feature", required=required, shell_complete=_features)
+
+
+def _features(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from sparing.desk.office import open_office
+    from sparing.desk.view import list_views
+    from sparing.errors import SparingError
+
+    try:
+        views = list_views(open_office(Path.cwd(), reading=True))
+    except SparingError:
+        return []
+    return [
+        CompletionItem(one.id, help=one.title)
+        for one in views
+        if one.id.startswith(incomplete) or one.name.startswith(incomplete)
+    ]
+
+
+def hand_over_option(command: F) -> F:
+    """Consent for one feature, given now; the setting is consent for all of them."""
+    return click.option(
+        "--hand-over",
+        type=click.Choice(["print", "merge", "pull-request"]),
+        help="What happens with the finished branch. Default: the setting workspace.hand_over.",
+    )(command)
+
+
+def unsandboxed_option(command: F) -> F:
+    """The user's own word, given now; the setting is the same for every run."""
+    return click.option(
+        "--unsandboxed",
+        is_flag=True,
+        help="Go on where this system can't confine agents and checks.",
+    )(command)
+
+
+def walls_flag(unsandboxed: bool) -> dict[str, object]:
+    return {"workspace.sandbox": "optional"} if unsandboxed else {}
 
 
 def print_json(**content: Any) -> None:

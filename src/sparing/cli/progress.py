@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from sparing.cli.screen import printable
 from sparing.desk.history import events_since
 from sparing.desk.office import Office
 from sparing.records.events import Event
@@ -17,6 +18,19 @@ WAYS = {
     "resume": "resumed",
     "fork": "forked",
 }
+
+
+VERBS = {
+    "approve": "approved",
+    "reject": "rejected",
+    "continue": "goes on",
+    "rerun": "runs again",
+    "skip": "skips to",
+    "back": "goes back to",
+    "abandon": "abandoned",
+}
+LONGEST = 60
+PAUSED = "paused by you"
 
 
 class Progress:
@@ -81,7 +95,10 @@ def _checks(event: Event) -> str:
 
 
 def _handover(event: Event) -> str:
-    return f"  {click.style('→', fg='green' if event.data['merged'] else 'yellow')} {event.text}"
+    home = event.data["merged"] or event.data.get("url")
+    first = f"  {click.style('→', fg='green' if home else 'yellow')} {event.text}"
+    commands = [f"    {click.style(one, fg='cyan')}" for one in event.data.get("commands", ())]
+    return "\n".join((first, *commands))
 
 
 def _gate(event: Event) -> str:
@@ -89,18 +106,62 @@ def _gate(event: Event) -> str:
 
 
 def _answered(event: Event) -> str:
-    verbs = {"approve": "approved", "reject": "rejected", "continue": "goes on"}
-    verb = verbs[event.data["answer"]]
-    said = f": {event.text}" if event.text else ""
+    answer = event.data["answer"]
+    verb = VERBS.get(answer, answer)
+    said = f": {_short(event.text)}" if event.text else ""
     return f"  {click.style('»', fg='cyan')} {verb} ({event.data['by']}){said}"
 
 
 def _stuck(event: Event) -> str:
+    if event.text == PAUSED:
+        return f"  {click.style('‖', fg='cyan')} {event.stage} is {PAUSED}"
     return f"  {click.style('!', fg='red')} {event.stage} is stuck: {event.text}"
 
 
 def _note(event: Event) -> str:
-    return click.style(f"  ~ {event.role}: {event.text}", dim=True)
+    who = f"{event.role}: " if event.role else ""
+    return click.style(f"  ~ {who}{event.text}", dim=True)
+
+
+def _sandbox(event: Event) -> str:
+    weak = event.data["level"] not in ("sealed", "shell")
+    words = f"agents and checks are confined: {event.data['level']}"
+    return click.style(f"  ! {event.text}", fg="yellow") if weak else click.style(words, dim=True)
+
+
+def _incident(event: Event) -> str:
+    return f"  {click.style('!', fg='yellow')} {printable(' '.join(event.text.split()))}"
+
+
+def _refused(event: Event) -> str:
+    return click.style(f"  ~ {printable(' '.join(event.text.split()))}", dim=True)
+
+
+def _outputs(event: Event) -> str:
+    return click.style(f"    all of its output: {event.text}", dim=True) if event.text else ""
+
+
+def _said(event: Event) -> str:
+    return f"  {click.style('»', fg='cyan')} said ({event.data['by']}): {_short(event.text)}"
+
+
+def _edited(event: Event) -> str:
+    commit, text = event.data["commit"][:10], event.text
+    return f"  {click.style('+', fg='cyan')} {commit} {text}"
+
+
+def _setup(event: Event) -> str:
+    return f"  {click.style('✓', fg='green')} set-up: {_short(event.text)}"
+
+
+def _abandoned(_event: Event) -> str:
+    return click.style("\nabandoned", fg="yellow", bold=True)
+
+
+def _short(text: str) -> str:
+    """The beginning, on one line, with nothing that could move the cursor."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def _done(_event: Event) -> str:
@@ -119,5 +180,13 @@ WRITERS: dict[str, Any] = {
     "stuck": _stuck,
     "warning": _note,
     "unread": _note,
+    "sandbox": _sandbox,
+    "incident": _incident,
+    "refused": _refused,
+    "outputs": _outputs,
+    "said": _said,
+    "edited": _edited,
+    "setup": _setup,
+    "abandoned": _abandoned,
     "done": _done,
 }

@@ -38,7 +38,7 @@ class Wanted:
 def show_prompt(wanted: Wanted, *, as_json: bool) -> None:
     office = open_office(Path.cwd())
     row = _feature(office, wanted.feature)
-    page, warnings = _page(office, row, wanted)
+    page, warnings = page_of(office, row, wanted)
     for warning in warnings:
         click.echo(f"{click.style('note', fg='yellow')}: {warning}", err=True)
     if as_json:
@@ -58,7 +58,7 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
     raise UsageError("say of which feature", f"add: --feature {known[0].id}")
 
 
-def _page(office: Office, row: FeatureRow, wanted: Wanted) -> tuple[PromptPage, list[str]]:
+def page_of(office: Office, row: FeatureRow, wanted: Wanted) -> tuple[PromptPage, list[str]]:
     from sparing.engine.peek import Wish, peek
     from sparing.engine.surroundings import Surroundings
 

@@ -6,31 +6,89 @@ from pathlib import Path
 
 import click
 
+from sparing.cli.ahead import dry_json, show_dry_run
+from sparing.cli.clock import now
+from sparing.cli.detach import detached
 from sparing.cli.drive import Mode, run_features
-from sparing.cli.options import is_terminal, json_option
+from sparing.cli.init import agree_to_setup
+from sparing.cli.options import (
+    feature_argument,
+    hand_over_option,
+    is_terminal,
+    json_option,
+    print_json,
+    unsandboxed_option,
+    walls_flag,
+)
+from sparing.cli.watch import follow
 from sparing.desk import control
-from sparing.desk.office import open_office
+from sparing.desk.office import Office, open_office
+from sparing.desk.prospect import prospect
 from sparing.desk.view import open_rows
-from sparing.errors import FeatureError
+from sparing.errors import EngineBusy, FeatureError
+from sparing.records.features import FeatureRow
 
 __all__ = ["Mode", "run_command", "run_features"]
 
 
 @click.command("run")
-@click.argument("feature", required=False)
+@feature_argument(required=False)
 @click.option(
     "--yes", is_flag=True, help="Approve gates whose reviews passed; stop where one did not."
 )
 @click.option("--no-input", is_flag=True, help="Ask nothing: stop at gates.")
+@click.option("--detach", is_flag=True, help="Run in the background and come back at once.")
+@click.option("--dry-run", is_flag=True, help="Start nothing: show what would come, and its price.")
+@hand_over_option
+@unsandboxed_option
 @json_option
-def run_command(feature: str | None, yes: bool, no_input: bool, as_json: bool) -> int:
+def run_command(
+    feature: str | None, hand_over: str | None, unsandboxed: bool, as_json: bool, **how: bool
+) -> int:
     """Work on features until they are done or wait for you.
 
-    FEATURE is a number, a slug or a full name; without one, all that can go on do.
+    FEATURE is a number, a slug or a full name; without one, all that can go on do. A hand-over that
+    could not be done before is tried again.
     """
-    office = open_office(Path.cwd())
+    office = open_office(Path.cwd(), walls_flag(unsandboxed))
     rows = [control.find(office, feature)] if feature else open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
-    mode = Mode.YES if yes else Mode.STOP if no_input or as_json or not is_terminal() else Mode.ASK
-    return run_features(office, rows, mode, as_json=as_json)
+    if how["dry_run"]:
+        return _dry(office, rows, as_json=as_json)
+    if hand_over:
+        rows = [control.consent(office, row, hand_over) for row in rows]
+    for row in rows:
+        control.retry_handover(office, row, "run", now())
+    if how["detach"]:
+        flags = (how["yes"] and "--yes", unsandboxed and "--unsandboxed")
+        return detached(office, rows, [one for one in flags if one], as_json=as_json)
+    return _run(office, rows, _mode(as_json=as_json, **how), as_json=as_json)
+
+
+def _mode(*, yes: bool, no_input: bool, as_json: bool, **_how: bool) -> Mode:
+    if yes:
+        return Mode.YES
+    return Mode.STOP if no_input or as_json or not is_terminal() else Mode.ASK
+
+
+def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -> int:
+    if mode is Mode.ASK:
+        agree_to_setup(office, prospect(office), yes=False)
+    try:
+        return run_features(office, rows, mode, as_json=as_json)
+    except EngineBusy as busy:
+        if mode is not Mode.ASK:
+            raise
+        click.echo(f"{busy.what}\n  watching it; Ctrl-C stops the watching, not the work", err=True)
+        follow(office, rows)
+        return 0
+
+
+def _dry(office: Office, rows: list[FeatureRow], *, as_json: bool) -> int:
+    if as_json:
+        print_json(features=[dry_json(office, row) for row in rows])
+        return 0
+    for row in rows:
+        show_dry_run(office, row)
+    return 0

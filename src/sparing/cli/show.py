@@ -1,4 +1,4 @@
-"""`sparing show`: one feature in detail, one of its documents, or any prompt."""
+"""`sparing show`: one feature in detail, one of its documents, its reviews, or any prompt."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from sparing.artifact import ArtifactName
 from sparing.cli.options import json_option, print_json
 from sparing.cli.prompt import Wanted, show_prompt
+from sparing.cli.reviews import show_reviews
 from sparing.cli.status import state_words
 from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
@@ -43,9 +44,12 @@ from sparing.workspace.commit import read_file
 @click.option("--system", is_flag=True, help="With prompt: show the system prompt too.")
 @json_option
 def show_command(feature: str, document: str | None, as_json: bool, **wanted: Any) -> None:
-    """Show one feature, one of its documents, or any prompt.
+    """Show one feature, one of its documents, its reviews, or any prompt.
 
     FEATURE alone: its stages, reviews and next command. With DOCUMENT, such as spec: that text.
+
+    `sparing show reviews FEATURE`: who looked in which iteration, what was decided and found, how
+    the reviewer was asked, how much had changed, and what that cost.
 
     `sparing show prompt ROLE`: the prompt that a role was sent, block by block with sizes, hashes
     and cache marks; with --way or --order the one it would be sent.
@@ -57,6 +61,9 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
     stray = [name.removeprefix("of_") for name, value in wanted.items() if value]
     if stray:
         raise UsageError(f"--{stray[0]} belongs to a prompt", "sparing show prompt ROLE")
+    if feature == "reviews" and document is not None:
+        show_reviews(document, as_json=as_json)
+        return
     office = open_office(Path.cwd())
     row = control.find(office, feature)
     if document:
@@ -79,6 +86,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
     click.echo(f"  flow {shown.flow}, branch {shown.branch}\n  worktree {shown.worktree}\n")
     for stage, mark in row.place.get("marks", {}).items():
         _print_stage(stage, mark, [v for v in verdicts if v.stage == stage])
+    _print_handover(history.handover_event(office, row))
     click.echo(f"\nnext: {click.style(shown.next_command, fg='cyan')}")
 
 
@@ -90,6 +98,13 @@ def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> 
         click.echo(f"      {found.verdict.role}, iteration {found.iteration}: {word}")
         for finding in found.verdict.findings:
             click.echo(f"        - {finding.severity}: {finding.text}")
+
+
+def _print_handover(told: dict[str, Any]) -> None:
+    if told:
+        click.echo(f"\n  {told['note']}")
+    for command in told.get("commands", ()):
+        click.echo(f"    {click.style(command, fg='cyan')}")
 
 
 def _document(office: Office, row: FeatureRow, name: str) -> str:

@@ -29,8 +29,20 @@ def status_command(as_json: bool = False) -> None:
         click.echo('  begin a feature   sparing start "Add rate limiting"')
         click.echo("  see how it works  sparing demo")
         return
-    for view in views:
-        _print(view)
+    waiting = [view for view in views if waits(view)]
+    for heading, group in (
+        ("waits for you", waiting),
+        ("under way", [view for view in views if view not in waiting]),
+    ):
+        if group and waiting:
+            click.echo(click.style(heading, bold=True))
+        for view in group:
+            _print(view)
+
+
+def waits(view: FeatureView) -> bool:
+    """Nothing goes on before a person has said something."""
+    return bool(view.waits_for) and not view.running and not view.answered
 
 
 @click.command("list")
@@ -51,7 +63,23 @@ def list_command(as_json: bool) -> None:
 def _print(view: FeatureView) -> None:
     click.echo(f"{click.style(view.id, bold=True)}  {view.title}")
     click.echo(f"     {state_words(view)}, {view.stages_done} of {view.stages} stages done")
-    click.echo(f"     {click.style(view.next_command, fg='cyan')}")
+    if view.sandbox:
+        click.echo(click.style(f"     agents are confined: {view.sandbox}", dim=True))
+    for command, words in _commands(view):
+        click.echo(f"     {click.style(command, fg='cyan')}{words}")
+
+
+def _commands(view: FeatureView) -> list[tuple[str, str]]:
+    """What to type, the likeliest first."""
+    if view.running:
+        return [(view.next_command, ""), (f"sparing watch {view.id}", "")]
+    if view.position != "gate" or view.answered:
+        return [(view.next_command, "")]
+    return [
+        (f"sparing run {view.id}", "       to look at it and decide"),
+        (view.next_command, ""),
+        (f'sparing reject {view.id} "what should be different"', ""),
+    ]
 
 
 def state_words(view: FeatureView) -> str:
@@ -63,6 +91,8 @@ def state_words(view: FeatureView) -> str:
     if view.answered:
         return f"{view.stage}: {view.answered} given, goes on when run"
     if view.waits_for and not view.running:
+        if view.cause == "paused":
+            return f"{view.stage}: {view.waits_for}"
         word = "waits for" if view.position == "gate" else "stuck:"
         return f"{view.stage}: {word} {view.waits_for}"
     return f"{view.stage}: under way"

@@ -1,4 +1,4 @@
-"""`sparing trust`: let the role files that come with a repository count."""
+"""`sparing trust`: let what comes with a repository count, its role files and its git programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from sparing.cli.options import is_terminal, json_option, print_json
-from sparing.desk.office import open_office
+from sparing.cli.screen import printable
+from sparing.desk.office import Office, open_office
+from sparing.desk.programs import ProgramView, program_views, revoke_programs, trust_programs
 from sparing.desk.roles import Candidate, candidates, revoke_all, trust_files
 from sparing.errors import NeedsHuman
 from sparing.roles.trust import Standing
@@ -19,40 +21,68 @@ from sparing.roles.trust import Standing
 @click.option("--revoke", is_flag=True, help="Trust none of them any more.")
 @json_option
 def trust_command(yes: bool, revoke: bool, as_json: bool) -> None:
-    """Read the role files that come with this repository, and let them count.
+    """Read what comes with this repository and could act, and let it count.
 
     Files in .sparing/roles and .claude/agents change what agents are told. Each is shown with its
     hash; one whose bytes change is asked about again. They never give an agent more access.
+
+    Git settings of the repository can name programs: filters, merge drivers, included files, how
+    to push. They are run only if you trust them, as you, outside the agents' sandbox. One that
+    changes, or names a file that changes, is asked about again. git-lfs needs no trust.
     """
-    office = open_office(Path.cwd())
+    office = open_office(Path.cwd(), reading=True)
     if revoke:
-        count = revoke_all(office)
-        _tell(as_json, {"revoked": count}, f"{count} files were trusted; none is any more")
+        _revoke(office, as_json)
         return
-    found = candidates(office)
-    waiting = [one for one in found if one.standing is not Standing.TRUSTED]
+    found, programs = candidates(office), program_views(office)
     if as_json and not yes:
-        print_json(files=[_row(one) for one in found])
+        print_json(files=[_row(o) for o in found], settings=[_setting_row(o) for o in programs])
         return
-    for one in waiting if not as_json else ():
-        _show(one)
-    taken = waiting if yes else _ask(waiting)
+    waiting = [one for one in found if one.standing is not Standing.TRUSTED]
+    open_programs = [one for one in programs if one.waits]
+    if not as_json:
+        _show_all(waiting, programs)
+    if not yes:
+        _need_a_person(waiting, open_programs)
+    taken = [one for one in waiting if yes or _agrees(one.file.where)]
+    chosen = [one for one in open_programs if yes or _agrees(one.program.setting.key)]
     trust_files(office, [one.file for one in taken])
-    words = f"{len(taken)} of {len(found)} files newly trusted" if found else _nothing()
-    _tell(as_json, {"trusted": [one.file.where for one in taken]}, words)
+    trust_programs(office, chosen)
+    content = {
+        "trusted": [one.file.where for one in taken],
+        "settings": [one.program.setting.key for one in chosen],
+    }
+    _tell(as_json, content, _words(taken, found, chosen, programs))
 
 
-def _ask(waiting: list[Candidate]) -> list[Candidate]:
-    if waiting and not is_terminal():
-        raise NeedsHuman(
-            f"{len(waiting)} role files are not trusted, and nobody is here to be asked",
-            "read them, then: sparing trust --yes",
-        )
-    return [
-        one
-        for one in waiting
-        if click.confirm(f"trust {one.file.where} as it is now?", default=False, err=True)
-    ]
+def _revoke(office: Office, as_json: bool) -> None:
+    files, settings = revoke_all(office), revoke_programs(office)
+    words = f"{files} files were trusted; none is any more"
+    if settings:
+        words += f"\n{settings} git settings were trusted; none is any more"
+    _tell(as_json, {"revoked": files, "revoked_settings": settings}, words)
+
+
+def _need_a_person(waiting: list[Candidate], programs: list[ProgramView]) -> None:
+    if is_terminal() or not (waiting or programs):
+        return
+    parts = [f"{len(waiting)} role files"] if waiting else []
+    parts += [f"{len(programs)} git settings"] if programs else []
+    raise NeedsHuman(
+        f"{' and '.join(parts)} are not trusted, and nobody is here to be asked",
+        "read them, then: sparing trust --yes",
+    )
+
+
+def _agrees(name: str) -> bool:
+    return click.confirm(f"trust {printable(name)} as it is now?", default=False, err=True)
+
+
+def _show_all(waiting: list[Candidate], programs: list[ProgramView]) -> None:
+    for one in waiting:
+        _show(one)
+    for program in programs:
+        _show_program(program)
 
 
 def _show(one: Candidate) -> None:
@@ -60,17 +90,29 @@ def _show(one: Candidate) -> None:
     click.echo(f"  sha256 {one.file.digest}")
     for note in one.notes:
         click.echo(f"  {click.style('·', dim=True)} {printable(note)}")
-    for line in one.file.text.splitlines():
-        click.echo(f"  │ {printable(line)}")
+    _show_lines(one.file.text.splitlines())
     click.echo()
 
 
-def printable(text: str) -> str:
-    """A stranger's text must not move the cursor or hide a line."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\t" else "\N{REPLACEMENT CHARACTER}"
-        for letter in text
-    )
+def _show_program(one: ProgramView) -> None:
+    """What git would start, to the letter, and the files of the repository that it names."""
+    setting = one.program.setting
+    click.echo(click.style(f"git {printable(setting.key)}", bold=True) + f"  {one.standing}")
+    if not one.waits:
+        click.echo(f"  {printable(setting.value)}\n")
+        return
+    click.echo(f"  sha256 {one.program.pins[0]}")
+    click.echo(f"  {click.style('·', dim=True)} {one.program.effect}")
+    _show_lines(setting.value.splitlines())
+    for named in one.named:
+        click.echo(f"  {click.style('·', dim=True)} {printable(named.where)}")
+        _show_lines(named.lines)
+    click.echo()
+
+
+def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
+    for line in lines:
+        click.echo(f"  │ {printable(line)}")
 
 
 def _row(one: Candidate) -> dict[str, Any]:
@@ -82,8 +124,29 @@ def _row(one: Candidate) -> dict[str, Any]:
     }
 
 
-def _nothing() -> str:
-    return "this repository has no role files in .sparing/roles or .claude/agents"
+def _setting_row(one: ProgramView) -> dict[str, Any]:
+    program = one.program
+    return {
+        "key": program.setting.key,
+        "value": program.setting.value,
+        "effect": program.effect.name.lower(),
+        "sha256": program.pins[0],
+        "standing": one.standing.name.lower(),
+        "files": [named.where for named in one.named],
+    }
+
+
+def _words(
+    taken: list[Candidate],
+    found: list[Candidate],
+    chosen: list[ProgramView],
+    programs: list[ProgramView],
+) -> str:
+    lines = [f"{len(taken)} of {len(found)} files newly trusted"] if found else []
+    if programs:
+        lines.append(f"{len(chosen)} of {len(programs)} git settings newly trusted")
+    nothing = "this repository has no role files in .sparing/roles or .claude/agents"
+    return "\n".join(lines) or nothing
 
 
 def _tell(as_json: bool, content: dict[str, Any], words: str) -> None:

@@ -1,12 +1,58 @@
-"""What processes we start may know of our environment: where programs are, and the language."""
+"""What of our environment others may know: processes that we start, and nobody at all.
+
+The first is where programs are, and the language. The second are values of which the names say
+that they are secret: they are taken out of all that is written, and no commit may hold one.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 
+from sparing.redact import secret_values
+
+LONGEST_WORD = 14
 KEPT = ("PATH", "VIRTUAL_ENV", "LANG")
+
+OUTWARD = (
+    *(*KEPT, "HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK", "GIT_SSH", "GIT_SSH_COMMAND"),
+    *("GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
+    *("GH_HOST", "GH_CONFIG_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "no_proxy"),
+)
+"""What a push and a pull request need: the user's own logins. Agents and checks never see it."""
+
+GIT = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+"""Where the user's own git settings are: they say what is ignored in all repositories."""
+
+CLIENT = (
+    *("PATH", "HOME", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
+    *("ANTHROPIC_BASE_URL", "HTTPS_PROXY", "https_proxy"),
+)
+"""What we must know to start an agent's client with its login and a way out."""
 
 
 def inherited() -> Mapping[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ}
+
+
+def outward() -> Mapping[str, str]:
+    return {name: os.environ[name] for name in OUTWARD if name in os.environ}
+
+
+def for_git() -> Mapping[str, str]:
+    return {name: os.environ[name] for name in GIT if name in os.environ}
+
+
+def for_client() -> Mapping[str, str]:
+    return {name: os.environ[name] for name in CLIENT if os.environ.get(name)}
+
+
+def known_secrets() -> tuple[str, ...]:
+    return tuple(value for value in secret_values(os.environ) if not _is_plain(value))
+
+
+def _is_plain(value: str) -> bool:
+    """A word or an address of this machine, as in AUTH_METHOD=password: it stands in any code."""
+    local = ("http://localhost", "https://localhost", "http://127.0.0.1", "localhost:")
+    return value.startswith(local) or (value.isalpha() and len(value) <= LONGEST_WORD)

@@ -9,7 +9,7 @@ take in all. A kind knows nothing of files, layers or who may set what.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, Protocol, cast
 
@@ -20,6 +20,10 @@ PATTERN_OWN_PATH = r"((/|~/).{1,4000})?"
 PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<![./]))?"
 PATTERN_PRICE = PATTERN_MODEL + r"( [0-9]{1,6}(\.[0-9]{1,6})?){5}"
 PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}(@[0-9]{1,6})?"
+PATTERN_COMMAND = r"\S.{0,999}"
+PATTERN_FILES = r"(?!/|~|!|#)(?!(.*/)?\.\.?(/|$))[^\\]{1,200}"
+PATTERN_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+MOST_LINES = 50
 
 
 class Kind(Protocol):
@@ -112,6 +116,53 @@ class Prices(NamedTuple):
 
     def from_text(self, text: str) -> Value | None:
         return self.accept([line.strip() for line in text.split(",")] if text.strip() else [])
+
+
+class Lines(NamedTuple):
+    """A list of texts; in a variable they are parted by `between`."""
+
+    expected: str
+    pattern: str
+    between: str = ","
+
+    def accept(self, raw: object) -> Value | None:
+        if not isinstance(raw, list | tuple):
+            return None
+        found = list(cast("Iterable[object]", raw))
+        lines = [Text("", self.pattern).accept(one) for one in found]
+        return None if None in lines or len(lines) > MOST_LINES else tuple(map(str, lines))
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept([line.strip() for line in text.split(self.between) if line.strip()])
+
+
+class Pairs(NamedTuple):
+    """A table of names and words, kept as lines `name word`; a table in it joins its name."""
+
+    expected: str
+    depth: int = 1
+
+    def accept(self, raw: object) -> Value | None:
+        if isinstance(raw, dict):
+            lines = list(_pairs(cast("dict[str, object]", raw), self.depth))
+        else:
+            lines = list(cast("Iterable[object]", raw)) if isinstance(raw, list | tuple) else [None]
+        pattern = r"\.".join((PATTERN_NAME,) * self.depth) + f" {PATTERN_MODEL}"
+        good = all(isinstance(one, str) and re.fullmatch(pattern, one) for one in lines)
+        return tuple(cast("list[str]", lines)) if good and len(lines) <= MOST_LINES else None
+
+    def from_text(self, text: str) -> Value | None:
+        parts = (part.strip() for part in text.split(",") if part.strip())
+        return self.accept([part.replace("=", " ", 1) for part in parts])
+
+
+def _pairs(table: Mapping[str, object], depth: int) -> Iterator[str | None]:
+    for name, word in table.items():
+        if depth > 1 and isinstance(word, dict):
+            for line in _pairs(cast("dict[str, object]", word), depth - 1):
+                yield None if line is None else f"{name}.{line}"
+        else:
+            yield f"{name} {word}" if isinstance(word, str) else None
 
 
 class Text(NamedTuple):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from sparing.config import kinds
-from sparing.config.kinds import Kind, Money, Text, Value, Whole
+from sparing.config.kinds import Kind, Lines, Money, Text, Value, Whole
 
 T = TypeVar("T", bound=Value)
 DAY = 86_400
@@ -60,6 +60,10 @@ def setting(default: T, rule: Rule) -> T:
 OWN_PATH = Text("an absolute path, or one that starts with ~/", kinds.PATTERN_OWN_PATH)
 BRANCH = Text("a branch name", kinds.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", kinds.PATTERN_POINT)
+COMMANDS = Lines(
+    "a list of command lines; in a variable they are parted by &&", kinds.PATTERN_COMMAND, "&&"
+)
+FILES = Lines("a list of file patterns inside the repository", kinds.PATTERN_FILES)
 
 
 def model(doc: str) -> Rule:

@@ -15,10 +15,16 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from sparing.config.caps import CapSettings
-from sparing.config.kinds import Choice, Folder, Names, Prices, Seconds, Value
+from sparing.config.economy import EconomySettings
+from sparing.config.kinds import Choice, Folder, Names, Seconds, Value
+from sparing.config.login import LoginName
+from sparing.config.models import ModelSettings
+from sparing.config.notify import NotifySettings
 from sparing.config.rules import (
     BRANCH,
+    COMMANDS,
     DAY,
+    FILES,
     OWN_PATH,
     POINT,
     Narrow,
@@ -26,9 +32,9 @@ from sparing.config.rules import (
     Scope,
     Setting,
     limit,
-    model,
     setting,
 )
+from sparing.finding import Bar
 from sparing.money import Billing
 from sparing.way import Policy
 
@@ -44,11 +50,18 @@ class BackendName(StrEnum):
     AUTO = "auto"
     SCRIPTED = "scripted"
     CLAUDE = "claude"
+    CLAUDE_DOUBLE = "claude-double"
 
 
 class HandOver(StrEnum):
     PRINT = "print"
     MERGE = "merge"
+    PULL_REQUEST = "pull-request"
+
+
+class Sandbox(StrEnum):
+    REQUIRED = "required"
+    OPTIONAL = "optional"
 
 
 class Clock(StrEnum):
@@ -56,6 +69,8 @@ class Clock(StrEnum):
     COUNTED = "counted"
 
 
+AUTO = "auto"
+"""As a set-up: whatever the files in a repository ask for."""
 OWN_GATES = "default"
 """In a list of gates: those the flow has of its own."""
 STAGES = (
@@ -111,6 +126,15 @@ class AgentSettings:
             Scope.USER,
         ),
     )
+    login: LoginName = setting(
+        LoginName.AUTO,
+        Rule(
+            Choice(LoginName),
+            "How Claude Code is logged in: `api-key` (ANTHROPIC_API_KEY), `token` "
+            "(CLAUDE_CODE_OAUTH_TOKEN), `own` (as you are, in `~/.claude`); `auto`: the first.",
+            Scope.USER,
+        ),
+    )
     billing: Billing = setting(
         Billing.API,
         Rule(
@@ -129,22 +153,6 @@ class AgentSettings:
 
 
 @dataclass(frozen=True)
-class ModelSettings:
-    strong: str = setting("claude-opus-5-5", model("The model of the hardest roles."))
-    standard: str = setting("claude-sonnet-5", model("The model of most roles."))
-    cheap: str = setting("claude-haiku-4-5", model("The model of the simplest roles."))
-    prices: tuple[str, ...] = setting(
-        (),
-        Rule(
-            Prices(),
-            "Prices that go before the list that ships: a model's name, then US dollars per "
-            "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
-            Scope.USER,
-        ),
-    )
-
-
-@dataclass(frozen=True)
 class ReviewSettings:
     cap: int = setting(3, limit(10, "How many iterations a review loop has at most."))
     policy: Policy = setting(
@@ -155,6 +163,21 @@ class ReviewSettings:
             "original rules, `fresh` is the naive baseline.",
         ),
     )
+    bar: Bar = setting(
+        Bar.POLICY,
+        Rule(
+            Choice(Bar),
+            "Which findings hold a review up: `strict` every blocker and warning until the cap, "
+            "`rising` warnings ever less and an end when nothing moves. `policy`: strict under "
+            "`seed`, else rising.",
+        ),
+    )
+
+    @property
+    def strict(self) -> bool:
+        """Whether the original's pass rule and cap decide."""
+        named = {Bar.STRICT: True, Bar.RISING: False}
+        return named.get(self.bar, self.policy is Policy.SEED)
 
 
 @dataclass(frozen=True)
@@ -166,12 +189,48 @@ class WorkspaceSettings:
         HandOver.PRINT,
         Rule(
             Choice(HandOver),
-            "What happens with a finished branch: `print` names the command that merges it, "
-            "`merge` moves the base branch after your consent.",
+            "What happens with a finished branch. `print` moves nothing that is checked out and "
+            "names the commands; `merge` is your consent to fast-forward a clean checkout, "
+            "`pull-request` to push this one branch and to open a pull request with `gh`.",
             Scope.USER,
         ),
     )
     check_seconds: int = setting(600, limit(DAY, "How long one run of the checks may take."))
+    sandbox: Sandbox = setting(
+        Sandbox.REQUIRED,
+        Rule(
+            Choice(Sandbox),
+            "What happens where the system can't confine agents and checks: `required` refuses to "
+            "run, `optional` goes on with the walls there are (the flag --unsandboxed).",
+            Scope.USER,
+        ),
+    )
+    commands: tuple[str, ...] = setting(
+        (),
+        Rule(
+            COMMANDS,
+            "Commands that may run when a task's done criterion names them, by their exact text. "
+            "The repository's own checks need no entry; nothing else that agents write is run.",
+            Scope.USER,
+        ),
+    )
+    setup: tuple[str, ...] = setting(
+        (AUTO,),
+        Rule(
+            COMMANDS,
+            "What makes a fresh worktree usable. `auto` goes by the files that are there, an empty "
+            "list does nothing. You are asked before any of it first runs.",
+        ),
+    )
+    setup_seconds: int = setting(900, limit(DAY, "How long the set-up may take."))
+    copy: tuple[str, ...] = setting(
+        (),
+        Rule(
+            FILES,
+            "Files of your checkout that git does not know and a worktree needs, such as `.env`. "
+            "They are never committed, reviewers never see them, and you are asked first.",
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -196,9 +255,11 @@ class EngineSettings:
 class Settings:
     agent: AgentSettings = AgentSettings()
     caps: CapSettings = CapSettings()
+    economy: EconomySettings = EconomySettings()
     engine: EngineSettings = EngineSettings()
     flow: FlowSettings = FlowSettings()
     models: ModelSettings = ModelSettings()
+    notify: NotifySettings = NotifySettings()
     review: ReviewSettings = ReviewSettings()
     state: StateSettings = StateSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()

@@ -77,6 +77,9 @@ class Code:
 
     diff: str
     files: tuple[FileChange, ...]
+    since: tuple[str, ...] = ()
+    """The changes that came after `diff`, one by one, where that is kept as it was first
+    reviewed: a trunk that only grows stays cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,8 @@ class Brief:
     materials: tuple[Material, ...] = ()
     outcome: str = ""
     """The Domain Reviewer Outcome block."""
+    facts: str = ""
+    """What the program has seen for itself."""
     findings: tuple[OpenFinding, ...] = ()
     """An author's to settle; a reviewer's own of the last iteration."""
     delta: str = ""
@@ -149,3 +154,7 @@ class Brief:
     full: tuple[Document, ...] = ()
     """What the naive way would send in full."""
     warnings: tuple[str, ...] = ()
+    map: str = ""
+    """The repository at a glance."""
+    notes: str = ""
+    """What this role saw and said the last time, for a session that knows nothing of it."""

@@ -58,7 +58,7 @@ def naive(brief: Brief) -> Segment:
     parts = [
         *(one.text for one in (*pieces.rules(brief), *pieces.project(brief))),
         *(wrap(one.text or "", brief.key, one.label or one.name.filename) for one in told),
-        *(one.text for one in pieces.code(brief)),
+        *(one.text for one in (*pieces.code(brief), *pieces.since(brief))),
         *task,
         *(one.text for one in _beside(brief)),
         turns.fresh_turn(brief),
@@ -68,7 +68,12 @@ def naive(brief: Brief) -> Segment:
 
 
 def _beside(brief: Brief) -> list[Segment]:
-    return [*pieces.outcome(brief), *pieces.findings(brief), *pieces.materials(brief)]
+    return [
+        *pieces.outcome(brief),
+        *pieces.facts(brief),
+        *pieces.findings(brief),
+        *pieces.materials(brief),
+    ]
 
 
 def role_words(brief: Brief) -> str:

@@ -43,10 +43,14 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
     told: list[Segment] = []
     match brief.asked.kind:
         case Kind.REVIEW | Kind.VALIDATE:
-            told = [*pieces.delta(brief), *pieces.fix_summary(brief)]
+            told = [
+                *pieces.delta(brief), *pieces.facts(brief), *pieces.fix_summary(brief),
+                *pieces.materials(brief),
+            ]  # fmt: skip
         case Kind.FIX:
             told = [
                 *pieces.findings(brief), *pieces.changed_files(brief), *pieces.files(brief),
+                *pieces.materials(brief),
             ]  # fmt: skip
         case Kind.STAGE:
             return (
@@ -78,7 +82,12 @@ def _code(brief: Brief, *, by_path: bool) -> Layout:
     known = [*BESIDE_CODE, *BEHIND_CODE]
     others = [one.name for one in brief.documents if one.name not in known]
     return Layout(
-        (*pieces.rules(brief), *pieces.documents(brief, BESIDE_CODE), *pieces.code(brief)),
+        (
+            *pieces.rules(brief),
+            *pieces.documents(brief, BESIDE_CODE),
+            *pieces.code(brief),
+            *pieces.since(brief),
+        ),
         (
             *pieces.documents(brief, [*BEHIND_CODE, *others], Volatility.ROLE),
             *_own(brief, by_path=False),
@@ -91,7 +100,12 @@ def _task(brief: Brief, *, by_path: bool) -> Layout:
     paths = pieces.references(brief) if by_path else []
     return Layout(
         (*pieces.rules(brief), *given, *pieces.project(brief), *pieces.role(brief)),
-        (*paths, *pieces.scope(brief), *pieces.turn(turns.fresh_turn(brief))),
+        (
+            *paths,
+            *pieces.scope(brief),
+            *pieces.materials(brief),
+            *pieces.turn(turns.fresh_turn(brief)),
+        ),
     )
 
 
@@ -108,7 +122,9 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
         *pieces.schema(brief),
         *pieces.outcome(brief),
         *(pieces.files(brief) if brief.asked.kind in MENDS and not by_path else []),
+        *pieces.facts(brief),
         *pieces.findings(brief),
         *late,
+        *pieces.noted(brief),
         *pieces.turn(turns.fresh_turn(brief)),
     ]

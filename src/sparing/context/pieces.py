@@ -20,9 +20,10 @@ from sparing.segment import Segment, Volatility
 
 
 def rules(brief: Brief) -> list[Segment]:
-    if brief.rules is None:
-        return []
-    return [_data(brief, "rules", brief.rules, Volatility.FEATURE)]
+    """The repository's own words on itself, and what the program says of it."""
+    told = [("rules", brief.rules)] if brief.rules else []
+    told += [("map", Material("repository map", brief.map))] if brief.map else []
+    return [_data(brief, name, material, Volatility.FEATURE) for name, material in told]
 
 
 def documents(
@@ -65,6 +66,15 @@ def code(brief: Brief) -> list[Segment]:
         return []
     material = Material("changes.diff", brief.code.diff)
     return [_data(brief, "code", material, Volatility.STAGE)]
+
+
+def since(brief: Brief) -> list[Segment]:
+    """What came after the code as it was first reviewed, by the round that asked for it."""
+    later = brief.code.since if brief.code is not None else ()
+    return [
+        _data(brief, f"after-{n}", Material(f"changes-after-{n}.diff", text), Volatility.STAGE)
+        for n, text in enumerate(later, 1)
+    ]
 
 
 def files(brief: Brief) -> list[Segment]:
@@ -135,6 +145,12 @@ def outcome(brief: Brief) -> list[Segment]:
     return [_data(brief, "outcome", material, Volatility.ITERATION)]
 
 
+def facts(brief: Brief) -> list[Segment]:
+    if not brief.facts:
+        return []
+    return [_data(brief, "facts", Material("facts", brief.facts), Volatility.ITERATION)]
+
+
 def materials(brief: Brief) -> list[Segment]:
     soon = Volatility.ROLE if brief.asked.kind is Kind.ASSIST else Volatility.ITERATION
     return [_data(brief, one.name, one, soon) for one in brief.materials]
@@ -158,6 +174,17 @@ def fix_summary(brief: Brief) -> list[Segment]:
         return []
     told = Material("fix-summary", brief.fix_summary.strip() + "\n")
     return [_data(brief, "fix-summary", told, Volatility.ITERATION)]
+
+
+def noted(brief: Brief) -> list[Segment]:
+    """For whoever has been here before and remembers nothing: the ledger remembers."""
+    if not brief.notes:
+        return []
+    told = [Material("notes", brief.notes)]
+    if brief.delta and not (brief.code and brief.code.since):
+        told.append(Material("last-changes.diff", brief.delta))
+    found = [_data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in told]
+    return [*found, *fix_summary(brief)]
 
 
 def turn(text: str) -> list[Segment]:

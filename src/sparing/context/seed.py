@@ -31,9 +31,11 @@ def seed(brief: Brief, way: Way) -> Layout:
         ),
         (
             *_at_hand(brief, by_path=by_path),
+            *pieces.facts(brief),
             *pieces.scope(brief),
             *pieces.outcome(brief),
             *pieces.materials(brief),
+            *pieces.noted(brief),
             *_closing(brief),
         ),
     )
@@ -45,6 +47,7 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
         case Kind.REVIEW | Kind.VALIDATE if brief.delta:
             told = [
                 *pieces.delta(brief),
+                *pieces.facts(brief),
                 *_headed("## Fix Summary", pieces.fix_summary(brief)),
             ]
         case Kind.FIX:
@@ -52,6 +55,7 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
                 *_headed("## New Issues to Fix", pieces.findings(brief)),
                 *_headed("## Changed Files to Re-read", pieces.changed_files(brief)),
                 *_headed("## All Implementation Files (for reference)", pieces.files(brief)),
+                *pieces.materials(brief),
             ]
         case _:
             return nested_again(brief)

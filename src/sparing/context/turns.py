@@ -10,12 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from sparing.context.brief import REVIEWS, Brief, Kind, OpenFinding
+from sparing.context.comments import comment_ids
 from sparing.context.rubric import VERIFIES, has_section
 from sparing.context.savings import compact, once
 from sparing.context.wrap import defuse
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
 
+FEEDBACK = "feedback"
+SAID = "said"
+"""What a person told an author between two turns."""
 WITHOUT_ITERATION = frozenset(
     {
         "plan-reviewer",
@@ -30,7 +34,7 @@ WITHOUT_ITERATION = frozenset(
 
 def fresh_turn(brief: Brief) -> str:
     """For a session that begins."""
-    said = _say(brief, *_fresh_names(brief))
+    said = _say(brief, *_fresh_names(brief), *_known_names(brief))
     if brief.asked.kind in (Kind.REVISE, Kind.FIX):
         said += "\n" + words("blocks", "fix_summary")
     if brief.asked.kind is Kind.STAGE:
@@ -59,6 +63,19 @@ def _fresh_names(brief: Brief) -> list[str]:
             return [asked.kind.value, *(_feedback(brief) if asked.kind is Kind.JUDGE else [])]
 
 
+def _known_names(brief: Brief) -> list[str]:
+    """What is said of documents that only some turns have."""
+    since = ["since"] if brief.code is not None and brief.code.since else []
+    return [*since, *(["noted"] if brief.notes else []), *_persons(brief)]
+
+
+def _persons(brief: Brief) -> list[str]:
+    """What is said of a person's own words."""
+    given = [one for one in brief.materials if one.name == FEEDBACK]
+    comments = ["comments"] if any(comment_ids(one.text) for one in given) else []
+    return [*comments, *(["said"] if any(one.name == SAID for one in brief.materials) else [])]
+
+
 def _with_handoff(brief: Brief, said: str) -> str:
     """Once: not where the role's or the stage's own text has the instructions."""
     known = "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
@@ -76,12 +93,12 @@ def resumed_turn(brief: Brief) -> str:
         case Kind.VALIDATE:
             return _say(brief, "validate") + reminder(brief)
         case Kind.REVISE:
-            return _say(brief, "revise") + settle(brief)
+            return _say(brief, "revise", *_persons(brief)) + settle(brief)
         case Kind.FIX:
-            return _say(brief, "fix_again") + settle(brief)
+            return _say(brief, "fix_again", *_persons(brief)) + settle(brief)
         case Kind.STAGE:
             name = "transition" if asked.target else "transition_only"
-            return _say(brief, name, *_feedback(brief))
+            return _say(brief, name, *_feedback(brief), *_persons(brief))
         case _:
             return fresh_turn(brief)
 
@@ -116,7 +133,7 @@ def seed_closing(brief: Brief) -> str:
         case Kind.VALIDATE:
             return _say(brief, "seed_validate") + reminder(brief)
         case _:
-            return _say(brief, "seed_fix") + settle(brief)
+            return _say(brief, "seed_fix", *_persons(brief)) + settle(brief)
 
 
 def settle(brief: Brief) -> str:
@@ -188,6 +205,12 @@ def repair_reply(problem: str) -> str:
     return fill("blocks", "repair", problem=defuse(problem))
 
 
+def repair_secrets(places: Sequence[str]) -> str:
+    """Files and lines, never the values."""
+    listed = "\n".join(f"- {defuse(place)}" for place in places)
+    return fill("blocks", "repair_secrets", places=listed)
+
+
 def system(role_class: str) -> str:
     """The neutral system prompt that all roles of a class share."""
     return words("blocks", f"system_{role_class}") + "\n" + words("blocks", "documents_are_data")
@@ -223,7 +246,7 @@ def _iteration_lines(brief: Brief) -> list[str]:
 def _feedback(brief: Brief) -> list[str]:
     return [
         *(["stage_findings"] if brief.findings else []),
-        *(["feedback"] if brief.materials else []),
+        *(["feedback"] if any(one.name != SAID for one in brief.materials) else []),
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 from unicodedata import category
@@ -17,8 +18,8 @@ from sparing.errors import FeatureError, UsageError
 from sparing.feature import Feature, Status, slugify
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Do, Kind, Outcome, State
-from sparing.records import features, gates, mailbox
+from sparing.flow.state import Do, Kind, Outcome, Position, State
+from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 from sparing.workspace.repository import resolve_base, taken_numbers
@@ -45,11 +46,18 @@ def _title(text: str) -> str:
     words, repair = " ".join(text.split()), 'sparing start "Add rate limiting"'
     if not words or len(words) > TITLE_LIMIT:
         raise UsageError(f"a feature is one sentence of at most {TITLE_LIMIT} characters", repair)
-    _refuse_controls(words, repair)
+    refuse_controls(words, repair)
     return words
 
 
-def _refuse_controls(text: str, repair: str) -> None:
+def plain(text: str, repair: str) -> str:
+    """What a person said, without blanks around it, if it can be stored and shown."""
+    said = text.strip()
+    refuse_controls(said, repair)
+    return said
+
+
+def refuse_controls(text: str, repair: str) -> None:
     """Halves of bytes that were no UTF-8 can't be stored, control characters lie when shown."""
     if any(category(letter) in ("Cc", "Cs") and letter not in "\r\n\t" for letter in text):
         raise UsageError("that is no plain text: it has control characters or broken bytes", repair)
@@ -106,43 +114,75 @@ def request_start(office: Office, row: FeatureRow, at: float) -> None:
 
 
 def approve(office: Office, row: FeatureRow, sender: str, at: float) -> str:
-    return _answer(office, row, Kind.APPROVE, "", sender, at)
+    return answer(office, row, Outcome(Kind.APPROVE), sender, at)
 
 
 def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: float) -> str:
     said, repair = feedback.strip(), f'sparing reject {row.feature.id} "say it here"'
     if not said:
         raise UsageError("a rejection says what should be different", repair)
-    _refuse_controls(said, repair)
-    return _answer(office, row, Kind.REJECT, said, sender, at)
+    refuse_controls(said, repair)
+    said = "\n\n".join(part for part in (said, _edited(office, row)) if part)
+    return answer(office, row, Outcome(Kind.REJECT, reason=said), sender, at)
+
+
+def _edited(office: Office, row: FeatureRow) -> str:
+    """An author that goes on in its session has not seen what a person changed meanwhile."""
+    with office.database.read() as connection:
+        found = events.last(connection, row.feature.key, "edited")
+    if found is None or not found.key.startswith(f"{row.leg_id}."):
+        return ""
+    files = ", ".join(found.data["files"])
+    return f"A person has changed {files} since your last turn: read it again, keep the changes."
 
 
 def go_on(office: Office, row: FeatureRow, sender: str, at: float) -> str:
     """What stood in the way is gone: the same work again, and nothing that is done."""
-    return _answer(office, row, Kind.CONTINUE, "", sender, at)
+    return answer(office, row, Outcome(Kind.CONTINUE), sender, at)
 
 
-def _answer(office: Office, row: FeatureRow, kind: Kind, body: str, sender: str, at: float) -> str:
+def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
+    """A person's word on what happens with this feature's finished branch."""
+    with office.database.write() as tx:
+        features.override(tx, row, {"workspace.hand_over": hand_over})
+        return features.get(tx, row.feature.key) or row
+
+
+def retry_handover(office: Office, row: FeatureRow, sender: str, at: float) -> bool:
+    """Try again to bring home a branch that stayed outside; False if that is not the case."""
+    state = State.load(row.place["state"])
+    stays_out = state.position is Position.STUCK and state.held is Position.HANDOVER
+    if not stays_out or row.running:
+        return False
+    with suppress(FeatureError):  # it was answered already
+        go_on(office, row, sender, at)
+    return True
+
+
+def answer(
+    office: Office, row: FeatureRow, outcome: Outcome, sender: str, at: float, repair: str = ""
+) -> str:
     """Write the answer to the gate this row waits at; returns the stage it is for."""
     with office.database.write() as tx:
         now = features.get(tx, row.feature.key) or row
         gate = gates.waiting(tx, row.feature.key)
         if now.leg_id != row.leg_id:
-            raise _moved_on(now)
+            raise moved_on(now)
         if gate is None:
-            raise _no_gate(now)
-        _refuse_twice(tx, row, gate.id)
-        move = advance(State.load(now.place["state"]), Outcome(kind))
+            raise no_gate(now)
+        refuse_twice(tx, row, gate.id)
+        move = advance(State.load(now.place["state"]), outcome)
         if move.do is Do.REFUSE:
             again = f'sparing reject {row.feature.id} "what should be different"'
-            raise FeatureError(move.note, again)
+            raise FeatureError(move.note, repair or again)
+        kind, body = outcome.kind.value, outcome.target or outcome.reason
         said = hashlib.sha256(body.encode()).hexdigest()[:8]
-        letter = Letter(0, row.feature.key, kind.value, gate.id, body, sender)
-        mailbox.post(tx, f"{gate.id}.{kind.value}.{said}", letter, at)
+        letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
+        mailbox.post(tx, f"{gate.id}.{kind}.{said}", letter, at)
     return gate.stage
 
 
-def _moved_on(now: FeatureRow) -> FeatureError:
+def moved_on(now: FeatureRow) -> FeatureError:
     """Somebody else was quicker: an answer must not reach a gate that its sender never saw."""
     feature, stage = now.feature, State.load(now.place["state"]).stage
     return FeatureError(
@@ -151,7 +191,7 @@ def _moved_on(now: FeatureRow) -> FeatureError:
     )
 
 
-def _refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
+def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
     before = mailbox.pending(connection, gate)
     if before is not None:
         raise FeatureError(
@@ -160,7 +200,7 @@ def _refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) ->
         )
 
 
-def _no_gate(row: FeatureRow) -> FeatureError:
+def no_gate(row: FeatureRow) -> FeatureError:
     feature, state = row.feature, State.load(row.place["state"])
     if row.status in (Status.COMPLETED, Status.ABANDONED):
         return FeatureError(f"feature {feature.id} is {row.status}", f"sparing show {feature.id}")

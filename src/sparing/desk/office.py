@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sparing.config.inherited import for_git, known_secrets
 from sparing.config.load import Loaded, current
 from sparing.database import Database
 from sparing.records.folder import StateFolder, open_folder
-from sparing.workspace.repository import Repository, find_repository, locate_repository
+from sparing.redact import Redactor
+from sparing.workspace.repository import (
+    Repository,
+    confirmed,
+    locate_repository,
+    search_repository,
+)
+from sparing.workspace.trusted import trusted_pins
 
 
 @dataclass(frozen=True)
@@ -24,7 +32,11 @@ def open_office(
     start: Path, flags: Mapping[str, object] | None = None, *, reading: bool = False
 ) -> Office:
     """With `reading` the repository itself is not looked into: enough to see our own records."""
-    repository = locate_repository(start) if reading else find_repository(start)
+    repository = locate_repository(start) if reading else search_repository(start)
     loaded = current(repository.checkout, flags)
-    folder = open_folder(loaded.state_root, repository.key)
+    state = loaded.state_root / repository.key
+    if not reading:
+        repository = confirmed(repository, trusted_pins(state), for_git())
+    folder = open_folder(loaded.state_root, repository.key, Redactor(known_secrets()))
+    repository = replace(repository, state=folder.path)
     return Office(repository, loaded, folder, folder.database())

@@ -12,7 +12,7 @@ from sparing.economy.forecast import Ahead, Range, forecast
 from sparing.economy.prices import own_prices, price_of
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import ModelClass, Stage, Work
+from sparing.flow.stage import Stage, Work
 from sparing.flow.state import Position, State
 from sparing.money import dollars, to_usd
 from sparing.records import features, totals
@@ -49,6 +49,16 @@ def outlook_words(found: Range) -> str:
     return f"{money}, {amount} (estimated, {found.basis})"
 
 
+def outlook_brief(found: Range) -> str:
+    """For a line among others; `outlook_words` also says what it is drawn from."""
+    low, high = found.low, found.high
+    if not high.tokens:
+        return "nothing"
+    if low.nano_usd is None or high.nano_usd is None:
+        return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens (estimated)"
+    return f"{dollars(low.nano_usd)} to {dollars(high.nano_usd)} (estimated)"
+
+
 def outlook_json(found: Range) -> dict[str, Any]:
     return {
         "low_usd": _usd(found.low),
@@ -62,9 +72,8 @@ def outlook_json(found: Range) -> dict[str, Any]:
 
 def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
     least, most = _dispatches(stage, min(stage.cap, settings.review.cap), tasks)
-    models = settings.models
-    names = {ModelClass.STRONG: models.strong, ModelClass.CHEAP: models.cheap}
-    model = names.get(stage.model, models.standard)
+    models, backend = settings.models, settings.agent.backend.value
+    model = models.of(stage.model.value, backend, stage.author)
     return Ahead(stage.name, least, most, price_of(model, own_prices(models.prices)))
 
 

@@ -34,6 +34,8 @@ def check_roles(office: Office) -> tuple[str, ...]:
     found = catalog(office)
     if found.problems:
         raise found.problems[0]
+    for name in office.loaded.settings.models.named_roles:
+        found.role(name)  # a misspelt role would otherwise keep its model, unnoticed
     return found.warnings
 
 

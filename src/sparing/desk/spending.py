@@ -38,7 +38,8 @@ def spending(office: Office, row: FeatureRow) -> Spending:
 def _naive_turn(row: Row) -> NaiveTurn:
     naive = row.attempt.naive
     calls = [(call["added"], call["output"]) for call in row.result.calls] if row.result else []
-    prompt, role, tools = (tuple(naive[name]) for name in ("prompt", "role", "tools"))
+    # The check of resume has none: whoever never resumes never asks.
+    prompt, role, tools = (tuple(naive.get(name, ("", 0))) for name in ("prompt", "role", "tools"))
     return NaiveTurn(row.attempt.model, row.attempt.started, prompt, role, tools, calls)
 
 

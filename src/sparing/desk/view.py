@@ -13,6 +13,14 @@ from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
+PASSING = frozenset(
+    {
+        *("auth", "quota", "overloaded", "network", "crashed", "timed out", "invalid session"),
+        "set-up failed",
+    }
+)
+"""How reasons begin that have nothing to do with what was made."""
+
 
 @dataclass(frozen=True)
 class FeatureView:
@@ -36,6 +44,8 @@ class FeatureView:
     worktree: str
     cause: str
     """What kind of reason a stuck stage has: failed, budget, loop or none of them."""
+    sandbox: str = ""
+    """How far agents were confined when it last ran; empty before the first time."""
 
 
 def feature_view(office: Office, row: FeatureRow) -> FeatureView:
@@ -43,6 +53,7 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         gate = gates.waiting(connection, row.feature.key)
         letter = mailbox.pending(connection, gate.id) if gate else None
         stop = events.last(connection, row.feature.key, "budget") if gate else None
+        walls = events.last(connection, row.feature.key, "sandbox")
     feature, state = row.feature, State.load(row.place["state"])
     done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
     waits = "" if gate is None else (gate.reason or f"your approval of {gate.stage}")
@@ -52,20 +63,22 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         letter.verb if letter else "", feature.branch, row.updated,
         _next_command(row, state, bool(letter), stop), str(office.folder.worktree(feature.name)),
         state.cause.value if state.position is Position.STUCK else "",
+        str(walls.data["level"]) if walls else "",
     )  # fmt: skip
 
 
-def list_views(office: Office) -> list[FeatureView]:
+def every_row(office: Office) -> list[FeatureRow]:
     with office.database.read() as connection:
-        rows = features.list_all(connection)
-    return [feature_view(office, row) for row in rows]
+        return features.list_all(connection)
+
+
+def list_views(office: Office) -> list[FeatureView]:
+    return [feature_view(office, row) for row in every_row(office)]
 
 
 def open_rows(office: Office) -> list[FeatureRow]:
     """Features that are neither done nor given up."""
-    with office.database.read() as connection:
-        rows = features.list_all(connection)
-    return [row for row in rows if row.status in (Status.PLANNED, Status.ACTIVE)]
+    return [row for row in every_row(office) if row.status in (Status.PLANNED, Status.ACTIVE)]
 
 
 def reload(office: Office, row: FeatureRow) -> FeatureRow:
@@ -83,6 +96,13 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
         return gate
 
 
+def can_resume(state: State) -> bool:
+    """The work itself is fine: something around it failed, or a person wanted a pause."""
+    if state.position is not Position.STUCK or state.held is None:
+        return False
+    return state.cause is Cause.PAUSED or state.reason.partition(":")[0] in PASSING
+
+
 def _next_command(row: FeatureRow, state: State, answered: bool, stop: Event | None) -> str:
     number = row.feature.id
     if state.position in (Position.DONE, Position.ABANDONED):
@@ -91,6 +111,10 @@ def _next_command(row: FeatureRow, state: State, answered: bool, stop: Event | N
         return f"sparing run {number}"
     if state.position is Position.STUCK and state.cause is Cause.BUDGET and stop is not None:
         return f"sparing raise {number} {Reached.load(stop.data).advice}"
+    if state.position is Position.STUCK and state.held is Position.HANDOVER:
+        return f"sparing run {number}"
+    if can_resume(state):
+        return f"sparing resume {number}"
     if state.position is Position.STUCK and not state.acceptable:
         return f'sparing reject {number} "what should be different"'
     if state.position in (Position.GATE, Position.STUCK):

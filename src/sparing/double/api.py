@@ -21,7 +21,7 @@ from sparing.double.model import Model
 from sparing.double.pairing import check_pairing
 from sparing.double.plan import USUAL, Plan, Step
 from sparing.double.refusal import Refusal, error_body, status_of
-from sparing.double.request import Asked, JsonObject, newest, read_asked, read_json
+from sparing.double.request import Asked, JsonObject, is_aside, newest, read_asked, read_json
 from sparing.double.wire import HttpRequest, Line
 
 WINDOW_TOKENS = 1_000_000
@@ -106,7 +106,9 @@ class Api:
         size = sum(block.tokens for block in request.blocks)
         if size > self._window_tokens:
             raise Refusal(400, f"prompt is too long: {size} tokens > {self._window_tokens} maximum")
-        step = self.plan.take(newest(asked)) if self.plan else USUAL
+        planned = self.plan and not is_aside(asked)
+        tag = exchange.http.headers.get("x-plan-tag", "")
+        step = self.plan.take(newest(asked), tag) if planned else USUAL
         _raise_error(step, asked)
         if not await self._begins(exchange, step):
             return False

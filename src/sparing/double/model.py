@@ -15,8 +15,8 @@ from typing import NamedTuple
 from sparing.double import playbook, writing
 from sparing.double.answer import Call, Said
 from sparing.double.playbook import Playbook
-from sparing.double.recognise import Kind, Turn, recognise
-from sparing.double.request import Asked, JsonObject
+from sparing.double.recognise import Kind, Turn, is_nudged, recognise
+from sparing.double.request import Asked, JsonObject, asked_form
 from sparing.double.toolbox import STRUCTURED, Change, Toolbox
 from sparing.double.transcript import first_line, last_findings, quotable
 from sparing.double.verdicts import fit, verdict
@@ -50,7 +50,14 @@ class Model:
         tools = Toolbox(asked, turn)
         act = self._act(asked, turn, tools)
         calls = tools.reads((*turn.references, *act.read)) or tools.changes(act.change)
-        return Said(calls=calls) if calls else _close(act, turn, tools)
+        if calls:
+            return Said(calls=calls)
+        form = asked_form(asked)
+        if form is not None:
+            return Said(json.dumps(fit(act.object or {}, form)))
+        if act.object is None and is_nudged(asked):
+            act = act._replace(object={})
+        return _close(act, turn, tools)
 
     def _act(self, asked: Asked, turn: Turn, tools: Toolbox) -> Act:
         played = playbook.find(self.playbook, turn) if turn.role else None
@@ -124,7 +131,7 @@ def _task(turn: Turn) -> Act:
 def _question(asked: Asked, turn: Turn) -> Act:
     """What the check of a resumed session asks."""
     if turn.kind is Kind.READ:
-        return Act((turn.target,), reply=f"Read {turn.target}.")
+        return Act((turn.target,), reply=turn.reply or f"Read {turn.target}.")
     if turn.kind is Kind.COUNT:
         return Act(reply=str(last_findings(asked, turn.place)))
     return Act(reply=first_line(asked, turn.target))
@@ -141,6 +148,8 @@ def _plain(kind: Kind) -> Act:
             return Act(reply="No findings: the double searched for nothing.")
         case Kind.KEEP_ALIVE:
             return Act()
+        case Kind.TITLE:
+            return Act(object={"title": "A session with the double"})
         case _:
             return Act(object={})
 

@@ -36,6 +36,8 @@ class Step(BaseModel):
 
     when: str = ""
     """Only for a request that says this in its newest message."""
+    tag: str = ""
+    """Only for a request with this in its `x-plan-tag` header: one turn of several at once."""
     times: int = Field(default=1, ge=1)
 
     text: str = ""
@@ -91,10 +93,14 @@ class Plan:
     def __len__(self) -> int:
         return len(self._steps)
 
-    def take(self, newest: str) -> Step:
+    def add(self, steps: Iterable[Step]) -> None:
+        """Behind those that are left."""
+        self._steps += [step for step in steps for _ in range(step.times)]
+
+    def take(self, newest: str, tag: str = "") -> Step:
         """The first step that fits; the usual one if none does."""
         for number, step in enumerate(self._steps):
-            if step.when in newest:
+            if step.when in newest and step.tag in ("", tag):
                 return self._steps.pop(number)
         return USUAL
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from sparing.double.request import Asked, Message
+from sparing.double.request import Asked, Message, newest
 
 
 class Kind(StrEnum):
@@ -33,6 +33,8 @@ class Kind(StrEnum):
     FIRST_LINE = "first line"
     COUNT = "count"
     KEEP_ALIVE = "keep alive"
+    TITLE = "title"
+    """The client wants a name for the session, beside its work."""
     NONE = "none"
 
 
@@ -46,9 +48,11 @@ class _Words(NamedTuple):
 _HEAD = "# This turn: "
 _STAGE = "(?P<stage>[^,\\n]+)"
 _OF = r"(?P<iteration>\d+) of \d+"
+_THEN = r"(?:\. Then reply with just this object: (?P<reply>\{.*\}))?"
 WORDS = tuple(
     _Words(kind, needle, re.compile(f"^{needle}{rest}", re.MULTILINE))
     for kind, needle, rest in (
+        (Kind.TITLE, "<session>", "$"),
         (Kind.HAND_OVER, "# Your role: handing over", ""),
         (Kind.TASK, _HEAD, r"task (?P<task>\S+)"),
         (Kind.CHECKS, _HEAD, "the repository's checks are red"),
@@ -65,7 +69,7 @@ WORDS = tuple(
         (Kind.FIRST_LINE, "What is the first line of ", r"(?P<target>\S+[^\s.?])"),
         (Kind.COUNT, "How many findings ", ""),
         (Kind.KEEP_ALIVE, "Reply: ok", ""),
-        (Kind.READ, "Read the file ", r"(?P<target>\S+[^\s.])"),
+        (Kind.READ, "Read the file ", rf"(?P<target>\S+[^\s.]){_THEN}"),
     )
 )
 _NEEDLES = tuple(words.needle for words in WORDS)
@@ -91,6 +95,7 @@ _VERDICT_ROLE = re.compile(r".+-reviewer|judge")
 _AFTER = re.compile(r"^- after (?P<stage>[\w-]+), ", re.MULTILINE)
 _HANDS_OFF = "HANDOFF"
 _REPAIR = "Your reply could not be read as a verdict:"
+_NUDGE = "[structured-output-enforce]"
 _CATEGORY = re.compile(r"^- \*\*(?P<word>[a-z-]+)\*\*: ", re.MULTILINE)
 _FILE_LINE = re.compile(r"^(?P<path>.+) \(\+\d+ -\d+\)$", re.MULTILINE)
 _TASK_FILES = re.compile(r"^[-\s]*\*\*Files:?\*\*:?\s*(?P<files>.+)$", re.MULTILINE)
@@ -115,6 +120,8 @@ class Turn:
     """The words by which the role sorts its findings."""
     place: int
     """Which message it came with."""
+    reply: str = ""
+    """What is to be said, word by word."""
 
     @property
     def folder(self) -> str:
@@ -158,6 +165,11 @@ def working_folder(asked: Asked) -> str:
     return found[-1].rstrip("./") if found else ""
 
 
+def is_nudged(asked: Asked) -> bool:
+    """Whether the client insists on the form that the answer before did not have."""
+    return _NUDGE in newest(asked)
+
+
 def _turn(asked: Asked, place: int, text: str) -> Turn | None:
     documents = {match["name"]: match["text"] for match in _DOCUMENT.finditer(text)}
     outside = _DOCUMENT.sub("", text)
@@ -181,6 +193,7 @@ def _turn(asked: Asked, place: int, text: str) -> Turn | None:
         _references(outside),
         tuple(dict.fromkeys(_CATEGORY.findall(known))),
         place,
+        said.get("reply") or "",
     )
 
 

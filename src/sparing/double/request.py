@@ -80,6 +80,19 @@ def newest(asked: Asked) -> str:
     return "\n".join(block_text(block) for block in asked.messages[-1].content)
 
 
+def asked_form(asked: Asked) -> JsonObject | None:
+    """The schema that an answer's text must have; None if it is free."""
+    config: object = asked.body.get("output_config")
+    form: object = cast("JsonObject", config).get("format") if isinstance(config, dict) else None
+    schema: object = cast("JsonObject", form).get("schema") if isinstance(form, dict) else None
+    return cast("JsonObject", schema) if isinstance(schema, dict) else None
+
+
+def is_aside(asked: Asked) -> bool:
+    """A client's own business beside a turn, such as a title: a form to fill and no tools."""
+    return not asked.tools and asked_form(asked) is not None
+
+
 def block_text(block: JsonObject) -> str:
     """The words of a block of text or of a tool's result."""
     if block.get("type") == "text":

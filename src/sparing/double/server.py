@@ -162,11 +162,12 @@ class Double:
 
     def control(self, orders: JsonObject) -> None:
         """Orders to the double: a plan, the time, an empty cache, holding answers back."""
-        unknown = set(orders) - {"plan", "advance", "reset_cache", "hold", "release"}
+        unknown = set(orders) - {"plan", "add", "advance", "reset_cache", "hold", "release"}
         if unknown:
             raise Refusal(400, f"{min(unknown)}: not an order of the double")
         if "plan" in orders:
             self.api.plan = Plan(read_steps(orders["plan"]))
+        self.api.plan.add(read_steps(orders.get("add", ())))
         self.api.clock.advance(_seconds(orders.get("advance", 0)))
         if orders.get("reset_cache") is True:
             self.api.reset_cache()

@@ -106,8 +106,12 @@ class Toolbox:
 
 
 def lines(result: str) -> list[str]:
-    """A file's lines out of what the client's reading tool returns."""
-    return _NUMBERED.findall(result)
+    """A file's lines out of what the client's reading tool returns.
+
+    The tool numbers what follows the last line's end as one more, empty line.
+    """
+    found: list[str] = _NUMBERED.findall(result)
+    return found[:-1] if found and not found[-1] else found
 
 
 def _done(asked: Asked, place: int) -> list[Done]:

@@ -10,32 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from sparing.economy.guard import Delta
 from sparing.economy.matrix import Actor, Moment, Row, Template, row_for
 from sparing.economy.predict import Inputs, Prediction, predict
-from sparing.session import Session
 from sparing.way import Policy, Way
 
 SIMPLEST_FIRST = (Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.FORK)
-
-
-class Choice(NamedTuple):
-    way: Way
-    reason: str
-
-
-def choose(policy: Policy, session: Session | None, *, can_resume: bool, has_delta: bool) -> Choice:
-    if policy is Policy.FRESH:
-        return Choice(Way.COMPOSE, "policy fresh: every dispatch from nothing")
-    if session is None:
-        return Choice(Way.COMPOSE, "no session yet")
-    if not can_resume:
-        return Choice(Way.COMPOSE, "the backend can't resume")
-    if not has_delta:
-        return Choice(Way.COMPOSE, "nothing to tell as a delta")
-    return Choice(Way.RESUME, "its session is there and the delta says all that changed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ after an approval.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, assert_never
@@ -21,12 +21,19 @@ from sparing.economy.predict import Inputs, predict
 PING_MARGIN_SECONDS = 15.0
 """A ping goes out so long before an entry would die."""
 
+ASKED_AGAIN = 0.5
+"""How likely an author is asked once more: about every second round of a review is its last."""
+USUAL_PAUSES = (400.0, 400.0)
+"""Between two turns of a session, until they were seen."""
+
 
 class LoopEnd(StrEnum):
     """What a reviewer's latest verdict says about its next turn."""
 
     REJECTED = "rejected"
     APPROVED = "approved"
+    WAITING = "waiting"
+    """An author's turn is over, and a reviewer has yet to say what it thinks of it."""
 
 
 def resume_probability(end: LoopEnd) -> float:
@@ -35,6 +42,8 @@ def resume_probability(end: LoopEnd) -> float:
             return 1.0
         case LoopEnd.APPROVED:
             return 0.0
+        case LoopEnd.WAITING:
+            return ASKED_AGAIN
     assert_never(end)
 
 
@@ -81,6 +90,32 @@ def keep_alive(
     return KeepAlive(pings, pings * ping_cost(rates, tokens), probability * worth)
 
 
+def warmth(inputs: Inputs) -> float:
+    """What a session is worth that is still warm when its next turn comes: how much cheaper the
+    best way is then, be it a resume or not."""
+    cold = {
+        way: replace(offer, on=replace(offer.on, last_call_at=-math.inf)) if offer.on else offer
+        for way, offer in inputs.offers.items()
+    }
+    return _best(replace(inputs, offers=cold), inputs.at) - _best(inputs, inputs.at)
+
+
+def another_ping(inputs: Inputs, tokens: float, pauses: Sequence[float], idle: float, *,
+                 probability: float) -> KeepAlive:  # fmt: skip
+    """Whether to ping a session once more that has been idle so long.
+
+    Nobody knows when its turn comes; what is known is how long others waited that had waited as
+    long. Who has waited longer than all of them is given up.
+    """
+    seen = [pause for pause in (*USUAL_PAUSES, *pauses) if pause > idle]
+    if not seen:
+        return KeepAlive(0, 0.0, 0.0)
+    every = Life.FIVE_MINUTES.seconds - PING_MARGIN_SECONDS
+    mean = sum(math.ceil((pause - idle) / every) for pause in seen) / len(seen)
+    cost = mean * ping_cost(inputs.rates, tokens)
+    return KeepAlive(max(1, round(mean)), cost, probability * warmth(inputs))
+
+
 def hour_threshold(rates: Rates) -> float:
     """An hour's life pays if more tokens than this are written again for each unique one."""
     return (rates.write_1h - rates.write_5m) / (rates.write_5m - rates.read)
@@ -102,7 +137,9 @@ class Kept(NamedTuple):
     cost: float
 
 
-def cheapest_keeping(rates: Rates, tokens: float, gaps: Sequence[float]) -> Kept:
+def cheapest_keeping(
+    rates: Rates, tokens: float, gaps: Sequence[float], among: Collection[Keeping] = tuple(Keeping)
+) -> Kept:
     """How to keep a prefix over known pauses, each ended by a call that needs it."""
     every = ping_cost(rates, tokens)
     pinged = sum(pings_needed(gap, Life.FIVE_MINUTES) for gap in gaps)
@@ -115,7 +152,7 @@ def cheapest_keeping(rates: Rates, tokens: float, gaps: Sequence[float]) -> Kept
             rates.write_1h * tokens + _reads(rates, tokens, gaps, Life.ONE_HOUR),
         ),
     ]
-    return min(costs, key=lambda kept: kept.cost)
+    return min((kept for kept in costs if kept.keeping in among), key=lambda kept: kept.cost)
 
 
 def _reads(rates: Rates, tokens: float, gaps: Sequence[float], life: Life) -> float:

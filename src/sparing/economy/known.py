@@ -35,6 +35,8 @@ class Base:
     key: str
     """Digest of the trunk key: dispatches share nothing unless it is equal."""
     tokens: int
+    life: Life | None = None
+    """Of the entry that ends it; None: as long as that of the prompt's first mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def _places(sent: SentPrompt, minimum: int) -> list[_Place]:
     """Marks end the base, the blocks that the caller chose, and a new prompt."""
     lives = [block.mark for block in sent.blocks]
     # No mark may outlive an earlier one, so the base has the life of the first of them.
-    first = next((life for life in lives if life is not None), sent.life)
+    first = sent.base.life or next((life for life in lives if life is not None), sent.life)
     keys = prefix_keys(sent.base, sent.blocks)
     sizes = accumulate((block.tokens for block in sent.blocks), initial=sent.base.tokens)
     places = [

@@ -134,4 +134,4 @@ def _hour_tokens(base: Base, blocks: Sequence[Block]) -> int:
     for end in range(len(blocks), 0, -1):
         if blocks[end - 1].mark is Life.ONE_HOUR:
             return base.tokens + sum(block.tokens for block in blocks[:end])
-    return 0
+    return base.tokens if base.life is Life.ONE_HOUR else 0

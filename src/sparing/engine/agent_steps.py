@@ -8,27 +8,36 @@ repetition gives the same commit. None of them spends.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import sqlite3
 from dataclasses import replace
 from typing import Any
 
 from sparing.context import turns
+from sparing.engine import arrivals
 from sparing.engine.crash import step
 from sparing.engine.gather import Source, gather
 from sparing.engine.jobs import Job, Result, Turn
-from sparing.engine.notes import tell_unread, tell_warnings
-from sparing.engine.sent import Sent, choose_way, keep_prompt, seal
+from sparing.engine.notes import tell_prepared, tell_unread
+from sparing.engine.quoted import checked_quotes, judgement
+from sparing.engine.sealing import choose, seal
+from sparing.engine.sent import Sent, keep_prompt
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
 from sparing.engine.tickets import Ticket
+from sparing.engine.words import with_words
+from sparing.errors import SparingError
 from sparing.finding import Verdict
+from sparing.flow.stage import Work
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
-from sparing.review.verdict import Complaint, passes, read_verdict
+from sparing.review.quotes import Quote
+from sparing.review.verdict import Complaint, passes
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.way import Way
 from sparing.workspace.commit import changed_paths, commit_paths
+from sparing.workspace.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.paths import Confined
 
 ROUNDS = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
@@ -43,13 +52,21 @@ def row_of(around: Surroundings, key: str) -> FeatureRow:
 
 
 @step("prepare")
-async def prepare(ticket: dict[str, Any], job: dict[str, Any], fresh: bool) -> dict[str, Any]:
+async def prepare(ticket: dict[str, Any], job: dict[str, Any], error: str) -> dict[str, Any]:
+    """Gather, choose, compose; `error` says why the session could not be resumed just now."""
     asked = Ticket(**ticket)
+    # What a sibling has begun to send is known to be cached, and counts in the choice.
+    await arrivals.after(asked.after)
     source = source_of(asked, Job.load(job))
-    brief = await asyncio.to_thread(gather, source)
-    sent = seal(source, brief, choose_way(source, brief, fresh=fresh))
-    tell_warnings(source, asked, sent)
-    return sent.dump()
+    return (await asyncio.to_thread(_prepared, source, asked, error)).dump()
+
+
+def _prepared(source: Source, asked: Ticket, error: str) -> Sent:
+    brief = with_words(gather(source), source, asked)
+    chosen = choose(source, brief, asked.at, error)
+    sent = seal(source, brief, chosen)
+    tell_prepared(source, asked, sent, chosen.marker)
+    return sent
 
 
 @step("prepare-repair")
@@ -60,6 +77,19 @@ async def prepare_repair(sent: dict[str, Any], session: str, problem: str) -> di
     repair = replace(
         Sent.load(sent), prompt=keep_prompt(around.folder, (segment,)), chars=len(segment.text),
         way=Way.RESUME, reason="the reply was no verdict", resume=session,
+        choice=Sent.load(sent).going_on,
+    )  # fmt: skip
+    return repair.dump()
+
+
+@step("prepare-secrets")
+async def prepare_secrets(sent: dict[str, Any], session: str, places: list[str]) -> dict[str, Any]:
+    """The turn in which an author takes secrets out of what it has written."""
+    segment = Segment("turn", turns.repair_secrets(places), Volatility.ITERATION)
+    repair = replace(
+        Sent.load(sent), prompt=keep_prompt(current().folder, (segment,)), chars=len(segment.text),
+        way=Way.RESUME, reason="its change holds secrets", resume=session,
+        choice=Sent.load(sent).going_on,
     )  # fmt: skip
     return repair.dump()
 
@@ -75,18 +105,15 @@ async def judge(
     """Read a reviewer's reply. A complaint is sent back once; the last one fails the iteration."""
     asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
     role = source.role
-    found = read_verdict(role.name, source.fetch(reply["reply"]), role.categories)
+    found = await asyncio.to_thread(judgement, source, source.fetch(reply["reply"]))
     if isinstance(found, Complaint):
         if not last:
             return {"complaint": found.what}
         found = Verdict(role.name, approved=False, summary=f"no verdict: {found.what}")
-    written = await asyncio.to_thread(_left_changes, source)
-    if written:
-        failure = Result(failure="a reviewer wrote", detail=", ".join(written))
-        return {"complaint": "", "result": failure.dump()}
     passed = passes(found)
+    quotes = await asyncio.to_thread(checked_quotes, source, found)
     with source.around.database.write() as tx:
-        verdicts.put(tx, _verdict_row(source, asked, found))
+        verdicts.put(tx, _verdict_row(source, asked, found, quotes))
         _remember(tx, source, asked, Sent.load(sent), reply)
         data = {"passed": passed, "findings": [f.severity for f in found.findings]}
         tell(tx, asked, source.job, "verdict", text=found.summary, data=data)
@@ -98,11 +125,19 @@ async def judge(
 async def commit(
     ticket: dict[str, Any], job: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
 ) -> dict[str, Any]:
-    """Commit all that the author changed, on top of the job's head."""
+    """Commit all that the author changed, on top of the job's head, if no secret is in it."""
     asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
-    change = await asyncio.to_thread(_commit, source, asked)
+    try:
+        change = await asyncio.to_thread(_commit, source, asked)
+    except SecretsFound as found:
+        with source.around.database.write() as tx:
+            _tell_secrets(tx, asked, source, found.places)
+        return {"secrets": list(found.places)}
+    except SparingError as error:
+        # Somebody moved the branch, the disk is full: a person repairs it, then this is repeated.
+        return Result(failure=error.what, detail=error.repair).dump()
     with source.around.database.write() as tx:
-        _remember(tx, source, asked, Sent.load(sent), reply)
+        _remember(tx, source, asked, Sent.load(sent), {**reply, "seen": change})
         if change is not None:
             tell(tx, asked, source.job, "commit", text=_subject(source), data={"commit": change})
     if change is None and source.job.turn in ROUNDS:
@@ -124,7 +159,12 @@ async def report(
         _write_report(source, asked.id)
         return _commit(source, asked)
 
-    commit_id = await asyncio.to_thread(reported)
+    try:
+        commit_id = await asyncio.to_thread(reported)
+    except SecretsFound as found:
+        return leaked(list(found.places)).dump()
+    except SparingError as error:
+        return Result(failure=error.what, detail=error.repair).dump()
     return {**result, "commit": commit_id or source.job.head}
 
 
@@ -133,24 +173,29 @@ def session_scope(job: Job) -> str:
     return f"{job.stage}/{job.task}" if job.task else job.stage
 
 
-def _verdict_row(source: Source, ticket: Ticket, found: Verdict) -> verdicts.VerdictRow:
+def _verdict_row(
+    source: Source, ticket: Ticket, found: Verdict, quotes: tuple[Quote, ...]
+) -> verdicts.VerdictRow:
     job = source.job
     return verdicts.VerdictRow(
         ticket.id, ticket.feature, job.stage, job.iteration, job.head, passes(found), found,
-        ticket.at,
+        ticket.at, quotes,
     )  # fmt: skip
 
 
 def _remember(
     tx: sqlite3.Connection, source: Source, ticket: Ticket, sent: Sent, reply: dict[str, Any]
 ) -> None:
-    """Keep the session: the id that the call returned replaces the old one."""
+    """Keep the session: the id that the call returned replaces the old one. What an author has
+    committed it has seen."""
     job, old = source.job, source.session
     resumed = sent.way is Way.RESUME and old is not None
     kept = Session(
         reply["session"], job.role, source.around.backend(source.row).name, sent.model,
         old.prompt_chars if resumed and old else sent.chars, reply["context_tokens"],
-        max(1, job.iteration), job.head, ticket.at,
+        max(1, job.iteration), reply.get("seen") or job.head, ticket.at,
+        old.opening if resumed and old else sent.prompt,
+        ticket.at + reply.get("last_call_after", 0.0), reply.get("answer_tokens", 0),
     )  # fmt: skip
     sessions.put(tx, ticket.feature, session_scope(job), kept)
     tell_unread(tx, source, ticket, sent)
@@ -158,15 +203,30 @@ def _remember(
 
 def source_of(ticket: Ticket, job: Job) -> Source:
     around = current()
-    row = row_of(around, ticket.feature)
     with around.database.read() as connection:
+        row = features.get(connection, ticket.feature)
         session = sessions.get(connection, ticket.feature, session_scope(job), job.role)
-    return Source(around, row, job, session)
+    assert row is not None, f"{ticket.feature} has no row"
+    return Source(around, row, job, session, job.final)
+
+
+def leaked(places: list[str]) -> Result:
+    """Where, never what."""
+    return Result(failure="a secret would be committed", detail="; ".join(places))
+
+
+def _tell_secrets(
+    tx: sqlite3.Connection, ticket: Ticket, source: Source, places: tuple[str, ...]
+) -> None:
+    text = f"not committed, secrets are in it: {'; '.join(places)}"
+    name = f"secrets.{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    tell(tx, ticket, source.job, "incident", text=text, name=name)
 
 
 def _commit(source: Source, ticket: Ticket) -> str | None:
     worktree = source.around.worktree(source.row, source.job.head)
     paths = changed_paths(worktree, source.job.head)
+    refuse_secrets(worktree, source.job.head, paths, source.around.folder.redactor.known)
     feature = source.row.feature
     change = commit_paths(
         worktree, source.job.head, paths, _subject(source), feature.name, ticket.step, ticket.at
@@ -180,13 +240,10 @@ def _subject(source: Source) -> str:
     if job.task:
         return f"sparing: {job.stage} task {job.task}"
     if job.turn is Turn.REVISE:
-        return f"sparing: {job.stage} review iteration {job.iteration}"
+        # The code's first version was written task by task: its first fix is for the second look.
+        number = job.iteration + (source.stage.work is Work.IMPLEMENT)
+        return f"sparing: {job.stage} review iteration {number}"
     return f"sparing: {job.stage} by {job.role}"
-
-
-def _left_changes(source: Source) -> tuple[str, ...]:
-    worktree = source.around.worktree(source.row, source.job.head)
-    return changed_paths(worktree, source.job.head)
 
 
 def _write_report(source: Source, dispatch: str) -> None:

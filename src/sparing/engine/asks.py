@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.place import Place, Step, stage_of
+from sparing.engine.rounds import to_settle
 
 AGENT_STEPS = frozenset({Step.AUTHOR, Step.TASK, Step.REPAIR})
 PROGRAM_JOBS = {
@@ -22,7 +23,7 @@ def program_job(place: Place) -> Job:
     kind = PROGRAM_JOBS[place.step]
     job = _job(place, kind.value, kind)
     if kind in (JobKind.CLOSE, JobKind.HANDOVER):
-        return replace(job, place=place.dump())
+        return replace(job, place=replace(place, review=None).dump())
     return job
 
 
@@ -33,17 +34,24 @@ def agent_job(place: Place) -> Job:
         job = _job(place, f"task-{place.task + 1}", role=role, turn=Turn.IMPLEMENT)
         return replace(job, task=place.tasks[place.task][0], iteration=1)
     iteration = place.turn if place.step is Step.AUTHOR else place.repairs
-    return replace(_job(place, role, role=role, turn=turn), iteration=max(1, iteration))
+    settles = to_settle(place.review) if turn is Turn.REVISE else ()
+    job = _job(place, role, role=role, turn=turn)
+    return replace(job, iteration=max(1, iteration), settles=settles)
 
 
 def review_jobs(place: Place) -> tuple[Job, ...]:
     """One for each reviewer of the group that has neither passed nor answered already."""
     assert place.loop is not None
-    iteration = place.loop.iteration
-    answered = {result.role for result in place.done}
+    loop, answered = place.loop, {result.role for result in place.done}
     return tuple(
-        replace(_job(place, role, role=role, turn=Turn.REVIEW), iteration=iteration)
-        for role in place.loop.asks
+        replace(
+            _job(place, role, role=role, turn=Turn.REVIEW),
+            iteration=loop.iteration,
+            final=loop.final,
+            ended=tuple(tuple(one) for one in loop.outcomes),
+            facts=place.facts,
+        )
+        for role in loop.asks
         if role not in answered
     )
 
@@ -75,4 +83,5 @@ def _job(
         open=place.open,
         feedback=place.feedback,
         note=place.note,
+        baseline=place.baseline,
     )

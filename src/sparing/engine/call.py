@@ -8,26 +8,36 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import Any
 
-from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
+from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Failure
 from sparing.agents.lock import worktree_lock
 from sparing.context import turns
 from sparing.engine import arrivals
 from sparing.engine.agent_steps import source_of
 from sparing.engine.crash import passing, step
+from sparing.engine.guard import Receipt, guard
 from sparing.engine.jobs import Job
+from sparing.engine.outfit import lend_to
+from sparing.engine.resume_trust import trusted
 from sparing.engine.sent import Sent, load_prompt
 from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
 from sparing.engine.stories import tell
 from sparing.engine.tickets import Ticket
+from sparing.engine.walls import launch_in
+from sparing.errors import SparingError
 from sparing.money import to_usd
+from sparing.redact import Redactor
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import RoleClass
-from sparing.workspace.worktree import restore
+from sparing.workspace.commit import settle_changes
+from sparing.workspace.worktree import Worktree
 
 SIBLING_SECONDS = 0.2
 BURST_SECONDS = 0.5
+SECRETS = "repair_secrets"
+"""The words of the turn in which an author takes secrets out of what it wrote."""
 RESERVED = "call:reserved"
 ANSWERED = "call:answered"
 """Crash points inside the step: a reservation without a turn, a turn without its bill."""
@@ -40,53 +50,83 @@ async def call(
     asked, work = Ticket(**ticket), Job.load(job)
     await arrivals.after(asked.after)
     asking = Asking(source_of(asked, work), asked, Sent.load(sent), template or work.turn.value)
+    if asking.sent.resume and not template and (why := await trusted(asking)):
+        return {"failure": Failure.INVALID_SESSION.value, "detail": f"not resumed: {why}"}
     while (permit := reserve(asking)) is None:
         await asyncio.sleep(SIBLING_SECONDS)
     if isinstance(permit, Stop):
         return {"failure": permit.failure, "detail": permit.detail}
     passing(RESERVED)
-    with given_up(asking):
-        reply = await _run(asking, permit)
+    try:
+        with given_up(asking):
+            reply = await _run(asking, permit)
+    except SparingError as error:
+        # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
+        return {"failure": error.what, "detail": error.repair}
     passing(ANSWERED)
     return settle(asking, permit, reply)
 
 
 async def _run(asking: Asking, permit: Permit) -> AgentReply:
-    source, ticket, sent, _ = asking
-    around, row = source.around, source.row
+    source, around, row = asking.source, asking.source.around, asking.source.row
     writes = source.role.role_class is RoleClass.AUTHOR
     worktree = await asyncio.to_thread(around.worktree, row, source.job.head)
+    await asyncio.to_thread(lend_to, around, row, worktree, writes=writes)
     lock = around.folder.locks / f"{row.feature.name}.{source.job.role}.lock"
+    goes_on = asking.template == SECRETS
     with worktree_lock(lock) as descriptor:
-        if writes:
-            salvage = f"{ticket.id}.{permit.number}"
-            await asyncio.to_thread(restore, worktree, source.job.head, salvage)
-        money = permit.limit.nano_usd
-        agent_call = AgentCall(
-            id=f"{ticket.id}.{permit.number}.{sent.prompt[:8]}",
-            role=source.job.role,
-            stage=source.job.stage,
-            iteration=source.job.iteration,
-            task=source.job.task,
-            system=turns.system(source.role.role_class.value),
-            prompt=load_prompt(around.folder, sent.prompt),
-            cwd=worktree.path,
-            folder=around.feature_folder(row),
-            access=Access.WORKTREE if writes else Access.READ_ONLY,
-            model=sent.model,
-            at=ticket.at,
-            limit_seconds=around.settings(row).agent.limit_seconds,
-            limit_tokens=permit.limit.tokens,
-            limit_usd=None if money is None else float(to_usd(money)),
-            resume=sent.resume,
-            schema=None if writes else SCHEMA,
-            lock=descriptor,
+        salvage = f"{asking.ticket.id}.{permit.number}"
+        watch = await asyncio.to_thread(
+            guard, source, worktree, salvage, writes=writes, goes_on=goes_on
         )
+        launch = launch_in(around, worktree, writes=writes)
         listener = Listener(asking, permit.number)
+        agent_call = replace(_call(asking, permit, worktree), lock=descriptor, launch=launch)
         try:
-            return await around.backend(row).run(agent_call, listener)
+            reply = await around.backend(row).run(agent_call, listener)
+            if writes:
+                await asyncio.to_thread(settle_changes, worktree, source.job.head)
+            listener.receipt(await asyncio.to_thread(watch.after, writes=writes))
         finally:
             listener.flush()
+    return _cleaned(reply, around.folder.redactor)
+
+
+def _call(asking: Asking, permit: Permit, worktree: Worktree) -> AgentCall:
+    source, ticket, sent, _ = asking
+    around, row, job = source.around, source.row, source.job
+    writes = source.role.role_class is RoleClass.AUTHOR
+    money = permit.limit.nano_usd
+    return AgentCall(
+        id=f"{ticket.id}.{permit.number}.{sent.prompt[:8]}",
+        role=job.role,
+        stage=job.stage,
+        iteration=job.iteration,
+        task=job.task,
+        system=turns.system(source.role.role_class.value),
+        prompt=load_prompt(around.folder, sent.prompt),
+        cwd=worktree.path,
+        folder=around.feature_folder(row),
+        access=Access.WORKTREE if writes else Access.READ_ONLY,
+        model=sent.model,
+        at=ticket.at,
+        limit_seconds=around.settings(row).agent.limit_seconds,
+        limit_tokens=permit.limit.tokens,
+        limit_usd=None if money is None else float(to_usd(money)),
+        resume=sent.resume,
+        schema=None if writes else SCHEMA,
+    )
+
+
+def _cleaned(reply: AgentReply, redactor: Redactor) -> AgentReply:
+    """What an agent said is kept, told and sent on; here no secret is in it any more."""
+    return replace(
+        reply,
+        text=redactor.clean(reply.text),
+        detail=redactor.clean(reply.detail),
+        files_read=tuple(map(redactor.clean, reply.files_read)),
+        files_written=tuple(map(redactor.clean, reply.files_written)),
+    )
 
 
 class Listener:
@@ -97,6 +137,7 @@ class Listener:
         self._number = number
         self._told = 0
         self._waiting: list[AgentEvent] = []
+        self._receipt: Receipt | None = None
         self._written = time.monotonic()
 
     def __call__(self, event: AgentEvent) -> None:
@@ -107,14 +148,22 @@ class Listener:
         if time.monotonic() - self._written > BURST_SECONDS:
             self.flush()
 
+    def receipt(self, found: Receipt) -> None:
+        """Told with what the agent did, in one write."""
+        self._receipt = found
+
     def flush(self) -> None:
         source, ticket = self._asking.source, self._asking.ticket
         events, self._waiting = self._waiting, []
         self._written = time.monotonic()
-        if not events:
+        if not events and self._receipt is None:
             return
         with source.around.database.write() as tx:
             for event in events:
                 self._told += 1
                 name = f"{event.kind}.{self._number}.{self._told}"
                 tell(tx, ticket, source.job, event.kind, text=event.text, name=name)
+            if self._receipt is not None:
+                kind, text, data = self._receipt
+                name = f"receipt.{self._number}"
+                tell(tx, ticket, source.job, kind, text=text, data=data, name=name)

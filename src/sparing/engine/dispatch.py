@@ -10,10 +10,19 @@ from dataclasses import asdict
 from typing import Any
 
 from sparing.agents.backend import Failure
-from sparing.engine.agent_steps import commit, judge, prepare, prepare_repair, report
-from sparing.engine.call import call
+from sparing.engine.agent_steps import (
+    commit,
+    judge,
+    leaked,
+    prepare,
+    prepare_repair,
+    prepare_secrets,
+    report,
+)
+from sparing.engine.call import SECRETS, call
 from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
 from sparing.engine.tickets import Ticket
+from sparing.way import Way
 
 JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})
 PASSING = frozenset(
@@ -26,23 +35,46 @@ PASSING = frozenset(
     }
 )
 """Failures worth a second, fresh try."""
+RESUMING = PASSING | {Failure.CONTEXT_OVERFLOW, Failure.GARBAGE}
+"""Of a session that is gone on with, also these: a fresh one may do better."""
 STOPS = frozenset({BUDGET, LOOP})
 """What a person has to decide; the work goes on from here."""
 REPAIR = "repair_reply"
+SECRET_REPAIRS = 2
+"""How often an author may try to take a secret out of its change."""
 
 
 async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
     who, what = asdict(ticket), job.dump()
-    sent = await prepare(who, what, False)
+    sent = await prepare(who, what, "")
     reply = await call(who, what, sent)
-    if reply["failure"] in PASSING:
-        sent = await prepare(who, what, True)
+    resumed = sent["way"] == Way.RESUME
+    if reply["failure"] in (RESUMING if resumed else PASSING):
+        lost = f"{reply['failure']}: {reply['detail']}" if resumed else ""
+        sent = await prepare(who, what, lost)
         reply = await call(who, what, sent)
     if reply["failure"]:
         return Result(failure=reply["failure"], detail=reply["detail"]).dump()
     if job.turn in JUDGING:
         return await _judged(who, what, sent, reply)
-    return await commit(who, what, sent, reply)
+    return await _committed(who, what, sent, reply)
+
+
+async def _committed(
+    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
+) -> dict[str, Any]:
+    """Secrets in a change go back to whoever wrote it; a change that keeps them stops the work."""
+    done = await commit(who, what, sent, reply)
+    for _ in range(SECRET_REPAIRS):
+        if not done.get("secrets"):
+            return done
+        repair = await prepare_secrets(sent, reply["session"], done["secrets"])
+        again = await call(who, what, repair, SECRETS)
+        if again["failure"]:
+            return Result(failure=again["failure"], detail=again["detail"]).dump()
+        reply = again
+        done = await commit(who, what, sent, reply)
+    return leaked(done["secrets"]).dump() if done.get("secrets") else done
 
 
 async def _judged(

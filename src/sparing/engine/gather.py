@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from sparing.artifact import Artifact, ArtifactName
-from sparing.context.brief import Asked, Brief, Code, Document, Kind, Material
+from sparing.context.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material
 from sparing.context.brief import Role as RoleWords
 from sparing.context.fixes import answers
 from sparing.context.savings import unsigned, without_boilerplate, without_digested
@@ -71,8 +71,8 @@ def gather(source: Source) -> Brief:
     )
     known = summaries(source, without_digested(known)) if _is_tier(source) else known
     project = project_of(source) if role.role_class.writes else None
-    session = source.session
-    delta = delta_of(source, session) if kind in (Kind.REVIEW, Kind.VALIDATE) and session else ""
+    session = source.session if source.session and source.knows(source.session.commit) else None
+    delta = delta_of(source, session) if kind in REVIEWS and session else ""
     fixes = fixes_of(source) if session else ""
     return Brief(
         key=source.key,
@@ -93,6 +93,7 @@ def gather(source: Source) -> Brief:
         delta=delta,
         fix_summary=fixes,
         changed=source.changed(session.commit) if kind is Kind.FIX and session else (),
+        facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
         schema=SCHEMA,
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
         full=known,
@@ -235,10 +236,14 @@ def _checks(text: str) -> list[tuple[str, str, str]]:
 
 
 def _resumable(source: Source, role: Role, kind: Kind, news: bool) -> bool:
-    if source.session is None or role.always_fresh:
+    session = source.session
+    if session is None or role.always_fresh or not source.knows(session.commit):
         return False
-    if kind in (Kind.REVIEW, Kind.VALIDATE):
+    if kind in REVIEWS:
         return news
+    subject = _subject(source, kind)
+    if subject is not None and not source.untouched(subject, session.commit):
+        return False  # somebody else has changed what it wrote
     return kind in KNOWS_ALL or (kind is Kind.STAGE and source.transition)
 
 

@@ -51,6 +51,16 @@ class Job:
     note: str = ""
     place: dict[str, Any] | None = None
     """For CLOSE and HANDOVER: what is to be written down."""
+    final: bool = False
+    """Of a reviewer that has passed: its look at everything since."""
+    settles: tuple[str, ...] = ()
+    """Of an author: the ids of the findings it is to settle."""
+    ended: tuple[tuple[str, bool, int], ...] = ()
+    """How the reviewers before this one ended: role, passed, iteration."""
+    baseline: str = ""
+    """Hash of what the checks said before the feature began."""
+    facts: str = ""
+    """Hash of what the program has verified for the reviewers."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,7 +70,9 @@ class Job:
         fields = dict(value)
         fields["kind"] = JobKind(value["kind"])
         fields["turn"] = Turn(value["turn"])
-        fields["open"] = tuple(value["open"])
+        for name in ("open", "settles"):
+            fields[name] = tuple(value.get(name, ()))
+        fields["ended"] = tuple((role, ok, n) for role, ok, n in value.get("ended", ()))
         return cls(**fields)
 
 
@@ -87,6 +99,12 @@ class Result:
     role: str = ""
     """Of a reviewer: who it was."""
     tasks: tuple[tuple[str, str], ...] = ()
+    baseline: str = ""
+    """Of the checks before the feature began: hash of what they said."""
+    facts: str = ""
+    """Of the checks: hash of the sheet of facts for the reviewers."""
+    unproven: tuple[str, ...] = ()
+    """Of the checks: tasks none of whose files has changed, in words."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -95,4 +113,5 @@ class Result:
     def load(cls, value: dict[str, Any]) -> Result:
         fields = dict(value)
         fields["tasks"] = tuple((number, title) for number, title in value["tasks"])
+        fields["unproven"] = tuple(value.get("unproven", ()))
         return cls(**fields)

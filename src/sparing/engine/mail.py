@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from sparing.engine.orders import ORDERS
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.state import Position, State
 from sparing.records import events, features, gates, mailbox
@@ -16,7 +17,10 @@ from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 
 START = "start"
-ANSWERS = frozenset({"approve", "reject", "continue"})
+SAY = "say"
+AIMED = frozenset({"skip", "back"})
+"""Answers whose words name a stage."""
+ANSWERS = frozenset({"approve", "reject", "continue", "rerun", *AIMED})
 
 
 def obey_all(around: Surroundings, at: float) -> None:
@@ -41,7 +45,18 @@ def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
         return "started" if begun else "already started"
     if letter.verb in ANSWERS:
         return _answer(tx, row, letter, at)
+    if letter.verb in ORDERS:
+        return "noted"  # read where the next move is decided
+    if letter.verb == SAY:
+        return _said(tx, row, letter, at)
     return f"unknown verb {letter.verb}"
+
+
+def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
+    key, stage = row.feature.key, State.load(row.place["state"]).stage
+    name, data = f"{key}.said.{letter.n}", {"by": letter.sender, "letter": letter.n}
+    events.add(tx, Event(name, key, at, "said", stage, "", letter.body, data))
+    return "noted"
 
 
 def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
@@ -82,5 +97,5 @@ def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
         "place": row.place,
         "answer": answer,
         "reason": feedback,
-        "feedback": around.folder.keep(feedback) if feedback else "",
+        "feedback": around.folder.keep(feedback) if feedback and answer not in AIMED else "",
     }

@@ -49,10 +49,14 @@ def _phase(stage: str, mark: Mark, place: Place) -> dict[str, Any]:
         "completed": None if mark.completed is None else _iso(mark.completed),
         "iterations": mark.iterations,
         "capReached": mark.cap_reached,
-        "reviewerNotes": [f"{stage} was accepted with open findings"]
-        if stage in place.state.concerns
-        else [],
+        "reviewerNotes": _notes(stage, mark, place),
     }
+
+
+def _notes(stage: str, mark: Mark, place: Place) -> list[str]:
+    if mark.notes:
+        return list(mark.notes)
+    return [f"{stage} was accepted with open findings"] if stage in place.state.concerns else []
 
 
 def _done(mark: Mark | None) -> bool:

@@ -8,18 +8,25 @@ from __future__ import annotations
 import sqlite3
 
 from sparing.context.reads import confirmed_reads, missed_reads, unread_warning
+from sparing.engine.histories import FALLBACK
 from sparing.engine.jobs import Job
 from sparing.engine.sent import Sent
 from sparing.engine.source import Source
 from sparing.engine.stories import Teller, tell
 from sparing.records import ledger
+from sparing.review.history import Fallback, write_item
 
 
-def tell_warnings(source: Source, teller: Teller, sent: Sent) -> None:
-    """A document sent whole because no section was found, a project without a folder."""
-    if not sent.warnings:
+def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = "") -> None:
+    """A document sent whole, a project without a folder, a session that was lost."""
+    if not sent.warnings and not fallback:
         return
+    job = source.job
     with source.around.database.write() as tx:
+        if fallback:
+            text = write_item(Fallback(job.role, job.iteration, fallback)).strip()
+            data = {"iteration": job.iteration, "error": fallback}
+            tell(tx, teller, job, FALLBACK, text=text, data=data)
         for number, warning in enumerate(sent.warnings):
             tell(tx, teller, source.job, "warning", text=warning, name=f"warning.{number}")
 

@@ -2,25 +2,63 @@
 
 from __future__ import annotations
 
+import json
+
 from sparing.context import turns
 from sparing.context.brief import Kind, OpenFinding
 from sparing.context.delta import change_delta, document_delta
 from sparing.context.fixes import fix_words
 from sparing.context.outcome import DomainOutcome, outcome_block
 from sparing.engine.source import Source
-from sparing.records import ledger
+from sparing.finding import Severity
+from sparing.records import findings, ledger
+from sparing.review.tracking import Tracked
 from sparing.session import Session
+
+SUGGESTION = Severity.SUGGESTION
 
 
 def findings_of(source: Source, kind: Kind) -> tuple[OpenFinding, ...]:
+    """An author's to settle, by the ids they are known by; a reviewer's own that are open."""
     if kind in (Kind.REVISE, Kind.FIX, Kind.STAGE):
+        asked = source.job.settles
+        if asked:
+            return tuple(_open(one) for one in _tracked(source) if one.id in asked)
         return turns.open_findings(source.open_verdicts())
     if kind not in (Kind.REVIEW, Kind.VALIDATE):
         return ()
+    return _own_findings(source)
+
+
+def _own_findings(source: Source) -> tuple[OpenFinding, ...]:
+    """Of a reviewer that has looked before; by its verdict where findings are not followed."""
     job = source.job
+    if job.iteration < 2 and not job.final:
+        return ()
+    followed = _tracked(source)
+    if followed:
+        return tuple(
+            _open(one)
+            for one in followed
+            if one.open and job.role in one.roles and one.finding.severity is not SUGGESTION
+        )
     own = [row for row in source.verdicts() if row.verdict.role == job.role]
     last = [row.verdict for row in own if row.iteration == job.iteration - 1]
     return turns.open_findings(last[-1:])
+
+
+def _tracked(source: Source) -> list[Tracked]:
+    with source.around.database.read() as connection:
+        rows = findings.findings_of(connection, source.row.feature.key, source.job.stage)
+    return [Tracked.load(json.loads(row.body)) for row in rows]
+
+
+def _open(one: Tracked) -> OpenFinding:
+    found = one.finding
+    return OpenFinding(
+        one.id, found.severity.value, ", ".join(one.roles), found.category, found.location,
+        found.text, found.suggestion,
+    )  # fmt: skip
 
 
 def outcome_of(source: Source) -> str:
@@ -31,9 +69,17 @@ def outcome_of(source: Source) -> str:
             break
         before.extend(group)
     rows = {row.verdict.role: row for row in source.verdicts()}
-    ended = [rows[role] for role in before if role in rows]
+    looked = [rows[role] for role in before if role in rows]
+    ended = {role: (passed, iteration) for role, passed, iteration in source.job.ended}
     return outcome_block(
-        [DomainOutcome(row.verdict, row.passed, row.iteration, source.cap) for row in ended]
+        [
+            DomainOutcome(
+                row.verdict,
+                *ended.get(row.verdict.role, (row.passed, row.iteration)),
+                source.cap,
+            )
+            for row in looked
+        ]
     )
 
 

@@ -1,10 +1,12 @@
 """Where a feature stands, in all detail: what a leg is given and what it leaves behind.
 
-Small JSON only: texts are named by hash, findings by the dispatch that returned them.
+Small JSON only: texts are named by hash, and so are the findings that a review follows
+(`packed`, `unpacked`).
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -13,6 +15,8 @@ from sparing.engine.jobs import Result, Turn
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import State
+from sparing.records.folder import StateFolder
+from sparing.review.governor import State as Review
 from sparing.review.loop import Loop
 
 
@@ -38,6 +42,8 @@ class Mark:
     completed: float | None = None
     iterations: int = 0
     cap_reached: bool = False
+    notes: tuple[str, ...] = ()
+    """Findings that were open when the stage was accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,8 @@ class Place:
     head: str
     """The commit everything so far is in."""
     step: Step = Step.OPEN
-    loop: Loop | None = None
+    review: Review | None = None
+    """The stage's review: its loop, and what became of each finding."""
     turn: int = 0
     """How often the author has written in this stage."""
     asked: Turn = Turn.NONE
@@ -67,14 +74,25 @@ class Place:
     """Hash of the author's last reply: its summary of what changed."""
     marks: dict[str, Mark] = field(default_factory=dict[str, Mark])
     moves: int = 0
+    baseline: str = ""
+    """Hash of what the checks said before the feature began."""
+    facts: str = ""
+    """Hash of what the program has verified for the reviewers."""
+    unproven: tuple[str, ...] = ()
+    """Tasks none of whose files has changed, in words."""
+    accepted: bool = False
+    """A human has taken the stage's result as it is: its gate need not ask again."""
+
+    @property
+    def loop(self) -> Loop | None:
+        return None if self.review is None else self.review.loop
 
     def dump(self) -> dict[str, Any]:
-        loop = self.loop
         return {
             "state": self.state.dump(),
             "head": self.head,
             "step": self.step.value,
-            "loop": None if loop is None else _dump_loop(loop),
+            "review": None if self.review is None else self.review.dump(),
             "turn": self.turn,
             "asked": self.asked.value,
             "idle": self.idle,
@@ -86,21 +104,24 @@ class Place:
             "feedback": self.feedback,
             "note": self.note,
             "marks": {
-                stage: [m.started, m.completed, m.iterations, m.cap_reached]
+                stage: [m.started, m.completed, m.iterations, m.cap_reached, list(m.notes)]
                 for stage, m in self.marks.items()
             },
             "moves": self.moves,
+            "baseline": self.baseline,
+            "facts": self.facts,
+            "unproven": list(self.unproven),
+            "accepted": self.accepted,
         }
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> Place:
         """A new feature's place is its flow state and its base commit; the rest has defaults."""
-        loop = value.get("loop")
         return cls(
             State.load(value["state"]),
             value["head"],
             Step(value.get("step", Step.OPEN)),
-            None if loop is None else _load_loop(loop),
+            _review(value),
             value.get("turn", 0),
             Turn(value.get("asked", Turn.NONE)),
             value.get("idle", 0),
@@ -111,19 +132,43 @@ class Place:
             tuple(value.get("open", [])),
             value.get("feedback", ""),
             value.get("note", ""),
-            {stage: Mark(*mark) for stage, mark in value.get("marks", {}).items()},
+            {stage: _mark(*mark) for stage, mark in value.get("marks", {}).items()},
             value.get("moves", 0),
+            value.get("baseline", ""),
+            value.get("facts", ""),
+            tuple(value.get("unproven", ())),
+            value.get("accepted", False),
         )
 
 
-def _dump_loop(loop: Loop) -> list[Any]:
-    groups = [list(group) for group in loop.groups]
-    return [groups, loop.cap, loop.group, loop.iteration, list(loop.passed)]
+def _review(value: dict[str, Any]) -> Review | None:
+    """Also of a row from before findings were followed: its loop, and nothing known of them."""
+    if value.get("review") is not None:
+        return Review.load(value["review"])
+    return None if value.get("loop") is None else Review(Loop.load(value["loop"]))
 
 
-def _load_loop(value: list[Any]) -> Loop:
-    groups, cap, group, iteration, passed = value
-    return Loop(tuple(tuple(g) for g in groups), cap, group, iteration, tuple(passed))
+def _mark(
+    started: float, completed: float | None, iterations: int, cap: bool, notes: Any = ()
+) -> Mark:
+    return Mark(started, completed, iterations, cap, tuple(notes))
+
+
+def packed(folder: StateFolder, place: Place) -> dict[str, Any]:
+    """As it is stored, again and again: followed findings are a text of their own."""
+    value = place.dump()
+    if place.review is not None:
+        followed = folder.keep_json(value["review"]["tracked"])
+        value["review"] = {**value["review"], "tracked": followed}
+    return value
+
+
+def unpacked(folder: StateFolder, value: dict[str, Any]) -> Place:
+    review = value.get("review")
+    if review is None or not isinstance(review["tracked"], str):
+        return Place.load(value)
+    tracked = json.loads(folder.fetch(review["tracked"]))
+    return Place.load({**value, "review": {**review, "tracked": tracked}})
 
 
 def stage_of(place: Place) -> Stage:
@@ -140,6 +185,7 @@ def marked(
     completed: float | None = None,
     iterations: int | None = None,
     cap_reached: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> Place:
     """The place with something more remembered of its stage."""
     mark = mark_of(place)
@@ -148,5 +194,6 @@ def marked(
         completed if completed is not None else mark.completed,
         iterations if iterations is not None else mark.iterations,
         cap_reached or mark.cap_reached,
+        notes or mark.notes,
     )
     return replace(place, marks={**place.marks, place.state.stage: changed})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
@@ -17,8 +16,7 @@ from sparing.context.project import (
 from sparing.engine.source import META, Source
 from sparing.records import features
 from sparing.workspace.commit import list_folder
-
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+from sparing.workspace.paths import is_id
 
 
 class Told(NamedTuple):
@@ -30,7 +28,7 @@ def project_of(source: Source) -> Told | None:
     """None for a feature without a project; a project without a folder is a warning."""
     meta = source.meta
     project = meta.get("project_id")
-    if not isinstance(project, str) or not _ID.fullmatch(project):
+    if not is_id(project):
         return None
     root = PurePosixPath(source.folder).parent.parent / "projects"
     names = list_folder(source.around.repository, source.job.head, str(root))
@@ -55,7 +53,7 @@ def project_of(source: Source) -> Told | None:
 
 def _statuses(source: Source, listed: object) -> dict[str, str]:
     given = cast("list[object]", listed) if isinstance(listed, list) else []
-    wanted = [one for one in given if isinstance(one, str) and _ID.fullmatch(one)]
+    wanted = [one for one in given if is_id(one)]
     if not wanted:
         return {}
     with source.around.database.read() as connection:

@@ -21,6 +21,7 @@ from dbos import DBOSPortableJSONSerializer as JSONSerializer
 from sqlalchemy import event
 
 from sparing.config.settings import EngineSettings
+from sparing.database import cleaned
 from sparing.engine import crash
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
@@ -28,6 +29,8 @@ from sparing.engine.poison import refuse_pickle, unreadable
 from sparing.engine.spend import clear
 from sparing.engine.surroundings import Surroundings, set_current
 from sparing.records import features
+from sparing.redact import Redactor
+from sparing.workspace.launcher import sweep
 
 VERSION = "sparing"
 """Pinned: runs that are under way must be found by the next release too."""
@@ -77,9 +80,10 @@ async def running(
     refuse_pickle()
     crash.arm(settings.crash_at)
     await asyncio.to_thread(clear, around)
+    await asyncio.to_thread(sweep, around.folder.scratch)
     restore = set_current(around)
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
-    DBOS(config=_config(around.folder.engine_database))
+    DBOS(config=_config(around.folder.engine_database, around.folder.redactor))
     try:
         DBOS.launch()
         often = settings.poll_seconds
@@ -95,12 +99,12 @@ async def running(
         restore()
 
 
-def _config(path: Path) -> DBOSConfig:
+def _config(path: Path, redactor: Redactor) -> DBOSConfig:
     url = f"sqlite:///{path}"
     return {
         "name": "sparing",
         "system_database_url": url,
-        "system_database_engine": _sqlite(url),
+        "system_database_engine": _sqlite(url, redactor),
         "executor_id": "engine",
         "application_version": VERSION,
         "enable_patching": True,
@@ -110,8 +114,8 @@ def _config(path: Path) -> DBOSConfig:
     }
 
 
-def _sqlite(url: str) -> sqlalchemy.Engine:
-    """WAL with full sync: a step that is recorded survives a power cut."""
+def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
+    """WAL with full sync: a step that is recorded survives a power cut. And no secret is."""
     engine = sqlalchemy.create_engine(url, pool_size=20, max_overflow=0, pool_timeout=60)
 
     def configure(connection: Any, _record: object) -> None:
@@ -124,5 +128,12 @@ def _sqlite(url: str) -> sqlalchemy.Engine:
         ):
             connection.execute(f"PRAGMA {pragma}")
 
+    def clean(*said: Any) -> tuple[str, Any]:
+        _connection, _cursor, statement, parameters, _context, many = said
+        if many:
+            return statement, [cleaned(redactor, row) for row in parameters]
+        return statement, cleaned(redactor, parameters)
+
     event.listen(engine, "connect", configure)
+    event.listen(engine, "before_cursor_execute", clean, retval=True)
     return engine

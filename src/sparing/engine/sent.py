@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from sparing.context import turns
 from sparing.context.brief import JUDGING, Brief
-from sparing.context.compose import Composed, compose, naive, role_words
+from sparing.context.compose import Composed
 from sparing.context.savings import compact
-from sparing.economy.choose import Choice, choose
 from sparing.engine.source import Source
 from sparing.records.folder import StateFolder
 from sparing.segment import Segment, Volatility
 from sparing.trunk import TrunkKey
 from sparing.way import Order, Policy, Way
 
-LOST = "the session can't be used any more"
 CACHE_LIFE = "5m"
 
 
@@ -46,6 +44,15 @@ class Sent:
     reads: tuple[str, ...] = ()
     """Files that were sent by reference."""
     warnings: tuple[str, ...] = ()
+    choice: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What the ledger keeps of the choice: blocks, predictions, recall."""
+
+    @property
+    def going_on(self) -> dict[str, Any]:
+        """Of a turn that follows at once in the same session."""
+        return (
+            {**self.choice, "resumed": True, "warm": False, "predicted": {}} if self.choice else {}
+        )
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -58,51 +65,6 @@ class Sent:
         for name in ("reads", "warnings"):
             fields[name] = tuple(value.get(name, ()))
         return cls(**fields)
-
-
-def choose_way(source: Source, brief: Brief, *, fresh: bool) -> Choice:
-    if fresh:
-        return Choice(Way.COMPOSE, LOST)
-    around = source.around
-    return choose(
-        around.settings(source.row).review.policy,
-        source.session if brief.resumable else None,
-        can_resume=around.backend(source.row).capabilities.resume,
-        has_delta=brief.resumable,
-    )
-
-
-def seal(source: Source, brief: Brief, choice: Choice) -> Sent:
-    around, said = source.around, _after_loss(source, brief, choice)
-    order, client = order_of(source), client_of(source)
-    composed = compose(said, choice.way, order, client.marks)
-    resume = source.session.id if choice.way is Way.RESUME and source.session else ""
-    baseline, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
-    base = around.backend(source.row).capabilities.base_tokens
-    return Sent(
-        keep_prompt(around.folder, composed.segments),
-        sum(len(segment.text) for segment in composed.segments),
-        choice.way,
-        choice.reason,
-        resume,
-        model_of(source),
-        {
-            "prompt": [baseline.digest, baseline.tokens],
-            "role": [words.digest, words.tokens],
-            "tools": [source.role.role_class.value, base],
-        },
-        order,
-        trunk_key(source, brief, client).digest,
-        referenced(brief, composed),
-        brief.warnings,
-    )
-
-
-def _after_loss(source: Source, brief: Brief, choice: Choice) -> Brief:
-    """A reviewer whose session is gone is told so."""
-    if choice.reason != LOST or source.session is None:
-        return brief
-    return replace(brief, asked=replace(brief.asked, lost=True))
 
 
 def order_of(source: Source) -> Order:
@@ -140,12 +102,12 @@ def referenced(brief: Brief, composed: Composed) -> tuple[str, ...]:
 
 
 def model_of(source: Source) -> str:
-    models = source.around.settings(source.row).models
-    return {"strong": models.strong, "cheap": models.cheap}.get(source.role.model, models.standard)
+    settings, role = source.around.settings(source.row), source.role
+    return settings.models.of(role.model, settings.agent.backend.value, role.name)
 
 
 def keep_prompt(folder: StateFolder, segments: tuple[Segment, ...]) -> str:
-    return folder.keep(json.dumps([[s.name, s.text, int(s.volatility), s.mark] for s in segments]))
+    return folder.keep_json([[s.name, s.text, int(s.volatility), s.mark] for s in segments])
 
 
 def load_prompt(folder: StateFolder, digest: str) -> tuple[Segment, ...]:

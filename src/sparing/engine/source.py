@@ -8,8 +8,9 @@ rewrites the rules it is held to, and the trunk stays equal for as long as the f
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from sparing.artifact import Artifact, ArtifactName
 from sparing.change import FileChange
@@ -31,6 +32,7 @@ from sparing.workspace.commit import changed_files, diff, read_file
 RULES = ("AGENTS.md", "CLAUDE.md")
 RULES_CHARS = 40_000
 META = ".meta.json"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Source:
     """The session is the continuing agent's, which now enters this stage."""
     phase: str = ""
     """Where a role works in phases: in A it must not see the code."""
+    _read: dict[tuple[str, ...], Any] = field(
+        default_factory=dict[tuple[str, ...], Any], compare=False, repr=False
+    )
+    """What was read for this job: commits do not change, and roles not within a step."""
 
     @property
     def stage(self) -> Stage:
@@ -53,7 +59,17 @@ class Source:
     @property
     def catalog(self) -> Catalog:
         around = self.around
-        return load_catalog(around.sources.roles, around.repository.checkout, around.folder.path)
+        return self._once(
+            ("catalog",),
+            lambda: load_catalog(
+                around.sources.roles, around.repository.checkout, around.folder.path
+            ),
+        )
+
+    def _once(self, name: tuple[str, ...], read: Callable[[], T]) -> T:
+        if name not in self._read:
+            self._read[name] = read()
+        return self._read[name]
 
     @property
     def role(self) -> Role:
@@ -66,7 +82,7 @@ class Source:
 
     @property
     def cap(self) -> int:
-        return min(self.stage.cap, self.around.settings(self.row).review.cap)
+        return self.around.settings(self.row).review.cap
 
     @property
     def folder(self) -> str:
@@ -76,7 +92,12 @@ class Source:
         return f"{self.folder}/{name.filename}"
 
     def text(self, path: str) -> str | None:
-        data = read_file(self.around.repository, self.job.head, path)
+        return self._text(self.job.head, path)
+
+    def _text(self, commit: str, path: str) -> str | None:
+        data = self._once(
+            ("file", commit, path), lambda: read_file(self.around.repository, commit, path)
+        )
         return None if data is None else data.decode("utf-8", "replace")
 
     def artifact(self, name: ArtifactName) -> Artifact | None:
@@ -118,8 +139,7 @@ class Source:
         return None
 
     def _base_text(self, path: str) -> str | None:
-        data = read_file(self.around.repository, self.row.feature.base_commit, path)
-        return None if data is None else data.decode("utf-8", "replace")
+        return self._text(self.row.feature.base_commit, path)
 
     def fetch(self, digest: str) -> str:
         return self.around.folder.fetch(digest) if digest else ""
@@ -136,14 +156,29 @@ class Source:
 
     def changed(self, since: str) -> tuple[FileChange, ...]:
         """Files outside of the feature's own folder."""
-        own = self.folder + "/"
-        found = changed_files(self.around.repository, since, self.job.head)
+        own, repository = self.folder + "/", self.around.repository
+        found = self._once(
+            ("changed", since, self.job.head),
+            lambda: changed_files(repository, since, self.job.head),
+        )
         return tuple(change for change in found if not change.path.startswith(own))
+
+    def untouched(self, name: ArtifactName, since: str) -> bool:
+        """Whether a document still stands as it did at that commit."""
+        return self._text(since, self.path(name)) == self.text(self.path(name))
+
+    def knows(self, commit: str) -> bool:
+        """Whether that commit is still there to compare with."""
+        args = ("cat-file", "-e", f"{commit}^{{commit}}")
+        git = self.around.repository.git
+        return self._once(("knows", commit), lambda: git().ask(*args).returncode == 0)
 
     def diff(self, since: str, paths: tuple[str, ...], context: int = 0) -> str:
         if not paths:
             return ""
-        return diff(self.around.repository, since, self.job.head, paths, context)
+        name = ("diff", since, self.job.head, str(context), *paths)
+        repository, head = self.around.repository, self.job.head
+        return self._once(name, lambda: diff(repository, since, head, paths, context))
 
 
 def _cut(text: str) -> str:

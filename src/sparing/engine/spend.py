@@ -79,7 +79,7 @@ class Asking(NamedTuple):
             self.ticket.id, self.ticket.feature, self.ticket.leg, job.stage, job.role,
             job.iteration, job.task, self.template, sent.way.value, sent.reason,
             around.backend(row).name, sent.model, self.settings.agent.billing, sent.prompt,
-            sent.chars, sent.naive, started,
+            sent.chars, sent.naive, started, sent.trunk, sent.choice,
         )  # fmt: skip
 
 
@@ -148,7 +148,14 @@ def settle(asking: Asking, permit: Permit, reply: AgentReply) -> dict[str, Any]:
         "context_tokens": reply.context_tokens,
         "failure": stop.failure,
         "detail": stop.detail,
+        "last_call_after": last_call_after(len(reply.calls), reply.seconds),
+        "answer_tokens": reply.calls[-1].output if reply.calls else 0,
     }
+
+
+def last_call_after(calls: int, seconds: float) -> float:
+    """How long after its start a turn's last request started, if all of them took as long."""
+    return seconds * (calls - 1) / calls if calls else 0.0
 
 
 def _stop(

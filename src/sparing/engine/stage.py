@@ -10,14 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.engine import rounds
 from sparing.engine.asks import jobs_of, review_jobs
 from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
 from sparing.engine.place import Mark, Place, Step, mark_of, marked, stage_of
-from sparing.finding import Verdict
+from sparing.engine.rounds import Bench
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
-from sparing.review.loop import Decision, Loop, blocked, decide
+from sparing.review.governor import Ruled, Said, Seen
+from sparing.review.loop import Decision
 from sparing.review.stall import idle
 
 REPAIRS = 3
@@ -30,7 +32,9 @@ class Happened:
     """What the last jobs gave, or what a human said at the start of a leg."""
 
     results: tuple[Result, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    said: Said = Said()
+    """The author's answers, a human's rulings, and what each reviewer looks at."""
     answer: Outcome | None = None
     feedback: str = ""
 
@@ -41,18 +45,26 @@ class Rules(NamedTuple):
     cap: int
     gates: frozenset[str]
     headless: bool
+    strict: bool = False
+    """The original's pass rule decides, and not the governor."""
+
+    @property
+    def bench(self) -> Bench:
+        return Bench(self.cap, self.strict, self.headless)
 
 
 class Next(NamedTuple):
     do: Do
     place: Place
     jobs: tuple[Job, ...] = ()
+    ruled: Ruled | None = None
+    """Of a look: what was decided, and why."""
 
 
 def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     here = replace(place, moves=place.moves + 1)
     if happened.answer is not None:
-        return _flow(here, happened.answer, rules, now, happened.feedback)
+        return _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
         return _at(here, Step.OPEN)
     failed = next((result for result in happened.results if result.failure), None)
@@ -63,23 +75,48 @@ def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
     return STEPS[here.step](replace(here, head=commit, done=()), happened, rules, now)
 
 
+def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, now: float) -> Next:
+    """A human's answer. One that accepts what a stage has lets the stage itself go on."""
+    state = place.state
+    accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
+    if not accepts or not state.acceptable or place.review is None:
+        return _flow(place, answer, rules, now, happened.feedback)
+    return _waved(replace(place, state=advance(state, Outcome(Kind.GO_ON)).state), happened, now)
+
+
+def _waved(place: Place, happened: Happened, now: float) -> Next:
+    assert place.review is not None
+    if not rounds.escalated(place.review):
+        return _close(replace(place, unproven=(), accepted=True), now)
+    ruled = rounds.waved(place.review, happened.said)
+    after = replace(place, review=ruled.state)
+    if ruled.decision is Decision.ACCEPT:
+        return _close(replace(after, accepted=True), now)._replace(ruled=ruled)
+    return _follow(after, ruled, now)
+
+
 def _failed(place: Place, result: Result, rules: Rules, now: float) -> Next:
     words = f"{result.failure}: {result.detail}" if result.detail else result.failure
     cause = CAUSES.get(result.failure, Cause.FAILED)
     return _flow(place, Outcome(Kind.FAILED, reason=words, cause=cause), rules, now)
 
 
-def _opened(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
-    return _enter(place, rules, now)
+def _opened(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    baseline = happened.results[0].baseline or place.baseline
+    return _enter(replace(place, baseline=baseline), rules, now)
 
 
 def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     """An author has written: reviewers are asked, or the work goes on."""
-    stage, result = stage_of(place), happened.results[0]
-    rounds = 0 if result.changed else place.idle + 1
-    if why := idle(stage.author, rounds):
+    stage, result, answers = stage_of(place), happened.results[0], happened.said.answers
+    turns = 0 if result.changed or answers else place.idle + 1
+    if why := idle(stage.author, turns):
         return _failed(replace(place, idle=0), Result(failure=LOOP, detail=why), rules, now)
-    written = replace(place, note=result.reply, feedback="", idle=rounds)
+    mends = place.step is Step.REPAIR and place.note
+    written = replace(
+        place, note=place.note if mends else result.reply, feedback="", idle=turns,
+        review=rounds.answered(place.review, answers),
+    )  # fmt: skip
     match stage.work:
         case Work.DOCUMENT:
             return _ask(written, now)
@@ -101,24 +138,30 @@ def _judged(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
 
 
 def _reviewed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
-    assert place.loop is not None
-    decision, loop = decide(place.loop, happened.verdicts)
-    open_now = tuple(
-        result.dispatch for result in happened.results if result.dispatch and not result.passed
-    )
-    after = replace(place, loop=loop, open=open_now)
-    match decision:
+    assert place.review is not None
+    ruled = rounds.judged(place.review, happened.seen, happened.said, rules.bench)
+    after = replace(place, review=ruled.state)
+    if ruled.decision is Decision.ESCALATE:
+        kind = Kind.CAPPED_BLOCKERS if ruled.blocked else Kind.CAPPED_WARNINGS
+        outcome = Outcome(kind, reason=rounds.why(ruled))
+        return _flow(marked(after, cap_reached=True), outcome, rules, now)._replace(ruled=ruled)
+    if ruled.decision is Decision.ACCEPT and place.unproven:
+        reason = f"claimed and not done: {'; '.join(place.unproven)}"
+        outcome = Outcome(Kind.CAPPED_BLOCKERS, reason=reason)
+        return _flow(after, outcome, rules, now)._replace(ruled=ruled)
+    return _follow(after, ruled, now)
+
+
+def _follow(place: Place, ruled: Ruled, now: float) -> Next:
+    """What a decision that needs no human leads to."""
+    match ruled.decision:
         case Decision.ASK:
-            return _ask(after, now)
-        case Decision.ACCEPT:
-            return _close(after, now)
+            found = _ask(place, now)
         case Decision.REVISE:
-            return _at(after, Step.AUTHOR, Turn.REVISE)
-        case Decision.ESCALATE:
-            kind = Kind.CAPPED_BLOCKERS if blocked(happened.verdicts) else Kind.CAPPED_WARNINGS
-            capped = marked(after, cap_reached=True)
-            outcome = Outcome(kind, headless=rules.headless)
-            return _flow(capped, outcome, rules, now)
+            found = _at(place, Step.AUTHOR, Turn.REVISE)
+        case Decision.ACCEPT | Decision.ESCALATE:
+            found = _close(place, now)
+    return found._replace(ruled=ruled)
 
 
 def _listed(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
@@ -135,11 +178,12 @@ def _done_task(place: Place, happened: Happened, _rules: Rules, _now: float) -> 
 def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
     result, stage = happened.results[0], stage_of(place)
+    here = replace(place, facts=result.facts, unproven=result.unproven)
     if result.passed:
         if stage.work is Work.IMPLEMENT:
-            return _ask(replace(place, repairs=0), now)
-        return _close(replace(place, repairs=0), now)
-    red = replace(place, feedback=result.reply, repairs=place.repairs + 1)
+            return _ask(replace(here, repairs=0), now)
+        return _close(replace(here, repairs=0), now)
+    red = replace(here, feedback=result.reply, repairs=place.repairs + 1)
     if stage.on_fail:
         return _flow(red, Outcome(Kind.REFUSED, reason=result.detail), rules, now, result.reply)
     if red.repairs > REPAIRS:
@@ -148,7 +192,9 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
 
 
 def _closed(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
-    return _flow(place, Outcome(Kind.PASSED, headless=rules.headless), rules, now)
+    concerned = bool(rounds.open_of(place.review))
+    outcome = Outcome(Kind.PASSED, headless=rules.headless, concerned=concerned)
+    return _flow(place, outcome, rules, now)
 
 
 def _handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -176,6 +222,8 @@ def _flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: st
         case Do.RUN:
             if outcome.kind is Kind.CONTINUE:
                 return Next(Do.RUN, moved, jobs_of(moved))
+            if move.state.stage != place.state.stage:
+                moved = replace(moved, review=None)
             again = outcome.kind in (Kind.REJECT, Kind.REFUSED)
             return _enter(moved, rules, now, again=again)
         case Do.HAND_OVER:
@@ -187,16 +235,19 @@ def _flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: st
 
 
 def _passes(position: Position, place: Place, rules: Rules) -> bool:
-    """A gate that the settings don't want."""
-    return position is Position.GATE and place.state.stage not in rules.gates
+    """A gate that the settings don't want, or that a human has answered already."""
+    return position is Position.GATE and (place.accepted or place.state.stage not in rules.gates)
 
 
 def _enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
     marks = {**place.marks, stage.name: Mark(now)} if not again else place.marks
-    loop = Loop(stage.reviewers, min(stage.cap, rules.cap)) if stage.reviewers else None
-    here = replace(place, loop=loop, turn=0, repairs=0, open=(), marks=marks, idle=0, done=())
-    here = here if again else replace(here, feedback="", note="")
+    review = rounds.opened(stage, rules.bench, place.review)
+    here = replace(
+        place, review=review, turn=0, repairs=0, marks=marks, idle=0, done=(), facts="",
+        unproven=(), accepted=False,
+    )  # fmt: skip
+    here = here if again else replace(here, feedback="", note="", open=())
     match stage.work:
         case Work.DOCUMENT:
             return _at(here, Step.AUTHOR, Turn.REDO if again and here.feedback else Turn.WRITE)
@@ -220,7 +271,8 @@ def _ask(place: Place, now: float) -> Next:
 
 
 def _close(place: Place, now: float) -> Next:
-    return _at(marked(place, completed=now), Step.CLOSE)
+    notes = rounds.notes_of(place.review)
+    return _at(marked(place, completed=now, notes=notes), Step.CLOSE)
 
 
 def _at(place: Place, step: Step, turn: Turn = Turn.NONE) -> Next:

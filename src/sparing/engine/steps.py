@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 from sparing.artifact import ArtifactName
-from sparing.config.settings import HandOver
 from sparing.engine import arrivals
 from sparing.engine.agent_steps import Ticket, row_of
+from sparing.engine.checking import extra_checks, run_checks, tell_checks
 from sparing.engine.crash import step
+from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.gather import Source, read_tasks
+from sparing.engine.handing import hand_home
+from sparing.engine.histories import told_of, write_reviews
 from sparing.engine.jobs import Job, Result
+from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
-from sparing.engine.place import Place
-from sparing.engine.stage import Happened, Next, Rules, next_move
+from sparing.engine.orders import under_orders
+from sparing.engine.outfit import outfit
+from sparing.engine.place import Place, packed, unpacked
+from sparing.engine.stage import Next, Rules, next_move
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
 from sparing.errors import SparingError
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position, State
-from sparing.records import events, features, gates, verdicts
+from sparing.flow.stage import Work
+from sparing.flow.state import Cause, Do, Position, State
+from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
-from sparing.workspace.checks import find_checks, run_check
+from sparing.workspace.baseline import Baseline
 from sparing.workspace.commit import commit_paths
-from sparing.workspace.handover import hand_over
 
 
 @step("decide")
@@ -36,24 +43,24 @@ async def decide(
     """The next move. Recorded, so a replay never asks new code about an old move."""
     around = current()
     row = row_of(around, leg["feature"])
-    here = Place.load(place)
+    here = unpacked(around.folder, place)
     now = around.now(row, here.moves + 1)
-    found = next_move(here, _happened(around, said, here.done), _rules(around, row), now)
+    known = happened(around, row, here, said)
+    found = next_move(here, known, _rules(around, row), now)
+    changes = changes_said(around, here, known.results)
     with around.database.write() as tx:
-        features.progress(
-            tx,
-            row.feature.key,
-            (leg["generation"], leg["leg"]),
-            found.place.dump(),
-            found.place.head,
-        )
+        numbers = (leg["generation"], leg["leg"])
+        place = packed(around.folder, found.place)
+        features.progress(tx, row.feature.key, numbers, place, found.place.head)
         _tell_stage(tx, row, here, found, now)
+        record(tx, Told(row, here, found, known, now), changes)
+    found = under_orders(around, leg["id"], found)
     names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(found.jobs)]
     for name in names:
         arrivals.expect(name)
     return {
         "do": found.do.value,
-        "place": found.place.dump(),
+        "place": packed(around.folder, found.place),
         "jobs": [job.dump() for job in found.jobs],
         "names": names,
         "at": now,
@@ -65,7 +72,7 @@ async def settle(leg: dict[str, Any], move: dict[str, Any]) -> None:
     """A leg ends: the place, and the gate if a human is asked, in one transaction of ours."""
     around = current()
     row = row_of(around, leg["feature"])
-    place = Place.load(move["place"])
+    place = Place.load({**move["place"], "review": None})
     position = place.state.position
     numbers = (leg["generation"], leg["leg"])
     with around.database.write() as tx:
@@ -85,9 +92,21 @@ async def settle(leg: dict[str, Any], move: dict[str, Any]) -> None:
 
 @step("open")
 async def open_worktree(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    around, head = current(), Job.load(job).head
+    """Make or find the worktree; the first time, see what is red before anybody has begun."""
+    around, work = current(), Job.load(job)
     row = row_of(around, ticket["feature"])
-    return await _guarded(lambda: _open(around, row, head))
+
+    def opened() -> Result:
+        # A leg that was begun anew goes on from what the old one had already committed.
+        worktree = around.worktree(row, work.head)
+        tip = worktree.tip()
+        outfit(around, row, worktree, Ticket(**ticket), work)
+        if work.baseline or tip != row.feature.base_commit:
+            return Result(commit=tip)
+        known = Baseline.of(run_checks(around, row, tip))
+        return Result(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
+
+    return await _guarded(opened)
 
 
 @step("tasks")
@@ -105,41 +124,53 @@ async def list_tasks(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, A
 @step("check")
 async def check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Run the repository's own checks in the worktree; what they print goes back as data."""
+    try:
+        return await _check(ticket, job)
+    except SparingError as error:
+        return Result(failure=error.what, detail=error.repair).dump()
+
+
+async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     around, work = current(), Job.load(job)
     row = row_of(around, ticket["feature"])
-    worktree = await asyncio.to_thread(around.worktree, row, work.head)
-    limit = around.settings(row).workspace.check_seconds
-    found = find_checks(worktree.path)
-    results = [
-        await asyncio.to_thread(run_check, one, worktree.path, limit, around.environ)
-        for one in found
-    ]
-    red = [result for result in results if not result.passed]
-    names = ", ".join(result.name for result in red)
+    source = Source(around, row, work, None)
+    extra = await asyncio.to_thread(extra_checks, source)
+    results = await asyncio.to_thread(run_checks, around, row, work.head, extra.trusted)
+    known = Baseline.load(json.loads(source.fetch(work.baseline))) if work.baseline else None
+    checked = Checked(results, known)
+    names = ", ".join(one.name for one in checked.red)
     with around.database.write() as tx:
-        data = {result.name: result.passed for result in results}
-        words = f"red: {names}" if red else f"{len(results)} green" if results else "none found"
-        tell(tx, Ticket(**ticket), work, "checks", text=words, data=data)
-    said = around.folder.keep(json.dumps([[r.name, r.command, r.output] for r in red]))
-    detail = f"checks are red: {names}" if red else ""
-    return Result(passed=not red, reply=said, detail=detail).dump()
+        data = {one.name: one not in checked.red for one in results}
+        tell(tx, Ticket(**ticket), work, "checks", text=_told(checked), data=data)
+        tell_checks(tx, Ticket(**ticket), source, results, extra)
+    said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
+    detail = f"checks are red: {names}" if names else ""
+    result = Result(passed=not names, reply=said, detail=detail)
+    if source.stage.work is Work.IMPLEMENT:
+        result = await asyncio.to_thread(_with_facts, source, checked, result)
+    return result.dump()
 
 
 @step("close")
 async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """Commit the stage's record: `.meta.json` as the database has it."""
+    """Commit the stage's record: `.meta.json` and the reviews, as the database has them."""
     around, work, asked = current(), Job.load(job), Ticket(**ticket)
     row = row_of(around, asked.feature)
     assert work.place is not None
     place = Place.load(work.place)
+    with around.database.read() as connection:
+        told = told_of(connection, asked.feature)
 
     def closed() -> Result:
         worktree = around.worktree(row, work.head)
-        path = write_meta(worktree.path, around.feature_folder(row), row, place)
+        folder = around.feature_folder(row)
+        paths = [write_meta(worktree.path, folder, row, place)]
+        reviews = write_reviews(worktree.path, folder, told)
         subject = f"sparing: {work.stage} done"
         change = commit_paths(
-            worktree, work.head, [path], subject, row.feature.name, asked.step, asked.at
-        )
+            worktree, work.head, [*paths, *([reviews] if reviews else [])], subject,
+            row.feature.name, asked.step, asked.at,
+        )  # fmt: skip
         return Result(commit=change.commit)
 
     return await _guarded(closed)
@@ -149,28 +180,27 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
 async def handover(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     around, work, asked = current(), Job.load(job), Ticket(**ticket)
     row = row_of(around, asked.feature)
-    feature = row.feature
-    consent = around.settings(row).workspace.hand_over is HandOver.MERGE
-
-    def handed() -> Result:
-        subject = f"Merge {feature.branch}: {feature.title}"
-        done = hand_over(
-            around.repository, feature.base_branch, feature.branch, consent, subject, feature.name,
-            asked.at,
-        )  # fmt: skip
-        with around.database.write() as tx:
-            data = {"merged": done.merged, "commit": done.commit, "commands": list(done.commands)}
-            tell(tx, asked, work, "handover", text=done.note, data=data)
-        if consent and not done.merged:
-            return Result(failure="not merged", detail=done.note)
-        return Result(detail=done.note)
-
-    return await _guarded(handed)
+    return await _guarded(lambda: hand_home(around, row, work, asked))
 
 
-def _open(around: Surroundings, row: FeatureRow, head: str) -> Result:
-    """A leg that was begun anew goes on from what the old one had already committed."""
-    return Result(commit=around.worktree(row, head).tip())
+def _with_facts(source: Source, checked: Checked, result: Result) -> Result:
+    """With the sheet for the reviewers, and with what is claimed and not borne out."""
+    try:
+        unproven = unproven_tasks(source, read_tasks(source.artifact(ArtifactName.TASKS)))
+    except SparingError:  # a stage without readable tasks has claimed nothing
+        unproven = ()
+    facts = source.around.folder.keep(sheet(source, checked, unproven))
+    return replace(result, facts=facts, unproven=unproven)
+
+
+def _told(checked: Checked) -> str:
+    if checked.red:
+        return f"red: {', '.join(one.name for one in checked.red)}"
+    if not checked.results:
+        return "none found"
+    old = sum(not one.passed for one in checked.results)
+    green = f"{len(checked.results) - old} green"
+    return f"{green}, {old} red as before" if old else green
 
 
 async def _guarded(work: Any) -> dict[str, Any]:
@@ -182,30 +212,17 @@ async def _guarded(work: Any) -> dict[str, Any]:
     return result.dump()
 
 
-def _happened(around: Surroundings, said: dict[str, Any], done: tuple[Result, ...]) -> Happened:
-    """Jobs that were done before the others were interrupted count with those that followed."""
-    came = tuple(Result.load(item) for item in said["results"])
-    results = (*done, *came) if came else ()
-    with around.database.read() as connection:
-        rows = [verdicts.get(connection, r.dispatch) for r in results if r.dispatch]
-    answer = said["answer"]
-    return Happened(
-        results,
-        tuple(row.verdict for row in rows if row is not None),
-        Outcome(Kind(answer), reason=said["reason"]) if answer else None,
-        said["feedback"],
-    )
-
-
 def _rules(around: Surroundings, row: FeatureRow) -> Rules:
     settings = around.settings(row)
     own = [stage.name for stage in FLOWS[row.feature.flow].stages if stage.gate]
-    return Rules(settings.review.cap, settings.flow.stops(own), around.headless)
+    stops = settings.flow.stops(own)
+    return Rules(settings.review.cap, stops, around.headless, settings.review.strict)
 
 
 def _kind(state: State) -> str:
     """What a gate is called: where the feature stands, or what stands in its way."""
-    stopped = state.position is Position.STUCK and state.cause in (Cause.BUDGET, Cause.LOOP)
+    named = (Cause.BUDGET, Cause.LOOP, Cause.PAUSED)
+    stopped = state.position is Position.STUCK and state.cause in named
     return state.cause.value if stopped else state.position.value
 
 

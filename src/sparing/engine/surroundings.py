@@ -9,20 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sparing.agents.backend import Backend
 from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
+from sparing.config.inherited import for_client
 from sparing.config.load import Loaded, load
 from sparing.config.settings import BackendName, Clock, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
+from sparing.engine.clients import claude_backend
+from sparing.engine.doubled import DoubledClaude
 from sparing.errors import ConfigError
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
+from sparing.workspace.policy import Level
 from sparing.workspace.repository import Repository
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.worktree import Worktree, ensure_worktree, is_empty
 
 COUNTED_SECONDS = 60.0
 
@@ -37,6 +40,8 @@ class Surroundings:
     """Nobody can be asked."""
     environ: Mapping[str, str]
     """What processes that we start may know."""
+    level: Level = Level.SEALED
+    """How many walls stand around agents and checks, if the host has them."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
     _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])
@@ -54,7 +59,7 @@ class Surroundings:
         loaded = self.loaded(row)
         name = f"{loaded.settings.agent.backend} {loaded.agent_script}"
         if name not in self._backends:
-            self._backends[name] = make_backend(loaded, self.folder.scripted)
+            self._backends[name] = make_backend(loaded, self.folder)
         return self._backends[name]
 
     def now(self, row: FeatureRow, moves: int) -> float:
@@ -67,7 +72,7 @@ class Surroundings:
         """Made or found again when it is first needed, and whenever it has vanished."""
         path = self.folder.worktree(row.feature.name)
         known = self._worktrees.get(row.feature.key)
-        if known is None or not (path / ".git").is_file():
+        if known is None or not (path / ".git").is_file() or is_empty(path):
             known = ensure_worktree(self.repository, path, row.feature.branch, commit)
             self._worktrees[row.feature.key] = known
         return known
@@ -76,19 +81,18 @@ class Surroundings:
         return f"{self.settings(row).flow.features_folder}/{row.feature.name}"
 
 
-def make_backend(loaded: Loaded, scripted: Path) -> Backend:
-    if loaded.settings.agent.backend is not BackendName.SCRIPTED:
-        raise ConfigError(
-            f"the backend '{loaded.settings.agent.backend}' can't be used: this version drives"
-            " scripted agents only",
-            "see it at work: sparing demo",
-        )
+def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
+    agent = loaded.settings.agent
+    if agent.backend in (BackendName.AUTO, BackendName.CLAUDE):
+        return claude_backend(agent, folder.path, for_client())
     if loaded.agent_script is None:
         raise ConfigError(
-            "the scripted backend has no script",
+            f"the {agent.backend} backend has no script",
             "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
         )
-    return ScriptedBackend(read_script(loaded.agent_script), scripted)
+    if agent.backend is BackendName.CLAUDE_DOUBLE:
+        return DoubledClaude(loaded.agent_script, folder.path)
+    return ScriptedBackend(read_script(loaded.agent_script), folder.scripted)
 
 
 _current: list[Surroundings] = []

@@ -34,7 +34,8 @@ def advance(state: State, outcome: Outcome) -> Move:
 def _passed(flow: Flow, state: State, outcome: Outcome) -> Move:
     stage = flow.stage(state.stage)
     made = {stage.writes} if stage.writes else set[ArtifactName]()
-    done = replace(state, have=state.have | made, reason=outcome.reason)
+    after = _concerned(state) if outcome.concerned else state
+    done = replace(after, have=state.have | made, reason=outcome.reason)
     if stage.gate:
         return _wait(done, Position.GATE)
     return _next(flow, done)
@@ -74,6 +75,13 @@ def _continue(_flow: Flow, state: State, _outcome: Outcome) -> Move:
 
 def _approve(flow: Flow, state: State, _outcome: Outcome) -> Move:
     return _next(flow, state)
+
+
+def _go_on(_flow: Flow, state: State, _outcome: Outcome) -> Move:
+    """A human's word lets the stage itself go on; what is open is told when it passes."""
+    if not state.acceptable:
+        return _refuse(state, f"{state.reason}: there is nothing to go on with")
+    return Move(Do.RUN, replace(state, position=Position.TODO, acceptable=False, reason=""))
 
 
 def _accept(flow: Flow, state: State, _outcome: Outcome) -> Move:
@@ -143,6 +151,7 @@ TABLE: dict[tuple[Position, Kind], Step] = {
     (Position.STUCK, Kind.APPROVE): _accept,
     (Position.STUCK, Kind.REJECT): _reject,
     (Position.STUCK, Kind.CONTINUE): _continue,
+    (Position.STUCK, Kind.GO_ON): _go_on,
     (Position.HANDOVER, Kind.PASSED): _handed_over,
     (Position.HANDOVER, Kind.FAILED): _failed,
     **{

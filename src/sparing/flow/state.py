@@ -43,6 +43,8 @@ class Kind(StrEnum):
     RERUN = "rerun"
     CONTINUE = "continue"
     """Go on with what could not go on before."""
+    GO_ON = "go on"
+    """A stuck stage's result is taken as it is, and the stage is worked on from there."""
     ABANDON = "abandon"
 
 
@@ -55,6 +57,8 @@ class Cause(StrEnum):
     """A cap is in the way."""
     LOOP = "loop"
     """The work led nowhere."""
+    PAUSED = "paused"
+    """A person wanted it so; nothing is wrong."""
 
 
 class Do(StrEnum):
@@ -138,6 +142,8 @@ class Outcome:
     reason: str = ""
     cause: Cause = Cause.FAILED
     """For FAILED."""
+    concerned: bool = False
+    """For PASSED: findings are still open."""
 
 
 @dataclass(frozen=True)

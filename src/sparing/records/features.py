@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,12 @@ def highest_number(connection: sqlite3.Connection) -> int:
     return int(connection.execute("select coalesce(max(number), 0) from features").fetchone()[0])
 
 
+def override(tx: sqlite3.Connection, row: FeatureRow, values: Mapping[str, object]) -> None:
+    """Settings of this feature alone, from the next run on."""
+    text = json.dumps({**row.overrides, **values})
+    tx.execute("update features set overrides = ? where key = ?", (text, row.feature.key))
+
+
 def set_running(tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], at: float) -> bool:
     """A planned feature begins; False if it has begun before."""
     done = tx.execute(
@@ -111,6 +118,31 @@ def settle(
         " where key = ? and generation = ? and leg = ? and running = 1",
         (json.dumps(place), head, status.value, at, key, *leg_id),
     )
+    return done.rowcount == 1
+
+
+def move(
+    tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
+) -> bool:
+    """A person has changed something while nothing runs; False if something does by now."""
+    done = tx.execute(
+        "update features set place = ?, head = ?, updated = ?"
+        " where key = ? and generation = ? and leg = ? and running = 0",
+        (json.dumps(place), head, at, row.feature.key, row.generation, row.leg),
+    )
+    return done.rowcount == 1
+
+
+def give_up(tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], at: float) -> bool:
+    """Abandoned while nothing runs; False if something does by now."""
+    done = tx.execute(
+        "update features set status = ?, place = ?, updated = ?"
+        " where key = ? and generation = ? and leg = ? and running = 0",
+        (
+            Status.ABANDONED.value, json.dumps(place), at,
+            row.feature.key, row.generation, row.leg,
+        ),
+    )  # fmt: skip
     return done.rowcount == 1
 
 

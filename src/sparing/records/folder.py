@@ -3,12 +3,16 @@
 sparing.db     our tables          engine.db    the durable engine's own
 engine.lock    who runs it         blobs/       prompts and replies by hash
 worktrees/     one a feature       scripted/    the scripted agent's sessions
+scratch/       private folders of processes that run behind walls, each gone at its end
+
+Texts and rows are written here and nowhere else, so here they go through the redactor.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import shlex
 import tempfile
@@ -16,15 +20,18 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sparing.database import Database, open_database
 from sparing.errors import StateError
 from sparing.records.schema import MIGRATIONS
+from sparing.redact import Redactor
 
 
 @dataclass(frozen=True)
 class StateFolder:
     path: Path
+    redactor: Redactor = Redactor()
 
     @property
     def engine_database(self) -> Path:
@@ -42,6 +49,10 @@ class StateFolder:
     def locks(self) -> Path:
         return self.path / "locks"
 
+    @property
+    def scratch(self) -> Path:
+        return self.path / "scratch"
+
     def worktree(self, name: str) -> Path:
         return self.path / "worktrees" / name
 
@@ -50,13 +61,20 @@ class StateFolder:
         return (self.path / "sparing.db").exists()
 
     def database(self) -> Database:
-        return open_database(self.path / "sparing.db", MIGRATIONS)
+        return open_database(self.path / "sparing.db", MIGRATIONS, self.redactor)
+
+    def keep_json(self, value: Any) -> str:
+        """The same for data, which must be JSON again when a secret was taken out of it."""
+        return self._keep(json.dumps(self.redactor.clean_data(value)))
 
     def keep(self, text: str) -> str:
         """Store a text once; its hash is its name. Safe to repeat and to be killed in."""
+        return self._keep(self.redactor.clean(text))
+
+    def _keep(self, text: str) -> str:
         data = text.encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(data).hexdigest()
-        target = self._blob(digest)
+        target = self.blob(digest)
         with _translated(self.path):
             if not target.exists() or target.stat().st_size != len(data):
                 _private_folder(target.parent.parent)
@@ -67,21 +85,21 @@ class StateFolder:
     def fetch(self, digest: str) -> str:
         """The text as it was kept; one that has been changed or cut off since is refused."""
         with _translated(self.path):
-            data = self._blob(digest).read_bytes()
+            data = self.blob(digest).read_bytes()
         if hashlib.sha256(data).hexdigest() != digest:
-            path = shlex.quote(str(self._blob(digest)))
+            path = shlex.quote(str(self.blob(digest)))
             raise StateError(
                 f"a stored text is damaged: {digest[:12]}", f"restore or remove {path}"
             )
         return data.decode("utf-8", "surrogatepass")
 
-    def _blob(self, digest: str) -> Path:
+    def blob(self, digest: str) -> Path:
         return self.path / "blobs" / digest[:2] / digest
 
 
-def open_folder(root: Path, repository_key: str) -> StateFolder:
+def open_folder(root: Path, repository_key: str, redactor: Redactor | None = None) -> StateFolder:
     """Make the folder if need be, closed to others; refuse one that can't be written."""
-    folder = StateFolder(root / repository_key)
+    folder = StateFolder(root / repository_key, redactor or Redactor())
     with _translated(folder.path):
         folder.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _private_folder(folder.path)
@@ -97,9 +115,18 @@ def _write_whole(target: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+            file.flush()
+            # A row will name this text: it has to be on the disk before that row is.
+            os.fsync(file.fileno())
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+    for folder in (target.parent, target.parent.parent):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _private_folder(path: Path) -> None:

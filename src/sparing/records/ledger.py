@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -53,6 +53,10 @@ class Attempt:
     naive: dict[str, Any]
     """What the naive prompt for this turn would have been: its hash and size."""
     started: float
+    trunk: str = ""
+    """Digest of what another dispatch must share to share this one's cached trunk."""
+    sent: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What a cache may hold of it, and what each way was expected to cost."""
 
     @property
     def day(self) -> str:
@@ -95,7 +99,7 @@ def day_of(at: float) -> str:
 _BEGIN = (
     "dispatch", "attempt", "feature", "leg", "stage", "role", "iteration", "task", "template",
     "way", "reason", "backend", "model", "billing", "session", "prompt", "prompt_chars", "naive",
-    "started", "day", "held_tokens", "held_nano_usd",
+    "started", "day", "held_tokens", "held_nano_usd", "trunk", "sent",
 )  # fmt: skip
 
 
@@ -111,7 +115,8 @@ def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
     values = (
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
         a.way, a.reason, a.backend, a.model, a.billing.value, "", a.prompt, a.prompt_chars,
-        json.dumps(a.naive), a.started, a.day, held.tokens, held.nano_usd or 0,
+        json.dumps(a.naive), a.started, a.day, held.tokens, held.nano_usd or 0, a.trunk,
+        json.dumps(a.sent),
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into ledger ({', '.join(_BEGIN)}) values ({marks})", values)  # noqa: S608
@@ -214,6 +219,45 @@ def of_feature(connection: sqlite3.Connection, feature: str) -> list[Row]:
     return [_row(row) for row in rows]
 
 
+def of_trunk(connection: sqlite3.Connection, trunk: str, since: float, limit: int) -> list[Row]:
+    """The latest turns that share a trunk, in the order of their start; open ones too."""
+    rows = connection.execute(
+        "select * from ledger where trunk = ? and started >= ? order by started desc, dispatch desc"
+        " limit ?",
+        (trunk, since, limit),
+    )
+    return [_row(row) for row in reversed(rows.fetchall())]
+
+
+def of_role(connection: sqlite3.Connection, role: str, backend: str, limit: int) -> list[Row]:
+    """The latest turns of a role that came to a good end, in the order of their start."""
+    rows = connection.execute(
+        "select * from ledger where role = ? and backend = ? and outcome = 'known'"
+        " and failure = '' order by started desc, dispatch desc limit ?",
+        (role, backend, limit),
+    )
+    return [_row(row) for row in reversed(rows.fetchall())]
+
+
+def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Row]:
+    """The latest turns that went on in a session and came to a good end."""
+    rows = connection.execute(
+        "select * from ledger where way = 'resume' and backend = ? and outcome = 'known'"
+        " and failure = '' order by started desc, dispatch desc limit ?",
+        (backend, limit),
+    )
+    return [_row(row) for row in reversed(rows.fetchall())]
+
+
+def of_session(connection: sqlite3.Connection, feature: str, session: str) -> list[Row]:
+    """All turns of one session."""
+    rows = connection.execute(
+        "select * from ledger where feature = ? and session = ? order by started, dispatch",
+        (feature, session),
+    )
+    return [_row(row) for row in rows]
+
+
 def _get(connection: sqlite3.Connection, dispatch: str, number: int) -> sqlite3.Row:
     return connection.execute(
         "select * from ledger where dispatch = ? and attempt = ?", (dispatch, number)
@@ -229,7 +273,7 @@ def _row(row: sqlite3.Row) -> Row:
         row["dispatch"], row["feature"], row["leg"], row["stage"], row["role"], row["iteration"],
         row["task"], row["template"], row["way"], row["reason"], row["backend"], row["model"],
         Billing(row["billing"]), row["prompt"], row["prompt_chars"], json.loads(row["naive"]),
-        row["started"],
+        row["started"], row["trunk"], json.loads(row["sent"]),
     )  # fmt: skip
     held = Amount(row["held_tokens"], row["held_nano_usd"])
     return Row(attempt, row["attempt"], Outcome(row["outcome"]), held, _result(row))

@@ -7,6 +7,7 @@ count once; the engine obeys rows in order and marks them done.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -44,6 +45,27 @@ def pending(connection: sqlite3.Connection, gate: str) -> Letter | None:
         (gate,),
     ).fetchone()
     return Letter(*row) if row else None
+
+
+def of_leg(connection: sqlite3.Connection, leg: str, verbs: Sequence[str]) -> str:
+    """The last of these verbs that a person sent to a leg that runs; empty if none."""
+    marks = ", ".join("?" * len(verbs))
+    row = connection.execute(
+        f"select verb from mailbox where gate = ? and verb in ({marks})"  # noqa: S608
+        " order by n desc limit 1",
+        (leg, *verbs),
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def words_to(connection: sqlite3.Connection, feature: str, verb: str) -> list[Letter]:
+    """All letters of one kind that a feature ever got, in order."""
+    rows = connection.execute(
+        "select n, feature, verb, gate, body, sender from mailbox"
+        " where feature = ? and verb = ? order by n",
+        (feature, verb),
+    )
+    return [Letter(*row) for row in rows]
 
 
 def obeyed(tx: sqlite3.Connection, n: int, result: str, at: float) -> None:

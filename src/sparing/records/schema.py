@@ -95,4 +95,36 @@ create table raises (
 );
 create index raises_by_name on raises (scope, name);
 create index events_by_feature on events (feature, kind, n)""",
+    """\
+create table findings (
+  feature text not null references features(key), stage text not null, id text not null,
+  role text not null, first integer not null, last integer not null, state text not null,
+  body text not null,
+  primary key (feature, stage, id)
+);
+create table rulings (
+  feature text not null references features(key), stage text not null, finding text not null,
+  ruling text not null, words text not null, at real not null,
+  primary key (feature, stage, finding)
+)""",
+    """\
+alter table verdicts add column quotes text not null default '[]';
+alter table sessions add column opening text not null default '';
+alter table sessions add column last_call real not null default 0;
+alter table sessions add column answer_tokens integer not null default 0;
+alter table ledger add column trunk text not null default '';
+alter table ledger add column sent text not null default '{}';
+create index ledger_by_trunk on ledger (trunk, started);
+create index ledger_by_role on ledger (role, started);
+create index ledger_resumed on ledger (backend, started) where way = 'resume';
+create index ledger_by_session on ledger (feature, session)""",
+    """\
+create table resume_checks (
+  backend text not null, version text not null, at real not null, model text not null,
+  reason text not null, share real, items text not null, uncached integer not null,
+  read integer not null, write_5m integer not null, write_1h integer not null,
+  output integer not null, origin text not null, seconds real not null, chars integer not null,
+  booked text not null,
+  primary key (backend, version)
+)""",
 )

@@ -40,6 +40,7 @@ def _make(path: Path) -> None:
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(secrets.token_bytes(LENGTH))
+        file.flush()
         os.fsync(file.fileno())
     with suppress(FileExistsError):
         os.link(partial, path)

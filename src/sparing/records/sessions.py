@@ -7,7 +7,8 @@ import sqlite3
 from sparing.session import Session
 
 COLUMNS = (
-    "id, role, backend, model, prompt_chars, context_tokens, iteration, commit_id, last_activity"
+    "id, role, backend, model, prompt_chars, context_tokens, iteration, commit_id, last_activity,"
+    " opening, last_call, answer_tokens"
 )
 
 
@@ -21,24 +22,14 @@ def get(connection: sqlite3.Connection, feature: str, stage: str, role: str) -> 
 
 def put(tx: sqlite3.Connection, feature: str, stage: str, session: Session) -> None:
     """The id a resumed call returns replaces the old one."""
+    s = session
+    values = (
+        s.id, s.role, s.backend, s.model, s.prompt_chars, s.context_tokens, s.iteration, s.commit,
+        s.last_activity, s.opening, s.last_call, s.answer_tokens,
+    )  # fmt: skip
+    updates = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS.split(", "))
     tx.execute(
-        f"insert into sessions (feature, stage, {COLUMNS}) values ({', '.join('?' * 11)})"  # noqa: S608
-        " on conflict (feature, stage, role) do update set id = excluded.id,"
-        " backend = excluded.backend, model = excluded.model,"
-        " prompt_chars = excluded.prompt_chars, context_tokens = excluded.context_tokens,"
-        " iteration = excluded.iteration, commit_id = excluded.commit_id,"
-        " last_activity = excluded.last_activity",
-        (
-            feature,
-            stage,
-            session.id,
-            session.role,
-            session.backend,
-            session.model,
-            session.prompt_chars,
-            session.context_tokens,
-            session.iteration,
-            session.commit,
-            session.last_activity,
-        ),  # fmt: skip
+        f"insert into sessions (feature, stage, {COLUMNS}) values ({', '.join('?' * 14)})"  # noqa: S608
+        f" on conflict (feature, stage, role) do update set {updates}",
+        (feature, stage, *values),
     )

@@ -19,13 +19,15 @@ class VerdictRow:
     passed: bool
     verdict: Verdict
     at: float
+    quotes: tuple[str, ...] = ()
+    """Of each finding: whether what it quotes stands there."""
 
 
 def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
     verdict = row.verdict
     tx.execute(
         "insert into verdicts (dispatch, feature, stage, role, iteration, commit_id, approved,"
-        " passed, findings, summary, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " passed, findings, summary, at, quotes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " on conflict (dispatch) do nothing",
         (
             row.dispatch,
@@ -40,6 +42,7 @@ def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
             # A model's words may hold half a character, which no database takes.
             verdict.summary.encode("utf-8", "replace").decode(),
             row.at,
+            json.dumps(row.quotes),
         ),  # fmt: skip
     )
 
@@ -65,5 +68,5 @@ def _row(row: sqlite3.Row) -> VerdictRow:
     verdict = Verdict(row["role"], bool(row["approved"]), findings, row["summary"])
     return VerdictRow(
         row["dispatch"], row["feature"], row["stage"], row["iteration"], row["commit_id"],
-        bool(row["passed"]), verdict, row["at"],
+        bool(row["passed"]), verdict, row["at"], tuple(json.loads(row["quotes"])),
     )  # fmt: skip

@@ -159,3 +159,27 @@ def total(costs: Sequence[Decimal | None]) -> Decimal | None:
     """Unknown as soon as one of them is."""
     known = [cost for cost in costs if cost is not None]
     return sum(known, Decimal(0)) if len(known) == len(costs) else None
+
+
+def merged(many: Sequence[Spending]) -> Spending:
+    """Several features as one: rows of the same stage and role are added up."""
+    groups: dict[tuple[str, str], list[SpendingRow]] = {}
+    for row in (row for one in many for row in one.rows):
+        groups.setdefault((row.stage, row.role), []).append(row)
+    words = {word for one in many if one.rows for word in one.origin.split(" and ")}
+    rows = tuple(_sum(stage, role, rows) for (stage, role), rows in groups.items())
+    return Spending(rows, " and ".join(sorted(words)) or "nothing spent")
+
+
+def _sum(stage: str, role: str, rows: Sequence[SpendingRow]) -> SpendingRow:
+    return SpendingRow(
+        stage,
+        role,
+        sum(row.dispatches for row in rows),
+        sum(row.resumed for row in rows),
+        sum((row.usage for row in rows), Usage()),
+        sum(row.unknown for row in rows),
+        total([row.cost_usd for row in rows]),
+        sum((row.naive_usage for row in rows), Usage()),
+        total([row.naive_usd for row in rows]),
+    )

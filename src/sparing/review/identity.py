@@ -18,6 +18,9 @@ LINES_APART = 25
 """So far a finding may move within a file without being less sure."""
 SHARED = 2
 FAMILY = 0.6
+FRAME = 3
+SWAPPED = 2
+"""A sentence of at least so many words in which at most so many are exchanged."""
 NOTHING: frozenset[str] = frozenset()
 RELATIVE = frozenset({"step", "substep", "item", "part", "change"})
 """Counted anew in every place that has any."""
@@ -28,6 +31,8 @@ class Place(StrEnum):
 
     ELSEWHERE = "elsewhere"
     AGREES = "agrees"
+    PARTLY = "partly"
+    """They share one, and each has another that the other has not."""
     NAMED = "named"
     """One of them has no place, but both name the same one."""
     UNKNOWN = "unknown"
@@ -37,6 +42,7 @@ class Place(StrEnum):
 
 NEEDED = {
     Place.AGREES: 0.22,
+    Place.PARTLY: 0.33,
     Place.NAMED: 0.48,
     Place.UNKNOWN: 0.40,
     Place.APART: 0.45,
@@ -124,8 +130,10 @@ def places(one: Finding, other: Finding) -> Place:
         return Place.ELSEWHERE
     if one.quote and one.quote.split() == other.quote.split():
         return Place.AGREES
-    if _other_things(a, b):
+    if _other_things(a, b) or (_distance(a.lines, b.lines) and _is_swapped(a.said, b.said)):
         return Place.ELSEWHERE
+    if any(_own(a.places[kind], b.places[kind]) for kind in agreed):
+        return Place.PARTLY
     if agreed or _names(a, b) or _names(b, a):
         return Place.UNKNOWN if agreed == {FILE} and _lines_apart(a, b) else Place.AGREES
     if a.places and b.places:
@@ -164,7 +172,31 @@ def _each_has_its_own(one: Finding, other: Finding) -> bool:
         (a.numbers, b.numbers),
         *((a.named.get(kind, NOTHING), b.named.get(kind, NOTHING)) for kind in kinds),
     ]
-    return any(left - right and right - left for left, right in sides)
+    return any(_own(left, right) for left, right in sides)
+
+
+def _own(left: frozenset[str], right: frozenset[str]) -> bool:
+    return bool(left - right and right - left)
+
+
+def _is_swapped(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    """The same sentence about another thing; another number may be of the same one."""
+    head = _alike(some, others)
+    tail = _alike(some[head:][::-1], others[head:][::-1])
+    left, right = some[head : len(some) - tail], others[head : len(others) - tail]
+    return (
+        head + tail >= FRAME
+        and 0 < len(left) <= SWAPPED
+        and 0 < len(right) <= SWAPPED
+        and not any(word.isdecimal() for word in (*left, *right))
+    )
+
+
+def _alike(some: Sequence[str], others: Sequence[str]) -> int:
+    """How many are equal from the beginning."""
+    pairs = enumerate(zip(some, others, strict=False))
+    shorter = min(len(some), len(others))
+    return next((at for at, (one, other) in pairs if one != other), shorter)
 
 
 def _clauses(a: Wording, b: Wording) -> float:

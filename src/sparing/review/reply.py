@@ -34,34 +34,38 @@ class _Span(NamedTuple):
     depth: int
 
 
-def find_answer(reply: str, keys: Collection[str]) -> Answer | Problem:
+def find_answer(reply: str, keys: Collection[str], limit: int = REPLY_LIMIT) -> Answer | Problem:
     """The only object that has one of these keys."""
-    if len(reply) > REPLY_LIMIT:
-        return Problem(f"the reply has {len(reply)} characters; at most {REPLY_LIMIT} are read")
-    found: list[Answer] = []
+    if len(reply) > limit:
+        return Problem(f"the reply has {len(reply)} characters; at most {limit} are read")
+    found: list[tuple[_Span, dict[str, Any]]] = []
     for span in _spans(reply):
-        answer = _answer(reply, span, keys)
-        if isinstance(answer, Problem):
-            return answer
-        found += [answer] if answer else []
+        value = _meant(reply, span, keys)
+        if isinstance(value, Problem):
+            return value
+        found += [(span, value)] if value else []
     if not found:
         return Problem("the reply holds no JSON object; answer with the verdict object alone")
     if len(found) > 1:
         return Problem(f"the reply holds {len(found)} verdict objects; answer with one")
-    return found[0]
+    span, value = found[0]
+    return Answer(value, reply[span.start : span.end], _is_alone(reply, span))
 
 
-def _answer(reply: str, span: _Span, keys: Collection[str]) -> Answer | Problem | None:
+def _meant(reply: str, span: _Span, keys: Collection[str]) -> dict[str, Any] | Problem | None:
     """Nothing for an object, or what is none, that was not meant as an answer."""
     text = reply[span.start :] if span.end == -1 else reply[span.start : span.end]
+    named = any(f'"{key}"' in text for key in keys)
+    if not named and "\\" not in text:  # a key may be written with escapes
+        return None
     value = _parsed(span, text)
     if isinstance(value, Problem):
-        return value if any(f'"{key}"' in text for key in keys) else None
+        return value if named else None
     if not any(key in value for key in keys):
         return None
     if _in_list(reply, span):
         return Problem("the object stands in a list; answer with the object alone")
-    return Answer(value, text, _is_alone(reply, span))
+    return value
 
 
 def stands_in(text: str, documents: Iterable[str]) -> bool:
@@ -113,15 +117,19 @@ def _parsed(span: _Span, text: str) -> dict[str, Any] | Problem:
     if span.depth > DEPTH_LIMIT:
         return Problem(f"the verdict object is nested more than {DEPTH_LIMIT} deep")
     try:
-        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         return Problem(f"the verdict object is not valid JSON: {str(error)[:120]}")
     return cast("dict[str, Any]", value)
 
 
 def _in_list(reply: str, span: _Span) -> bool:
-    before, after = reply[: span.start].rstrip()[-1:], reply[span.end :].lstrip()[:1]
-    return before in ("[", ",") and after in ("]", ",")
+    before, after = span.start - 1, span.end
+    while before >= 0 and reply[before].isspace():
+        before -= 1
+    while after < len(reply) and reply[after].isspace():
+        after += 1
+    return before >= 0 and reply[before] in "[," and reply[after : after + 1] in ("]", ",")
 
 
 def _is_alone(reply: str, span: _Span) -> bool:
@@ -139,3 +147,6 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         raise ValueError("a key stands twice")
     return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_duplicates)

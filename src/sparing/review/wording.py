@@ -17,6 +17,8 @@ from sparing.finding import Finding
 TEXT_CHARS = 1_500
 CLAUSES = 24
 """What is longer says at its beginning what it is about."""
+LISTED = 3
+"""So many places at the beginning are what a finding is about, not only where it is."""
 FILE = "file"
 Places = Mapping[str, frozenset[str]]
 
@@ -29,12 +31,12 @@ two
 _SAID_OF_ANYTHING = """
 missing absent lack lacks unspecified underspecified specify specified specific specification
 undefined define defined unclear clear clarify clarity clarified ambiguous ambiguity vague implicit
-explicit explicitly undocumented document documented state stated unstated mention mentioned need
+explicit explicitly undocumented document documented unstated mention mentioned need
 needs note noted add added require required provide provided show shown say says concrete exact
 exactly use uses used using incomplete unaddressed address addressed cover covered handle handled
 handling without never nothing instead rather already however might enough actual actually exist
 exists existing set make makes made get gets give gives given each every all any both other same new
-more less most very too acceptable accepted fix fixed false positive informational action
+more less most very too acceptable accepted fix fixed informational action
 """
 _FAMILIES = """
 conflict conflicts contradict contradicts contradiction contradictory inconsistent inconsistency
@@ -115,8 +117,9 @@ _NOISE = frozenset(stem(word) for word in _SAID_OF_ANYTHING.split())
 
 @dataclass(frozen=True, slots=True)
 class Wording:
+    said: tuple[str, ...]
+    """What is said, in its order and without what is said of everything."""
     stems: frozenset[str]
-    """What is said, without what is said of everything."""
     clauses: tuple[frozenset[str], ...]
     names: frozenset[str]
     """Of code."""
@@ -137,9 +140,12 @@ def wording(finding: Finding) -> Wording:
     led: Places = _places(lead[0]) if lead else {}
     said = text[lead.end() if lead and led else 0 : trailing.start() if trailing else None]
     places = {**_places(where), **_files(where), **led}
-    stems = frozenset(_stems(said))
+    order = tuple(_stems(said))
+    listed = frozenset[str]().union(*led.values())
+    stems = frozenset(order) | (listed if len(listed) >= LISTED else frozenset[str]())
     clauses = (frozenset(_stems(clause)) for clause in _CLAUSE.split(said, CLAUSES))
     return Wording(
+        order,
         stems,
         tuple(clause for clause in clauses if clause),
         frozenset(name.lower().strip("_") for name in _NAME.findall(text)),

@@ -31,10 +31,15 @@ def of_step(decision: Decision, loop: Loop, open_rest: Sequence[Tracked]) -> str
             why = "final validation" if loop.final else "next"
             return f"{why}: {', '.join(loop.asks)}"
         case Decision.ACCEPT:
-            kept = sum(one.finding.severity is not Severity.SUGGESTION for one in open_rest)
+            kept = sum(_is_concern(one) for one in open_rest)
             return f"accepted with {_number(kept, 'concern')} recorded" if kept else "accepted"
         case Decision.ESCALATE:
             return capped(loop)
+
+
+def _is_concern(one: Tracked) -> bool:
+    dismissed = one.ruling is not None and one.ruling.kind is RulingKind.DISMISSED
+    return one.finding.severity is not Severity.SUGGESTION and not dismissed
 
 
 def capped(loop: Loop) -> str:

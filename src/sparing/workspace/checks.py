@@ -1,29 +1,45 @@
-"""The repository's own tests and linters: found, run, and their output cut to what matters.
+"""Runs one command of the repository's own, and cuts its output to what matters.
 
-A command comes from a file of the repository that people wrote for this purpose, never from a
-text that a model wrote. First version: a process group of its own with a time limit, a minimal
-environment and a private HOME; the sandbox comes with the launcher.
+What may run is for `discover` and `criteria` to say. It runs with a minimal environment and a
+private HOME, behind the walls that it is given, up to a limit of time; nothing it started
+outlives it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
+
+from sparing.errors import SandboxRefused
+from sparing.workspace.discover import Check, find_checks
+from sparing.workspace.failures import failing
+from sparing.workspace.launcher import wrap
+from sparing.workspace.policy import GIGABYTE, Access, Level, Limits, Policy
+
+__all__ = ["Check", "CheckResult", "Walls", "find_checks", "run_check", "trim"]
 
 OUTPUT_LIMIT = 6_000
+READ_LIMIT = 32 * 1024 * 1024
+"""Of what a check prints; beyond it the middle is left out."""
 TAIL_LINES = 30
+END_SECONDS = 2.0
+_BROKEN, _NOT_FOUND = 125, 127
+LIMITS = Limits(file_bytes=GIGABYTE)
 _KEPT = ("PATH", "VIRTUAL_ENV")
-_TARGET = re.compile(r"^(test|lint|check)\s*:(?!=)", re.MULTILINE)
+CACHES = frozenset(
+    {
+        *("PIP_CACHE_DIR", "UV_CACHE_DIR", "POETRY_CACHE_DIR", "POETRY_VIRTUALENVS_IN_PROJECT"),
+        *("npm_config_cache", "npm_config_store_dir", "CARGO_HOME", "GOMODCACHE"),
+    }
+)
+"""Variables with which a set-up says where it has put things."""
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _DURATION = re.compile(r" in \d+(\.\d+)?\s?m?s(econds)?\b( \([^)]*\))?")
 _FAILURE = re.compile(
@@ -34,60 +50,130 @@ _VERDICT = re.compile(
 )
 
 
-class Check(NamedTuple):
-    name: str
-    command: tuple[str, ...]
-    origin: str
-    """The file that says so."""
-
-
 class CheckResult(NamedTuple):
     name: str
     command: str
     passed: bool
     summary: str
     output: str
+    failures: tuple[str, ...] = ()
+    """Names of failing tests, where the output has them."""
+    whole: str = ""
+    """The file that has all it printed, if it was kept."""
 
 
-def find_checks(worktree: Path) -> tuple[Check, ...]:
-    """One check a name; what the repository says outright goes before what we infer."""
-    found: dict[str, Check] = {}
-    for check in (*_makefile(worktree), *_package_json(worktree), *_python(worktree)):
-        found.setdefault(check.name, check)
-    if len(found) > 1:
-        # A target of that name mostly runs the others.
-        found.pop("check", None)
-    return tuple(found.values())
+class Walls(NamedTuple):
+    """What confines a check: it may write in its worktree, and calls nobody."""
+
+    scratch: Path
+    """A folder of ours that no check may write."""
+    git_dir: Path | None = None
+    readable: tuple[Path, ...] = ()
+    """Where the user's tools are."""
+    writable: tuple[Path, ...] = ()
+    ports: frozenset[int] = frozenset()
+    level: Level = Level.SEALED
+
+
+class _Line(NamedTuple):
+    """What to start."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    pass_fds: tuple[int, ...]
+    end: Callable[[], None] | None = None
 
 
 def run_check(
-    check: Check, worktree: Path, limit_seconds: float, environ: Mapping[str, str]
+    check: Check,
+    worktree: Path,
+    limit_seconds: float,
+    environ: Mapping[str, str],
+    walls: Walls | None = None,
+    keep: Callable[[str], str] | None = None,
 ) -> CheckResult:
-    """Run it to its end or to the limit; nothing it started outlives it."""
-    command = shlex.join(check.command)
+    """Run it to its end or to the limit. Without walls only what a person has agreed to.
+
+    `keep` is given all that it printed and says where it is.
+    """
+    environment = _environment(worktree, environ)
     with (
-        tempfile.TemporaryDirectory(prefix="sparing-check-") as home,
+        _prepared(check, worktree, environment, walls) as line,
         tempfile.TemporaryFile() as out,
     ):
         try:
             process = subprocess.Popen(
-                check.command,
+                line.argv,
                 cwd=worktree,
-                env=_environment(worktree, home, environ),
+                env=line.env,
+                pass_fds=line.pass_fds,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
         except OSError as error:
-            reason = f"{check.command[0]} can't be started: {error.strerror}"
-            return CheckResult(check.name, command, False, reason, "")
-        code = _wait(process, limit_seconds)
-        out.seek(0)
-        text = _ESCAPE.sub("", out.read().decode(errors="replace"))
+            return _not_started(check, error.strerror or "unknown reason")
+        code = _wait(process, limit_seconds, line.end)
+        text = _ESCAPE.sub("", _read(out))
+    if walls is not None and text.startswith("sandbox: "):
+        if code == _NOT_FOUND:
+            return _not_started(check, text.strip().rpartition(": ")[2])
+        if code == _BROKEN:
+            raise SandboxRefused(f"a check can't be confined: {text.strip()}", "sparing doctor")
+    return _result(check, code, text, limit_seconds)._replace(whole=keep(text) if keep else "")
+
+
+def _result(check: Check, code: int | None, text: str, limit_seconds: float) -> CheckResult:
     words = _summary(text) or f"exit code {code}"
     summary = f"{words}; stopped after {limit_seconds:g} s" if code is None else words
-    return CheckResult(check.name, command, code == 0, summary, trim(text))
+    failures = failing(text) if code != 0 else ()
+    return CheckResult(check.name, check.words, code == 0, summary, trim(text), failures)
+
+
+def _not_started(check: Check, why: str) -> CheckResult:
+    reason = f"{check.command[0]} can't be started: {why}"
+    return CheckResult(check.name, check.words, False, reason, "")
+
+
+@contextlib.contextmanager
+def _prepared(
+    check: Check, worktree: Path, environment: dict[str, str], walls: Walls | None
+) -> Generator[_Line]:
+    if walls is None:
+        with tempfile.TemporaryDirectory(prefix="sparing-check-") as home:
+            own = {**environment, "HOME": home, "TMPDIR": home}
+            yield _Line(check.command, own, ())
+        return
+    policy = Policy(
+        Access.AUTHOR,
+        worktree,
+        environment,
+        git_dir=walls.git_dir,
+        readable=walls.readable,
+        client_state=walls.writable,
+        ports=walls.ports,
+        messages=False,
+        limits=LIMITS,
+        level=walls.level,
+    )
+    wrapped = wrap(policy, check.command, walls.scratch)
+    try:
+        yield _Line(wrapped.argv, wrapped.env, wrapped.pass_fds, wrapped.end)
+    finally:
+        wrapped.cleanup()
+
+
+def _read(out: BinaryIO) -> str:
+    """Without the middle of what is too much for anybody."""
+    size = out.seek(0, os.SEEK_END)
+    out.seek(0)
+    if size <= READ_LIMIT:
+        return out.read().decode(errors="replace")
+    head = out.read(READ_LIMIT // 2)
+    out.seek(-READ_LIMIT // 2, os.SEEK_END)
+    gap = f"\n… {size - READ_LIMIT} bytes left out …\n"
+    return head.decode(errors="replace") + gap + out.read().decode(errors="replace")
 
 
 def trim(text: str, limit: int = OUTPUT_LIMIT) -> str:
@@ -115,10 +201,17 @@ def _summary(text: str) -> str:
     return ", ".join(_DURATION.sub("", line) for line in verdicts or lines[-1:])[:200]
 
 
-def _wait(process: subprocess.Popen[bytes], limit_seconds: float) -> int | None:
+def _wait(
+    process: subprocess.Popen[bytes], limit_seconds: float, end: Callable[[], None] | None
+) -> int | None:
     try:
         return process.wait(limit_seconds)
     except subprocess.TimeoutExpired:
+        if end is not None:
+            # The supervisor ends what has left the group too, if it is given the time.
+            end()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(END_SECONDS)
         return None
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -126,67 +219,20 @@ def _wait(process: subprocess.Popen[bytes], limit_seconds: float) -> int | None:
         process.wait()
 
 
-def _environment(worktree: Path, home: str, environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: environ[name] for name in _KEPT if name in environ}
+def _environment(worktree: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    kept = {"PATH": os.defpath, **{name: environ[name] for name in _KEPT if name in environ}}
+    kept |= {name: value for name, value in environ.items() if name in CACHES}
+    own = worktree / ".venv"
+    if (own / "bin" / "python").exists():
+        # What the set-up has installed here goes before what is installed elsewhere.
+        kept |= {"PATH": f"{own / 'bin'}{os.pathsep}{kept['PATH']}", "VIRTUAL_ENV": str(own)}
     return {
-        "PATH": os.defpath,
         **kept,
-        "HOME": home,
-        "TMPDIR": home,
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         # An editable install leads to the user's checkout; here the worktree's files count.
         "PYTHONPATH": os.pathsep.join((str(worktree / "src"), str(worktree))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_ADDOPTS": "-p no:cacheprovider",
+        "MYPY_CACHE_DIR": os.devnull,
     }
-
-
-def _makefile(root: Path) -> Iterator[Check]:
-    for target in dict.fromkeys(_TARGET.findall(_text(root / "Makefile"))):
-        yield Check(target, ("make", target), "Makefile")
-
-
-def _package_json(root: Path) -> Iterator[Check]:
-    try:
-        package: object = json.loads(_text(root / "package.json") or "{}")
-    except ValueError:
-        return
-    scripts = _table(_table(package).get("scripts"))
-    for name in ("test", "lint"):
-        script = scripts.get(name)
-        if isinstance(script, str) and "no test specified" not in script:
-            yield Check(name, ("npm", "run", "--silent", name), "package.json")
-
-
-def _python(root: Path) -> Iterator[Check]:
-    try:
-        project: Mapping[str, object] = tomllib.loads(_text(root / "pyproject.toml"))
-    except tomllib.TOMLDecodeError:
-        project = {}
-    has_tests = any((root / "tests").rglob("test_*.py"))
-    if "pytest" in _table(project.get("tool")) or _text(root / "pytest.ini"):
-        yield Check("test", ("python3", "-m", "pytest", "-q"), "pyproject.toml")
-    elif has_tests and _needs_pytest(root, project):
-        yield Check("test", ("python3", "-m", "pytest", "-q", "tests"), "tests/")
-    elif has_tests:
-        yield Check("test", ("python3", "-m", "unittest", "discover", "-s", "tests"), "tests/")
-    if "ruff" in _table(project.get("tool")):
-        yield Check("lint", ("ruff", "check", "--no-cache", "."), "pyproject.toml")
-
-
-def _needs_pytest(root: Path, project: Mapping[str, object]) -> bool:
-    declared = (_table(project.get("project")), project.get("dependency-groups"))
-    listed = "".join(_text(path) for path in sorted(root.glob("requirements*.txt")))
-    return re.search(r"\bpytest\b", f"{declared}\n{listed}") is not None
-
-
-def _table(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""

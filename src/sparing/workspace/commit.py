@@ -15,7 +15,14 @@ from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
 from sparing.workspace import stage
 from sparing.workspace.git import Git, common_dir
-from sparing.workspace.objects import has_trailers, keep, make_commit, message, move_ref
+from sparing.workspace.objects import (
+    has_trailers,
+    keep,
+    make_commit,
+    message,
+    move_ref,
+    settle_files,
+)
 from sparing.workspace.paths import PathRefused
 from sparing.workspace.repository import Repository
 from sparing.workspace.stage import Scan
@@ -62,6 +69,11 @@ def commit_paths(
             raise _moved(git, worktree.branch, parent, stands, new)
         stage.publish(git)
     return Change(new, parent, changed_files(repo, parent, new))
+
+
+def settle_changes(worktree: Worktree, commit: str) -> None:
+    """What an agent has written is on the disk before anybody notes that its turn is done."""
+    settle_files(worktree.path, changed_paths(worktree, commit))
 
 
 def tree_of(worktree: Worktree) -> str:
@@ -152,7 +164,7 @@ def _refuse_ignored(git: Git, root: Path, paths: Sequence[str], found: Scan) -> 
     for path in absent:
         if str(PurePosixPath(path)) not in known:
             raise RepositoryError(
-                f"{path} is ignored by the repository, so it can't be committed",
+                f"{path} is ignored by git, so it can't be committed",
                 f"the rule: git check-ignore -v {path}",
             )
 

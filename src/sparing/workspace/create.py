@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sparing.workspace.git import Git
-from sparing.workspace.objects import NO_COMMIT, make_commit, move_ref
+from sparing.workspace.objects import NO_COMMIT, make_commit, move_ref, settle_files
 from sparing.workspace.repository import Repository, find_repository
 
 BRANCH = "main"
@@ -24,5 +24,7 @@ def create_repository(path: Path, files: Mapping[str, str], subject: str, at: fl
         file.write_text(text, "utf-8")
     git.run("update-index", "--add", "--stdin", stdin="\n".join(sorted(files)).encode())
     commit = make_commit(git, git.text("write-tree"), (), f"{subject}\n", at)
+    made = [str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()]
+    settle_files(path, made)
     move_ref(git, f"refs/heads/{BRANCH}", commit, NO_COMMIT)
     return find_repository(path)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sparing.errors import RepositoryError, SparingError, StateError
-from sparing.workspace.gitconfig import FIXED, Setting, judge, parse_listing
+from sparing.workspace.gitconfig import FIXED, Setting, includes, judge, parse_listing
 
 LOCK_PAUSE_SECONDS = 0.1
 _LOCK_IS_HELD = ".lock': File exists"
@@ -52,6 +53,8 @@ class Git:
     limit_seconds: float = 300.0
     lock_seconds: float = 5.0
     """How long another process may hold a lock that we need."""
+    ignores: Path | None = None
+    """The user's own rules for all repositories, on top of what the repository says."""
 
     def run(
         self,
@@ -83,18 +86,24 @@ class Git:
             raise RepositoryError(
                 f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
             )
-        overrides = _overrides(self.git_dir, _signature(self.git_dir), self.trusted)
+        overrides = judge(self.settings(), self.trusted, self.work_tree)
         environment = self._environment((*FIXED, *overrides)) | dict(env or {})
         # Without a working folder git must not take the current one for it.
         argv = args if self.work_tree else ("--bare", *args)
-        done = _start(argv, environment, where, stdin, self.limit_seconds)
+        done = start_git(argv, environment, where, stdin, self.limit_seconds)
         for _ in range(int(self.lock_seconds / LOCK_PAUSE_SECONDS)):
             if done.returncode == 0 or _LOCK_IS_HELD not in os.fsdecode(done.stderr):
                 break
             # Someone else's git is at work. Its lock is waited for, never removed.
             time.sleep(LOCK_PAUSE_SECONDS)
-            done = _start(argv, environment, where, stdin, self.limit_seconds)
+            done = start_git(argv, environment, where, stdin, self.limit_seconds)
         return done
+
+    def settings(self) -> tuple[Setting, ...]:
+        """What the repository itself sets, wherever it says so."""
+        found = _listing(self.git_dir, _signature(self.git_dir))
+        # Files that are included change without a trace in the signature: never from memory.
+        return _list(self.git_dir) if includes(found) else found
 
     def _environment(self, settings: Sequence[Setting]) -> dict[str, str]:
         environment = _base_environment(settings) | {"GIT_DIR": str(self.git_dir)}
@@ -110,17 +119,38 @@ class Git:
 
 def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
     """`git rev-parse` in a folder of which we do not know yet to which repository it belongs."""
-    return _start(("rev-parse", *args), _base_environment(FIXED), folder, None, 60.0)
+    return start_git(("rev-parse", *args), _base_environment(FIXED), folder, None, 60.0)
+
+
+def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
+    """Where the user keeps rules of what git ignores; the only setting of theirs we ask for.
+
+    `environ` says where their settings are. To read one starts nothing.
+    """
+    args = ("config", "--includes", "--type=path", "--get", "core.excludesFile")
+    environment = {"LC_ALL": "C", **environ, "GIT_DIR": str(git_dir)}
+    done = start_git(args, environment, git_dir, None, 60.0)
+    if done.returncode == 0:
+        named = os.fsdecode(done.stdout).removesuffix("\n")
+        return Path(named) if named else None
+    if done.returncode != 1:
+        raise RepositoryError(
+            f"git can't read your settings: {os.fsdecode(done.stderr).strip()}",
+            "git config --list --show-origin shows where",
+        )
+    home = environ.get("HOME")
+    usual = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
+    return Path(usual) / "git" / "ignore" if usual else None
 
 
 def git_version() -> tuple[int, ...]:
-    done = _start(("version",), _base_environment(FIXED), Path("/"), None, 60.0)
+    done = start_git(("version",), _base_environment(FIXED), Path("/"), None, 60.0)
     words = os.fsdecode(done.stdout)
     numbers = words.removeprefix("git version ").split()[0].split(".")
     return tuple(int(number) for number in numbers if number.isdigit())
 
 
-def _start(
+def start_git(
     args: Sequence[str],
     environment: Mapping[str, str],
     where: Path,
@@ -131,25 +161,32 @@ def _start(
     if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
         raise RepositoryError("git is not installed", "install git 2.38 or newer")
     argv = (program, "--no-pager", "--literal-pathspecs", *args)
+    process = subprocess.Popen(
+        argv,
+        cwd=where,
+        env={"PATH": _search_path(program), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Ctrl-C in the terminal ends us at a place of our choice, not git in the middle.
+        start_new_session=True,
+    )
     try:
-        return subprocess.run(
-            argv,
-            cwd=where,
-            env={**environment, "PATH": _search_path(program)},
-            input=stdin if stdin is not None else b"",
-            capture_output=True,
-            timeout=limit_seconds,
-            # Ctrl-C in the terminal ends us at a place of our choice, not git in the middle.
-            start_new_session=True,
-            check=False,
-        )
+        out, err = process.communicate(stdin or b"", timeout=limit_seconds)
     except subprocess.TimeoutExpired as error:
         raise GitFailed(args, -1, f"no end after {limit_seconds:g} s") from error
+    finally:
+        if process.returncode is None:
+            # Whatever git started holds our pipes too.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    return subprocess.CompletedProcess(argv, process.wait(), out, err)
 
 
 def _search_path(git: str) -> str:
-    lfs = shutil.which("git-lfs")
-    folders = [str(Path(program).parent) for program in (git, lfs) if program]
+    found = [program for program in (git, shutil.which("git-lfs")) if program]
+    # A relative folder of PATH would be looked for in the working folder, where agents write.
+    folders = [str(Path(program).parent) for program in found if Path(program).is_absolute()]
     return os.pathsep.join(dict.fromkeys([*folders, "/usr/local/bin", "/usr/bin", "/bin"]))
 
 
@@ -168,9 +205,15 @@ def _base_environment(settings: Sequence[Setting]) -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_LFS_SKIP_SMUDGE": "1",
-        "GIT_CONFIG_COUNT": str(len(settings)),
+        # A trusted filter in Python must not import what lies in the folder it is run in.
+        "PYTHONSAFEPATH": "1",
     }
-    # Not `-c`: there a key may hold no "=".
+    return environment | overriding(settings)
+
+
+def overriding(settings: Sequence[Setting]) -> dict[str, str]:
+    """Variables by which these settings outrank all files. Not `-c`: there a key has no "="."""
+    environment = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, setting in enumerate(settings):
         environment[f"GIT_CONFIG_KEY_{number}"] = setting.key
         environment[f"GIT_CONFIG_VALUE_{number}"] = setting.value
@@ -200,15 +243,17 @@ def common_dir(git_dir: Path) -> Path:
 
 
 @lru_cache(maxsize=256)
-def _overrides(
-    git_dir: Path, signature: tuple[Stamp | None, ...], trusted: frozenset[str]
-) -> tuple[Setting, ...]:
-    args = ("config", "--list", "-z", "--show-scope")
+def _listing(git_dir: Path, signature: tuple[Stamp | None, ...]) -> tuple[Setting, ...]:
+    return _list(git_dir)
+
+
+def _list(git_dir: Path) -> tuple[Setting, ...]:
+    args = ("config", "--list", "-z", "--show-scope", "--show-origin")
     environment = _base_environment(FIXED) | {"GIT_DIR": str(git_dir)}
-    done = _start(args, environment, git_dir, None, 60.0)
+    done = start_git(args, environment, git_dir, None, 60.0)
     if done.returncode != 0:
         raise failure(args, done)
-    return judge(parse_listing(done.stdout), trusted)
+    return parse_listing(done.stdout)
 
 
 def failure(
@@ -223,7 +268,7 @@ def failure(
             f"another git process holds {lock}", f"wait for it; if none runs: rm {lock}"
         )
     if "No space left on device" in stderr:
-        return StateError(f"the disk is full: {last}", "make room, then: sparing run")
+        return StateError(f"the disk is full: {last}", "make room, then: sparing resume")
     if "Read-only file system" in stderr or "Permission denied" in stderr:
         return RepositoryError(f"git may not write: {last}", "ls -ld on that folder shows why")
     if "git-lfs: not found" in stderr:

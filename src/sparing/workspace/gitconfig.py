@@ -2,7 +2,8 @@
 
 A repository's own configuration can name programs that git runs. Most of them cannot fire with
 the commands we use, or are switched off here by a setting of higher rank; what could still fire
-and would give wrong files when switched off is refused. This file only judges: it starts nothing.
+and would give wrong files when switched off is refused, until a person trusts it. This file only
+judges: it starts nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
@@ -19,11 +22,17 @@ from sparing.errors import RepositoryError
 class Setting(NamedTuple):
     key: str
     value: str
+    origin: str = ""
+    """The file it stands in."""
 
-    @property
-    def digest(self) -> str:
-        """What a person trusts: this key with exactly this value."""
-        return hashlib.sha256(f"{self.key}\0{self.value}".encode(errors="replace")).hexdigest()
+
+class Effect(StrEnum):
+    """What a setting that names a program does to us."""
+
+    REFUSED = "we stop until it is trusted"
+    OFF = "off until it is trusted: a conflict instead"
+    PUSH = "we push nothing until it is trusted"
+    NEVER = "never run by us"
 
 
 FIXED: tuple[Setting, ...] = (
@@ -45,7 +54,7 @@ FIXED: tuple[Setting, ...] = (
     Setting("submodule.recurse", "false"),
     Setting("safe.bareRepository", "explicit"),
     # git-lfs in its own spelling, whatever the repository says. Content that is not there yet
-    # stays a pointer: we make no network call.
+    # stays a pointer: we make no network call. What is there is put in place by `unpack`.
     Setting("filter.lfs.clean", "git-lfs clean -- %f"),
     Setting("filter.lfs.smudge", "git-lfs smudge --skip -- %f"),
     Setting("filter.lfs.process", "git-lfs filter-process --skip"),
@@ -71,42 +80,105 @@ FIXED: tuple[Setting, ...] = (
 
 _OURS = ("local", "worktree")
 _INCLUDE = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
-_FILTER = re.compile(r"filter\.(?!lfs\.).*(clean|smudge|process)", re.DOTALL)
-_LFS_PROGRAM = re.compile(r"lfs\.extension\..*\.(clean|smudge)", re.DOTALL)
-_MERGE_DRIVER = re.compile(r"merge\..+\.driver", re.DOTALL)
+_REMOTE = re.compile(r"remote\..*\.(url|pushurl)", re.DOTALL)
+# All else is a path, or names a helper program by two colons.
+_HOSTED = re.compile(
+    r"(https?|ssh|git|git\+ssh|ssh\+git)://[\w\[].*|\w[\w.@-]+:(?!:|//).*", re.DOTALL
+)
+_APPROVED = re.compile(r"filter\.lfs\.(clean|smudge|process)")
+_EFFECTS = {
+    Effect.REFUSED: (
+        r"include\.path|includeif\..*\.path",
+        r"filter\..*\.(clean|smudge|process)",
+        r"lfs\.extension\..*\.(clean|smudge)|lfs\.customtransfer\..*\.path",
+    ),
+    Effect.OFF: (r"merge\..+\.driver",),
+    Effect.PUSH: (
+        r"core\.(sshcommand|askpass|gitproxy)|ssh\.variant",
+        r"(credential|http|protocol|url)\..*",
+        r"remote\..*\.(receivepack|vcs|proxy)",
+    ),
+    Effect.NEVER: (
+        r"core\.(hookspath|fsmonitor|editor|pager|alternaterefscommand)|sequence\.editor|pager\..*",
+        r"diff\.external|diff\..*\.(command|textconv)|interactive\.difffilter",
+        r"gpg\.(.*\.)?program|gpg\.ssh\.defaultkeycommand|remote\..*\.uploadpack",
+        r"(diff|merge)tool\..*\.cmd|trailer\..*\.(cmd|command)|uploadpack\.packobjectshook",
+    ),
+}
+_PATTERNS = {effect: re.compile("|".join(parts), re.DOTALL) for effect, parts in _EFFECTS.items()}
+_WORD = re.compile(r"""[^\s'"`|;&<>(){}$=]+""")
 
 
 def parse_listing(listing: bytes) -> tuple[Setting, ...]:
-    """What the repository itself sets, from `git config --list -z --show-scope`."""
+    """What the repository itself sets, from `git config --list -z --show-scope --show-origin`."""
     fields = os.fsdecode(listing).split("\0")
-    pairs = zip(fields[0::2], fields[1::2], strict=False)
     found: list[Setting] = []
-    for scope, entry in pairs:
+    for scope, origin, entry in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
         if scope in _OURS:
             key, _, value = entry.partition("\n")
-            found.append(Setting(key, value))
+            found.append(Setting(key, value, origin.removeprefix("file:")))
     return tuple(found)
 
 
-def judge(settings: Iterable[Setting], trusted: frozenset[str]) -> tuple[Setting, ...]:
+def effect_of(setting: Setting) -> Effect | None:
+    """None for a setting that starts no program."""
+    if not setting.value or _APPROVED.fullmatch(setting.key):
+        return None
+    if setting.key.startswith(("alias.", "submodule.")):
+        return Effect.NEVER if setting.value.startswith("!") else None
+    if _REMOTE.fullmatch(setting.key):
+        # To push into a folder runs the hooks that lie in it.
+        return None if is_hosted(setting.value) else Effect.PUSH
+    return next((e for e, pattern in _PATTERNS.items() if pattern.fullmatch(setting.key)), None)
+
+
+def is_hosted(url: str) -> bool:
+    """Whether an address of a remote names a host, not a folder or a program."""
+    return _HOSTED.fullmatch(url) is not None
+
+
+def includes(settings: Iterable[Setting]) -> bool:
+    return any(_INCLUDE.fullmatch(setting.key) for setting in settings)
+
+
+def pin(setting: Setting, root: Path | None) -> str:
+    """What a person trusts: this key and value, and the bytes of the files that they name.
+
+    Files are looked for in the folder that git works in, because it may have changed there: an
+    agent's worktree has its own copy of a script that a filter names.
+    """
+    told = hashlib.sha256(f"{setting.key}\0{setting.value}".encode(errors="replace"))
+    for path in named_files(setting, root):
+        content = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b"none"
+        told.update(b"\0" + content)
+    return told.hexdigest()
+
+
+def named_files(setting: Setting, root: Path | None) -> Iterator[Path]:
+    if _INCLUDE.fullmatch(setting.key):
+        yield Path(setting.origin).parent / setting.value
+    elif root is not None and effect_of(setting) is not Effect.PUSH:
+        for word in _WORD.findall(setting.value):
+            path = root / word
+            if path.is_relative_to(root) and path.is_file():
+                yield path
+
+
+def judge(
+    settings: Iterable[Setting], trusted: frozenset[str], root: Path | None
+) -> tuple[Setting, ...]:
     """Overrides for this repository, or an error that names the setting we will not run."""
     overrides: list[Setting] = []
     for setting in settings:
-        if setting.digest in trusted:
+        effect = effect_of(setting)
+        if effect not in (Effect.REFUSED, Effect.OFF) or pin(setting, root) in trusted:
             continue
-        if _refused(setting):
+        if effect is Effect.REFUSED:
             raise RepositoryError(
                 f"the repository's git configuration has {setting.key}, which can run a program",
-                f"look at it: git config --get-all {setting.key}; "
+                f"look at it and decide: sparing trust; "
                 f"if nothing needs it: git config --unset-all {setting.key}",
             )
-        if _MERGE_DRIVER.fullmatch(setting.key):
-            # A driver that fails is a conflict: a person merges that file.
-            overrides.append(Setting(setting.key, "false"))
+        # A driver that fails is a conflict: a person merges that file.
+        overrides.append(Setting(setting.key, "false"))
     return tuple(overrides)
-
-
-def _refused(setting: Setting) -> bool:
-    if not setting.value:
-        return False
-    return any(p.fullmatch(setting.key) for p in (_INCLUDE, _FILTER, _LFS_PROGRAM))

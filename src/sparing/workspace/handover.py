@@ -18,7 +18,7 @@ from sparing.workspace.git import Git
 from sparing.workspace.lock import held
 from sparing.workspace.objects import identity, make_commit, message, move_ref, settle
 from sparing.workspace.repository import Repository, branch_commit, find_entry
-from sparing.workspace.stage import write_over
+from sparing.workspace.stage import unpack, write_over
 
 
 class Handover(NamedTuple):
@@ -28,6 +28,9 @@ class Handover(NamedTuple):
     note: str
     commands: tuple[str, ...]
     """What a person types to go on; empty when merged."""
+    url: str = ""
+    """Of the pull request, if there is one."""
+    pushed: bool = False
 
 
 class _Place(NamedTuple):
@@ -56,7 +59,7 @@ def hand_over(
     at: float,
 ) -> Handover:
     """Merge a branch into its base; played again it finds the merge it made."""
-    with held(repo.git_dir / "sparing.lock"):
+    with held(repo.lock):
         base, tip = _tip(repo, base_branch), _tip(repo, branch)
         made = _merged_before(repo.git(), base, tip)
         if made is not None:
@@ -76,6 +79,20 @@ def hand_over(
             note = f"{base_branch} is checked out in {place.path}; it moves only if you say so"
             return Handover(False, base, note, by_hand)
         return _fast_forward(place, base, new, by_hand)
+
+
+def name_commands(repo: Repository, base_branch: str, branch: str, subject: str) -> Handover:
+    """Nothing moves: only what a person would type, unless that has been done."""
+    base, tip = _tip(repo, base_branch), _tip(repo, branch)
+    made = _merged_before(repo.git(), base, tip)
+    if made is not None:
+        return Handover(True, made, f"{base_branch} has {branch} already", ())
+    conflicts = _merge(repo, base, tip).conflicts
+    note = f"{branch} is ready to be merged into {base_branch}"
+    if conflicts:
+        note += f"; both changed: {', '.join(conflicts)}"
+    place = _checked_out_at(repo, base_branch)
+    return Handover(False, base, note, _commands(repo, place, base_branch, branch, subject))
 
 
 def _tip(repo: Repository, branch: str) -> str:
@@ -148,6 +165,7 @@ def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) 
     if done.returncode != 0:
         reason = " ".join(os.fsdecode(done.stderr).split())
         return Handover(False, base, f"git does not fast-forward: {reason}", by_hand)
+    unpack(place.git)
     settle(place.git, "refs/heads", new)
     return Handover(True, new, f"merged, and {place.path} is up to date", ())
 

@@ -24,6 +24,7 @@ from sparing.errors import StateError
 from sparing.workspace.policy import SYSTEM_ROOTS, Access, Level, Policy, Reach
 
 PROBE_SECONDS = 20
+WEB_PORTS, NAMES_PORT = frozenset({80, 443}), 53
 _PROGRAM = Path(__file__).with_name("sandbox.py").resolve()
 _GIT_SETTINGS = """\
 [user]
@@ -66,7 +67,7 @@ def level_reached() -> Reach:
     """Tried out once a process, by building the walls and letting them fall."""
     root = os.geteuid() == 0
     if not sys.platform.startswith("linux"):
-        return Reach(Level.UNSANDBOXED, 0, root)
+        return Reach(Level.UNSANDBOXED, 0, root, powers_dropped=False)
     argv = (*_interpreter(), str(_PROGRAM), "probe")
     done = subprocess.run(
         argv, env={}, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
@@ -117,6 +118,12 @@ def _prepare(policy: Policy, argv: Sequence[str], level: Level, folder: Path) ->
     theirs, ours = os.pipe()
     line = (*start, str(theirs), *argv)
     return Wrapped(line, environment, (theirs,), program, shell, level, folder, [theirs, ours])
+
+
+def sweep(scratch: Path) -> None:
+    """Take away what a killed run left; only where no other one is under way."""
+    for folder in scratch.glob("launch-*"):
+        _remove(folder)
 
 
 def python_roots() -> tuple[Path, ...]:
@@ -171,11 +178,17 @@ def _environment(policy: Policy, folder: Path, shell: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
+        **({"RES_OPTIONS": "use-vc"} if _looks_up_names(policy) else {}),
         **policy.environment,
         "HOME": str(folder / "home"),
         "TMPDIR": str(folder / "tmp"),
         "SHELL": shell,
     }
+
+
+def _looks_up_names(policy: Policy) -> bool:
+    """Whoever calls the web by name; over TCP, because datagrams are refused."""
+    return not WEB_PORTS.isdisjoint(policy.ports)
 
 
 def _client_policy(
@@ -188,7 +201,8 @@ def _client_policy(
     yield from _walls(policy, level, folder)
     yield from _each("write", policy.client_state)
     yield from _each("carve", filter(Path.exists, (policy.worktree / ".git",)))
-    yield from _each("port", sorted(policy.ports))
+    lookup = {NAMES_PORT} if _looks_up_names(policy) else set[int]()
+    yield from _each("port", sorted(policy.ports | lookup))
     yield from _each("keep", names)
     limits = policy.limits
     # Without a namespace all processes of the user would be counted, also those of their desktop.

@@ -11,10 +11,17 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sparing.errors import RepositoryError
+
 
 @contextmanager
 def held(path: Path) -> Generator[None]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise RepositoryError(
+            f"{path.parent} can't be written: {error.strerror}", f"ls -ld {path.parent} shows why"
+        ) from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterable, Sequence
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sparing.workspace.git import Git, common_dir, failure
 
@@ -88,13 +89,25 @@ def settle(git: Git, ref: str, commit: str) -> None:
         _sync(folder)
 
 
-def _sync(folder: Path) -> None:
+def settle_files(root: Path, paths: Iterable[str]) -> None:
+    """Files below a folder, and the folders that name them; what is gone or no file is left out."""
+    folders: set[Path] = set()
+    for path in paths:
+        if not (root / path).is_symlink():
+            _sync(root / path)
+        folders |= {root / parent for parent in PurePosixPath(path).parents}
+    for folder in sorted(folders):
+        _sync(folder)
+
+
+def _sync(path: Path) -> None:
     try:
-        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except FileNotFoundError:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
         return
     try:
-        os.fsync(file)
+        if stat.S_IFMT(os.fstat(file).st_mode) in (stat.S_IFREG, stat.S_IFDIR):
+            os.fsync(file)
     finally:
         os.close(file)
 

@@ -15,6 +15,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from sparing.errors import RepositoryError
 
@@ -25,6 +26,7 @@ READ_LIMIT = 4_000_000
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?", re.IGNORECASE)
 
 
@@ -37,11 +39,18 @@ class PathRefused(RepositoryError):
         self.reason = reason
 
 
-def check_name(name: str) -> str:
-    """One component: an id, a slug, a file name."""
-    if "/" in name:
-        raise PathRefused(name, "a name, not a path, is needed here")
+def check_id(name: str) -> str:
+    """An id that stands in a file which a model may have written; it becomes part of a path."""
+    if not _ID.fullmatch(name):
+        raise PathRefused(name, "it is no id: letters, digits, dots, dashes, at most 80")
     return check_path(name)[0]
+
+
+def is_id(value: object) -> TypeGuard[str]:
+    try:
+        return isinstance(value, str) and bool(check_id(value))
+    except PathRefused:
+        return False
 
 
 def check_path(path: str) -> tuple[str, ...]:
@@ -92,7 +101,9 @@ class Confined:
             _check_entry(path, folder, name)
             file = _open(path, name, _READ, folder)
             with os.fdopen(file, "rb") as stream:
-                _check_stat(path, os.fstat(file))
+                found = os.fstat(file)
+                _check_stat(path, found)
+                _check_alone(path, found)
                 content = stream.read(limit + 1)
         if len(content) > limit:
             raise PathRefused(path, f"it is larger than {limit} bytes")
@@ -204,9 +215,13 @@ def _check_for_writing(path: str, folder: int, name: str) -> int | None:
     if found is None:
         _check_clash(path, folder, name)
         return None
+    _check_alone(path, found)
+    return stat.S_IMODE(found.st_mode)
+
+
+def _check_alone(path: str, found: os.stat_result) -> None:
     if found.st_nlink > 1:
         raise PathRefused(path, "it is a hard link, the file has another name elsewhere")
-    return stat.S_IMODE(found.st_mode)
 
 
 def _check_clash(path: str, folder: int, name: str) -> None:

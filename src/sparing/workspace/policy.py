@@ -12,7 +12,7 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
-from sparing.errors import SparingError
+from sparing.errors import SandboxRefused
 
 GIGABYTE = 1 << 30
 SYSTEM_ROOTS = tuple(
@@ -97,6 +97,8 @@ class Reach(NamedTuple):
     landlock: int
     """Version of Landlock's interface; 0 if the kernel has none."""
     root: bool
+    powers_dropped: bool = True
+    """Whether a process of root can be started without the powers of root."""
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -128,12 +130,13 @@ def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
     )
 
 
-class SandboxRefused(SparingError):
-    """Agents would run with too few walls, and nobody agreed to it."""
-
-
 def settle_level(reach: Reach, unsandboxed: bool = False) -> Level:
-    """The level to work at; with too little of it only by the user's own word."""
+    """The level to work at; with too little of it only by the user's own word, never as root."""
+    if reach.root and not reach.powers_dropped:
+        raise SandboxRefused(
+            "agents would run as root with all its powers, which this system can't take from them",
+            "run it as another user",
+        )
     if reach.level >= Level.SHELL or unsandboxed:
         return reach.level
     raise SandboxRefused(

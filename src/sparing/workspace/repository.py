@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git import Git, search_from
+from sparing.workspace.git import Git, search_from, users_ignores
 
 _NUMBER = re.compile(r"(\d{1,9})-")
 
@@ -24,6 +25,15 @@ class Repository:
     git_dir: Path
     """The folder that all worktrees of the repository share."""
     trusted: frozenset[str] = frozenset()
+    ignores: Path | None = None
+    """The user's own file of what git ignores everywhere; it need not exist."""
+    state: Path | None = None
+    """A folder of ours for what belongs to this repository and to no feature."""
+
+    @property
+    def lock(self) -> Path:
+        """Held while branches and worktrees are made, merged or removed."""
+        return (self.state or self.git_dir) / "sparing.lock"
 
     @property
     def key(self) -> str:
@@ -53,9 +63,20 @@ class Head(NamedTuple):
 
 def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
     """The repository of a folder, of one of its subfolders or of a linked worktree."""
-    repository = _searched(start, trusted)
+    return confirmed(search_repository(start), trusted)
+
+
+def confirmed(
+    repo: Repository, trusted: frozenset[str], environ: Mapping[str, str] | None = None
+) -> Repository:
+    """One that can be worked in: its settings are no danger, and it has a commit.
+
+    `environ` says where the user's own git settings are; without it they have none.
+    """
+    repository = replace(repo, trusted=trusted)
     _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
-    return repository
+    ignores = None if environ is None else users_ignores(repo.git_dir, environ)
+    return replace(repository, ignores=ignores and repo.checkout / ignores)
 
 
 def locate_repository(start: Path) -> Repository:
@@ -69,10 +90,11 @@ def locate_repository(start: Path) -> Repository:
             return Repository(folder, entry)
         if entry.exists():
             break
-    return _searched(start, frozenset())
+    return search_repository(start)
 
 
-def _searched(start: Path, trusted: frozenset[str]) -> Repository:
+def search_repository(start: Path) -> Repository:
+    """As git finds it; nothing of its settings is obeyed or judged yet."""
     if not start.is_dir():
         raise RepositoryError(f"{start} is no folder", "cd to a git repository")
     folders = search_from(
@@ -81,7 +103,7 @@ def _searched(start: Path, trusted: frozenset[str]) -> Repository:
     lines = os.fsdecode(folders.stdout).removesuffix("\n").split("\n")
     if folders.returncode != 0 or len(lines) != 3:
         raise _no_repository(start, os.fsdecode(folders.stderr))
-    return Repository(Path(lines[0]), Path(lines[2]), trusted)
+    return Repository(Path(lines[0]), Path(lines[2]))
 
 
 def head(repo: Repository) -> Head:
@@ -188,20 +210,22 @@ def _commit(git: Git, revision: str, repair: str) -> str:
 
 
 def _no_repository(start: Path, stderr: str) -> RepositoryError:
+    where = str(start) if str(start).isprintable() else repr(str(start))
     if "dubious ownership" in stderr:
         return RepositoryError(
-            f"{start} belongs to another user", f"sudo chown -R $(id -u) {start}"
+            f"{where} belongs to another user", f"sudo chown -R $(id -u) {where}"
         )
     if "bare repository" in stderr or "must be run in a work tree" in stderr:
         return RepositoryError(
-            f"{start} is a bare repository or a .git folder, there are no files to work on",
+            f"{where} is a bare repository or a .git folder, there are no files to work on",
             "cd to a checkout; a bare repository gets one by: git worktree add ../checkout",
         )
     if "not a git repository" in stderr:
         return RepositoryError(
-            f"{start} is not in a git repository",
+            f"{where} is not in a git repository",
             "git init && git add . && git commit -m 'first commit'",
         )
     return RepositoryError(
-        f"git can't use {start}: {stderr.strip().rpartition(chr(10))[2]}", "git status says more"
+        f"git can't use {where}: {stderr.strip().rpartition(chr(10))[2] or 'an odd name'}",
+        "git status says more; a folder's name has no line break",
     )

@@ -13,7 +13,8 @@ from pathlib import Path
 from stat import S_ISLNK, S_ISREG
 from typing import NamedTuple
 
-from sparing.workspace.git import Git, GitFailed
+from sparing.errors import RepositoryError
+from sparing.workspace.git import Git, GitFailed, common_dir
 
 
 class Scan(NamedTuple):
@@ -52,6 +53,11 @@ def load(git: Git, commit: str) -> None:
         git.run("read-tree", commit)
 
 
+def excludes_of(git_dir: Path) -> Path:
+    """Patterns that hold in one worktree alone; the file need not exist."""
+    return git_dir / "sparing.exclude"
+
+
 def scan(git: Git) -> Scan:
     """Compare the files on disk with the index."""
     args = ("--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
@@ -60,7 +66,8 @@ def scan(git: Git) -> Scan:
     untracked: list[str] = []
     nested: list[str] = []
     special: list[str] = []
-    for line in os.fsdecode(git.run("status", *args)).split("\0"):
+    ours = ("-c", f"core.excludesFile={_excludes(git)}")
+    for line in os.fsdecode(git.run(*ours, "status", *args)).split("\0"):
         # Two letters: the first compares HEAD with the index and is no matter here.
         state, path = line[1:2], line[3:]
         if state == "?":
@@ -70,6 +77,32 @@ def scan(git: Git) -> Scan:
         elif state.strip():
             (modified if _is_file(git, path) else special).append(path)
     return Scan(*(tuple(group) for group in (modified, deleted, untracked, nested, special)))
+
+
+def _excludes(git: Git) -> Path:
+    """Rules beside the repository's own: the user's for all repositories, then ours.
+
+    Ours are last, where they count: what a set-up or a copy brought is nobody's work.
+    """
+    ours, theirs = excludes_of(git.git_dir), _rules(git.ignores)
+    if not theirs:
+        return ours
+    text = theirs + b"\n" + _rules(ours)
+    both = git.git_dir / "sparing.excludes"
+    if _rules(both) != text:
+        both.write_bytes(text)
+    return both
+
+
+def _rules(file: Path | None) -> bytes:
+    """None of what is no plain file: git would wait for a pipe for ever."""
+    try:
+        return file.read_bytes() if file is not None and file.is_file() else b""
+    except OSError as error:
+        raise RepositoryError(
+            f"{file}, which says what git ignores, can't be read: {error.strerror}",
+            f"ls -l {file} shows why",
+        ) from error
 
 
 def _is_file(git: Git, path: str) -> bool:
@@ -90,12 +123,20 @@ def add(git: Git, found: Scan, *options: str) -> None:
 def fill(git: Git) -> None:
     """Write the files of the index that are not on disk; what is there stays."""
     git.run("checkout-index", "--all", "--index", "--quiet", ok_codes=(0, 1))
+    unpack(git)
 
 
 def write_over(git: Git, paths: Iterable[str]) -> None:
     """Write these files of the index over whatever is on disk."""
     if names := lines(paths):
         git.run("checkout-index", "--force", "--index", "--quiet", "-z", "--stdin", stdin=names)
+
+
+def unpack(git: Git) -> None:
+    """Put the content of git-lfs files in place where it is at hand; nothing is fetched."""
+    # Without the program git would look for an alias of that name, which a repository can set.
+    if shutil.which("git-lfs") and (common_dir(git.git_dir) / "lfs" / "objects").is_dir():
+        git.ask("lfs", "checkout")
 
 
 def publish(git: Git) -> None:

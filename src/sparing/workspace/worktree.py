@@ -2,13 +2,13 @@
 
 The folder can vanish, its `.git` file can be changed, a process can die anywhere: it is found
 again or made again from the branch. Work that is on disk but in no commit is never dropped; it is
-first kept under a ref. Nothing here removes a worktree.
+first kept under a ref. Nothing here removes a worktree: see `retire`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,15 @@ from sparing.errors import RepositoryError
 from sparing.workspace import stage
 from sparing.workspace.git import Git, GitFailed, common_dir
 from sparing.workspace.lock import held
-from sparing.workspace.objects import NO_COMMIT, keep, make_commit, message, move_ref, salvage_ref
+from sparing.workspace.objects import (
+    NO_COMMIT,
+    keep,
+    make_commit,
+    message,
+    move_ref,
+    salvage_ref,
+    settle_files,
+)
 from sparing.workspace.paths import Confined
 from sparing.workspace.repository import Repository, branch_commit, find_entry
 
@@ -31,9 +39,15 @@ class Worktree:
     @property
     def git_dir(self) -> Path:
         entry = find_entry(self.repository, self.path)
+        if entry is None and not self.repository.git_dir.is_dir():
+            raise RepositoryError(
+                f"the repository {self.repository.checkout} is gone",
+                "put it back, then: sparing resume",
+            )
         if entry is None:
             raise RepositoryError(
-                f"the worktree {self.path} is not registered any more", "sparing run makes it again"
+                f"the worktree {self.path} is not registered any more",
+                "sparing resume makes it again",
             )
         return entry
 
@@ -44,7 +58,8 @@ class Worktree:
     def git(self) -> Git:
         """Named by its real place: the `.git` file in the folder is never believed."""
         entry = self.git_dir
-        return Git(entry, self.path, entry / "sparing.index", self.repository.trusted)
+        repo, index = self.repository, entry / "sparing.index"
+        return Git(entry, self.path, index, repo.trusted, ignores=repo.ignores)
 
     @contextmanager
     def held(self) -> Generator[Git]:
@@ -56,7 +71,7 @@ class Worktree:
         commit = branch_commit(self.repository, self.branch)
         if commit is None:
             raise RepositoryError(
-                f"the branch {self.branch} is gone", f"git branch {self.branch} COMMIT"
+                f"the branch {self.branch} is gone", "to have it made again: sparing resume"
             )
         return commit
 
@@ -65,33 +80,41 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
     """Make the branch and its folder, or whatever of them is missing."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     worktree = Worktree(repo, path, branch)
-    with held(repo.git_dir / "sparing.lock"):
+    with held(repo.lock):
         _ensure_branch(repo, branch, commit)
         entry = find_entry(repo, path)
         if entry is None or not _is_whole(repo, entry):
             _register(worktree, entry)
     with worktree.held() as git:
-        _mend(worktree, git)
-        if not (git.git_dir / "index").exists() or _is_empty(path):
+        mend(worktree, git)
+        if not (git.git_dir / "index").exists() or is_empty(path):
             stage.load(git, worktree.tip())
             stage.fill(git)
             stage.publish(git)
     return worktree
 
 
-def restore(worktree: Worktree, commit: str, salvage: str) -> str | None:
+def restore(
+    worktree: Worktree,
+    commit: str,
+    salvage: str,
+    withhold: Callable[[tuple[str, ...]], object] | None = None,
+) -> str | None:
     """Make the files equal to a commit; work that no commit holds is kept under the ref returned.
 
-    Ignored files stay. A repository that lies in the folder is moved beside it.
+    Ignored files stay. A repository that lies in the folder is moved beside it. `withhold` is
+    shown the changed files first: what it moves away is kept in no commit.
     """
     with worktree.held() as git:
-        _mend(worktree, git)
+        mend(worktree, git)
         stage.load(git, commit)
         found = stage.scan(git)
+        if found.on_disk and withhold is not None and withhold(found.on_disk):
+            found = stage.scan(git)
         if not found.paths:
             return _kept_before(git, salvage)
         stage.add(git, found)
-        kept = _keep_index(git, commit, salvage)
+        kept = keep_index(git, commit, salvage)
         stage.load(git, commit)
         for path in found.nested:
             _move_aside(worktree.path / path, worktree.path)
@@ -99,11 +122,12 @@ def restore(worktree: Worktree, commit: str, salvage: str) -> str | None:
         for path in found.untracked:
             files.remove(path)
         stage.write_over(git, (*found.modified, *found.deleted, *found.special))
+        stage.unpack(git)
         stage.publish(git)
         return kept
 
 
-def _keep_index(git: Git, commit: str, name: str) -> str:
+def keep_index(git: Git, commit: str, name: str) -> str:
     date = float(git.text("show", "--no-patch", "--format=%ct", commit))
     text = message("sparing: work kept from an interrupted turn", name, "salvage")
     return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), text, date))
@@ -125,18 +149,27 @@ def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
             "git branch --list 'feature*' shows it; git branch -m gives it another name",
         )
     if repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode != 0:
+        kept = _held_by_nobody(repo.git(), commit) and keep(repo.git(), branch, commit)
+        ours = f", which is kept as {kept}" if kept else ""
         raise RepositoryError(
-            f"the branch {branch} stands at {tip[:10]} and does not contain {commit[:10]}",
-            f"git branch -m {branch} {branch}-old",
+            f"the branch {branch} stands at {tip[:10]} and does not contain {commit[:10]}{ours}",
+            f"git branch -m {branch} {branch}-moved, then: sparing resume",
         )
+
+
+def _held_by_nobody(git: Git, commit: str) -> bool:
+    """Whether a commit of ours would be lost when git cleans up."""
+    if git.ask("cat-file", "-e", f"{commit}^{{commit}}").returncode != 0:
+        return False
+    return not git.text("for-each-ref", "--count=1", f"--contains={commit}")
 
 
 def _register(worktree: Worktree, broken: Path | None) -> None:
     """Let git note the folder; files that lie in it already keep their place."""
     aside = worktree.path.with_name(f"{worktree.path.name}.found")
     if broken is not None:
-        _forget(broken)
-    if not aside.exists() and not _is_empty(worktree.path):
+        forget(broken)
+    if not aside.exists() and not is_empty(worktree.path):
         worktree.path.rename(aside)
     try:
         args = ("--no-checkout", "--no-guess-remote", "--quiet", "--")
@@ -147,6 +180,7 @@ def _register(worktree: Worktree, broken: Path | None) -> None:
             f"git makes no worktree for {worktree.branch}: {error.stderr.strip()}",
             "git worktree list shows who has the branch",
         ) from error
+    _settle_entry(worktree)
     if aside.exists():
         for entry in sorted(aside.iterdir()):
             if entry.name != ".git":
@@ -155,7 +189,15 @@ def _register(worktree: Worktree, broken: Path | None) -> None:
         aside.rmdir()
 
 
-def _forget(entry: Path) -> None:
+def _settle_entry(worktree: Worktree) -> None:
+    """git does not sync what names a worktree; half of it after a power cut would be in the way."""
+    entry = worktree.git_dir
+    settle_files(entry, [file.name for file in entry.iterdir() if file.is_file()])
+    settle_files(worktree.path, [".git"])
+    settle_files(entry.parent.parent, ["worktrees"])
+
+
+def forget(entry: Path) -> None:
     """Remove a registration of ours that a dying process left half made."""
     for folder, _, names in os.walk(entry, topdown=False):
         for name in names:
@@ -169,18 +211,20 @@ def _is_whole(repo: Repository, entry: Path) -> bool:
         unfinished = (entry / "locked").read_text().strip() == "initializing"
     except FileNotFoundError:
         unfinished = False
-    whole = (entry / "HEAD").exists() and not unfinished
+    # After a power cut a file may be there without its content.
+    head = entry / "HEAD"
+    whole = head.exists() and head.stat().st_size > 0 and not unfinished
     return whole and common_dir(entry).resolve() == repo.git_dir.resolve()
 
 
-def _is_empty(path: Path) -> bool:
+def is_empty(path: Path) -> bool:
     try:
         return not any(entry.name != ".git" for entry in path.iterdir())
     except FileNotFoundError:
         return True
 
 
-def _mend(worktree: Worktree, git: Git) -> None:
+def mend(worktree: Worktree, git: Git) -> None:
     """Put right what an agent or a person may have turned: the `.git` file and HEAD."""
     worktree.path.mkdir(parents=True, exist_ok=True)
     link = worktree.path / ".git"

@@ -1,0 +1,1 @@
+"""What a whole feature costs under different strategies, on drawn work and real prompts."""

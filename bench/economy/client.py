@@ -1,0 +1,139 @@
+"""The client of the bench: what it sends before any prompt, and conversations as they grow.
+
+A conversation is a list of blocks as the cache sees them. Its words can be told as well, so that
+the same requests can be sent to the double's server; in process nobody needs them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from bench.economy.draw import File
+from bench.economy.parameters import MODEL
+from sparing.double.blocks import block_tokens
+from sparing.double.cache import Block, Life, Part, Request
+from sparing.double.request import JsonObject
+from sparing.economy.known import Base
+from sparing.segment import CHARS_PER_TOKEN, Segment
+
+CALL_TOKENS = 10
+"""Of the block that asks for one tool; what is thought about it stands beside it."""
+
+
+class Words(NamedTuple):
+    """A block of the conversation as the interface has it."""
+
+    side: str
+    kind: str
+    name: str
+    """Of the text that is made for it, or the text itself in a prompt."""
+    tokens: int
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class Front:
+    """Tools and system prompt: equal for all who share a cache entry."""
+
+    name: str
+    system: str
+    tokens: int
+
+    @cached_property
+    def tool(self) -> JsonObject:
+        bare: JsonObject = {"name": "tools", "description": "", "input_schema": {"type": "object"}}
+        room = self.tokens - self._system_tokens - block_tokens(bare)
+        return {**bare, "description": made_text(f"tools of {self.name}", max(1, room))}
+
+    @cached_property
+    def _system_tokens(self) -> int:
+        return block_tokens({"type": "text", "text": self.system})
+
+    @cached_property
+    def _tool_tokens(self) -> int:
+        return block_tokens(self.tool)
+
+    def blocks(self, life: Life) -> tuple[Block, ...]:
+        return (
+            Block(Part.TOOLS, f"tools {self.name}", self._tool_tokens),
+            Block(Part.SYSTEM, f"system {self.name}", self._system_tokens, life),
+        )
+
+    def base(self, life: Life) -> Base:
+        return Base(self.name, sum(block.tokens for block in self.blocks(life)), life)
+
+
+def made_text(name: str, tokens: int) -> str:
+    """Text of exactly so many tokens, equal for equal names."""
+    seed = hashlib.sha256(name.encode()).hexdigest()
+    chars = CHARS_PER_TOKEN * tokens
+    return (seed * (chars // len(seed) + 1))[:chars]
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation: it only grows."""
+
+    front: Front
+    front_blocks: tuple[Block, ...]
+    base: Base
+    blocks: list[Block] = field(default_factory=list[Block])
+    words: list[Words] = field(default_factory=list[Words])
+    files: set[File] = field(default_factory=set[File])
+    """Files that whoever reads it has seen."""
+    told: tuple[str, ...] = ()
+    """Keys of the prompts that were put into it, for the check of recall."""
+    tokens: int = 0
+
+    @classmethod
+    def opened(cls, front: Front, life: Life = Life.FIVE_MINUTES) -> Talk:
+        return cls(front, front.blocks(life), front.base(life))
+
+    def copy(self) -> Talk:
+        return Talk(
+            self.front, self.front_blocks, self.base, self.blocks[:], self.words[:],
+            set(self.files), self.told, self.tokens,
+        )  # fmt: skip
+
+    def tell(self, segments: Sequence[Segment], blocks: Sequence[Block]) -> None:
+        for segment, block in zip(segments, blocks, strict=True):
+            self.add(Words("user", "text", segment.text, block.tokens, given=True), block)
+
+    def say(self, name: str, tokens: int, tools: int) -> None:
+        """An answer that asks for so many tools; none ends the turn."""
+        asked = min(tools * CALL_TOKENS, max(0, tokens - 1))
+        self.add(Words("assistant", "text", name, tokens - asked), _block(name, tokens - asked))
+        for number in range(tools):
+            one = f"{name} call {number}"
+            self.add(
+                Words("assistant", "tool_use", one, CALL_TOKENS),
+                _block(one, CALL_TOKENS, joined=number > 0),
+            )
+
+    def results(self, name: str, sizes: Iterable[int]) -> None:
+        for number, tokens in enumerate(sizes):
+            one = f"{name} call {number}"
+            self.add(
+                Words("user", "tool_result", one, max(1, tokens)),
+                _block(f"{one} result", max(1, tokens), joined=number > 0),
+            )
+
+    def add(self, words: Words, block: Block) -> None:
+        self.words.append(words)
+        self.blocks.append(block)
+        self.tokens += block.tokens
+
+    def request(self, end: int | None = None) -> Request:
+        """All of it, or its first blocks, with the mark that a client puts at the end."""
+        *before, last = self.blocks[:end]
+        if last.mark is None:
+            last = Block(last.part, last.digest, last.tokens, Life.FIVE_MINUTES, last.joined)
+        return Request(MODEL, (*self.front_blocks, *before, last))
+
+
+def _block(digest: str, tokens: int, *, joined: bool = False) -> Block:
+    return Block(Part.MESSAGES, digest, tokens, None, joined)

@@ -1,0 +1,115 @@
+"""What a run remembers: open sessions, what was sent when, how much work turns have been.
+
+This is what the engine has in its tables; the decisions made from it are the program's own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from bench.economy.agent import Did
+from bench.economy.client import Talk
+from bench.economy.feature import Dispatch
+from sparing.context.brief import Kind
+from sparing.double.cache import Block
+from sparing.economy.cost_model import Work
+from sparing.economy.estimates import Errand, Memory, SeenTurn, expected_work, learned
+from sparing.economy.estimates import Kind as TurnKind
+from sparing.economy.known import Entry, SentPrompt, believed
+from sparing.economy.matrix import Actor
+from sparing.economy.predict import Transcript
+
+MINIMUM_TOKENS = 1_024
+FORGOTTEN_SECONDS = 4_000
+"""What was sent longer ago can't be in any cache."""
+ERRANDS = {
+    Kind.WRITE: Errand.WRITE, Kind.REVISE: Errand.REVISE, Kind.REVIEW: Errand.REVIEW,
+    Kind.VALIDATE: Errand.REVIEW, Kind.TASK: Errand.IMPLEMENT, Kind.FIX: Errand.FIX,
+    Kind.ASSIST: Errand.LONE,
+}  # fmt: skip
+ACTORS = {
+    Kind.REVIEW: Actor.REVIEWER, Kind.VALIDATE: Actor.REVIEWER, Kind.REVISE: Actor.FIXER,
+    Kind.FIX: Actor.FIXER,
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Session:
+    talk: Talk
+    opening: tuple[Block, ...]
+    last_at: float
+    """Start of its last call, pings included."""
+    used_at: float
+    """End of its last turn."""
+    sent: int
+    answer: int
+    fresh_chars: int
+    open: float
+    """How likely it goes on."""
+    dispatch: Dispatch
+    """Its last one."""
+
+    @property
+    def transcript(self) -> Transcript:
+        size = self.talk.base.tokens + self.talk.tokens
+        return Transcript(size, self.last_at, self.answer, opening=self.opening)
+
+
+@dataclass(slots=True)
+class Remembered:
+    sessions: dict[str, Session] = field(default_factory=dict[str, Session])
+    sends: dict[int, SentPrompt] = field(default_factory=dict[int, SentPrompt])
+    turns: list[SeenTurn] = field(default_factory=list[SeenTurn])
+    pauses: defaultdict[str, list[float]] = field(
+        default_factory=lambda: defaultdict[str, list[float]](list)
+    )
+    """Between the uses of a trunk, by who shares it; under `sessions` those of a loop."""
+    count: int = 0
+    _learned: dict[TurnKind, Work] | None = None
+    used: dict[str, float] = field(default_factory=dict[str, float])
+    """When a trunk was last used."""
+
+    def known(self, at: float) -> dict[str, Entry]:
+        """The cache as it is believed to be."""
+        recent = {n: one for n, one in self.sends.items() if one.last_at > at - FORGOTTEN_SECONDS}
+        self.sends = recent
+        return believed(sorted(recent.values(), key=lambda one: one.first_at), MINIMUM_TOKENS)
+
+    def send(self, sent: SentPrompt, number: int | None = None) -> int:
+        """Remember a prompt, or what became of it."""
+        if number is None:
+            number = self.count = self.count + 1
+        self.sends[number] = sent
+        return number
+
+    def expected(self, dispatch: Dispatch, memory: Memory) -> Work:
+        if self._learned is None:
+            self._learned = learned(self.turns)
+        return expected_work(turn_kind(dispatch, memory), self._learned)
+
+    def begin(self, dispatch: Dispatch, at: float) -> None:
+        for name in (group_of(dispatch), dispatch.role.role_class.value):
+            if name in self.used:
+                self.pauses[name].append(max(0.0, at - self.used[name]))
+
+    def end(self, dispatch: Dispatch, memory: Memory, did: Did) -> None:
+        for name in (group_of(dispatch), dispatch.role.role_class.value):
+            self.used[name] = did.last_at
+        self._learned = None
+        self.turns.append(SeenTurn(turn_kind(dispatch, memory), did.calls))
+
+
+def turn_kind(dispatch: Dispatch, memory: Memory) -> TurnKind:
+    """Turns that are taken to be alike. Authors and reviewers of documents differ by document,
+    not by habit, so what one of them did tells of the next."""
+    step = dispatch.step
+    what = "documents" if step.document else step.role
+    return TurnKind(what, ERRANDS[step.kind], memory)
+
+
+def group_of(dispatch: Dispatch) -> str:
+    """Who shares a trunk: a class of roles, and what their prompts begin with."""
+    step = dispatch.step
+    what = "tasks" if step.kind is Kind.TASK else "documents" if step.document else "code"
+    return f"{dispatch.role.role_class}/{what}"

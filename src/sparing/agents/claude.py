@@ -1,0 +1,257 @@
+"""Claude Code as a backend: a process a turn, driven over its stream of JSON lines.
+
+Not through the vendor's library: a turn's process must inherit locks, start in a group of its
+own with an environment from empty, and be gone the moment its task is cancelled. The library's
+wheel brings the client and is not imported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import re
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from json import dumps
+from pathlib import Path
+
+from sparing.agents.backend import (
+    AgentCall,
+    AgentEvent,
+    AgentReply,
+    Capabilities,
+    Failure,
+    ModelCall,
+)
+from sparing.agents.claude_options import Setup, argv, hosts, needs, opening, request
+from sparing.agents.claude_outcome import Outcome, outcome
+from sparing.agents.claude_stream import Stop, Watch
+from sparing.agents.process import Client, Command
+from sparing.agents.tunnel import Tunnel
+from sparing.errors import StateError
+from sparing.usage import Usage
+
+SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+WINDOW_TOKENS = 200_000
+BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
+"""Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
+GRACE_SECONDS = 5.0
+"""For a client that was told to stop, or that has said its last word, to write down its session."""
+
+
+class ClaudeBackend:
+    name = "claude"
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self.capabilities = Capabilities(
+            resume=True,
+            fork=True,
+            schema=True,
+            marks=1,
+            context_tokens=WINDOW_TOKENS,
+            base_tokens=BASE_TOKENS,
+            proven=False,
+            writer_tokens=WRITER_TOKENS,
+        )
+
+    @property
+    def version(self) -> str:
+        return self._setup.version
+
+    @property
+    def login(self) -> str:
+        """Which login is used, in words to show."""
+        return self._setup.login.words
+
+    async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
+        began = time.monotonic()
+        _private(self._setup.config)
+        if call.resume and not self._knows(call.resume):
+            return self._refusal(f"the session {call.resume[:80]} is not known")
+        with self._held("" if call.fork else call.resume) as lock:
+            if lock is None:
+                return self._refusal(f"the session {call.resume} is in use")
+            watch = Watch(call, call.cwd.resolve(), events)
+            ended = await self._let_out(watch, lock)
+        return self._reply(watch, ended, time.monotonic() - began)
+
+    async def _let_out(self, watch: Watch, lock: tuple[int, ...]) -> Outcome:
+        """To its provider's hosts by name; no turn has a way out to any other."""
+        wanted = hosts(self._setup)
+        if not wanted:
+            return await _turn(self._setup, watch, lock)
+        async with Tunnel(wanted, self._setup.upstream) as tunnel:
+            return await _turn(replace(self._setup, proxy=tunnel.url), watch, lock)
+
+    def _knows(self, session: str) -> bool:
+        """Asking the client would take half a second, and a title would do for it."""
+        if not SESSION.fullmatch(session):
+            return False
+        return any(self._setup.config.glob(f"projects/*/{session}.jsonl"))
+
+    @contextmanager
+    def _held(self, session: str) -> Generator[tuple[int, ...] | None]:
+        """One turn at a time, in any process: the transcript of a session must not branch.
+
+        The client inherits the lock, so one that outlives us still keeps others away.
+        """
+        if not session:
+            yield ()
+            return
+        folder = self._setup.config / "locks"
+        _private(folder)
+        descriptor = os.open(folder / session, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+        else:
+            yield (descriptor,)
+        finally:
+            os.close(descriptor)
+
+    def _refusal(self, detail: str) -> AgentReply:
+        return AgentReply(
+            "", "", Usage(), self._setup.origin, context_tokens=0, seconds=0.0,
+            failure=Failure.INVALID_SESSION, detail=detail,
+        )  # fmt: skip
+
+    def _reply(self, watch: Watch, ended: Outcome, seconds: float) -> AgentReply:
+        ended = _judged(watch, ended)
+        if ended.failure is Failure.INVALID_SESSION:
+            return replace(self._refusal(ended.detail), usage=watch.usage, seconds=seconds)
+        last = watch.calls[-1] if watch.calls else Usage()
+        return AgentReply(
+            text=_text(watch),
+            session=watch.session if watch.calls else "",
+            usage=watch.usage,
+            origin=self._setup.origin,
+            context_tokens=last.input + last.output,
+            seconds=seconds,
+            calls=tuple(_calls(watch)),
+            files_read=watch.read,
+            files_written=watch.written,
+            failure=ended.failure,
+            detail=ended.detail,
+            resets_at=watch.resets_at,
+        )
+
+
+async def _turn(setup: Setup, watch: Watch, lock: tuple[int, ...]) -> Outcome:
+    """Start the client, talk with it, and see that nothing of it is left."""
+    call = watch.call
+    line, wanted = argv(setup, call), needs(setup, call)
+    launched = call.launch(line, wanted) if call.launch else None
+    command = Command(
+        launched.argv if launched else line,
+        call.cwd,
+        launched.env if launched else {**_bare(setup.config), **wanted.environment},
+        opening(call),
+        call.lock,
+        passed=lock,
+        stays_open=True,
+        launched=launched,
+    )
+    async with Client(command) as client:
+        return await _converse(client, watch)
+
+
+async def _converse(client: Client, watch: Watch) -> Outcome:
+    limit = watch.call.limit_seconds
+    code, words = 0, ""
+    try:
+        async with asyncio.timeout(limit):
+            await _listen(client, watch, until_stop=True)
+            if watch.stop is None:
+                code, words = await client.ended()
+    except TimeoutError:
+        watch.stop = watch.stop or Stop(Failure.TIMED_OUT, f"no result after {limit:g} s")
+    if watch.stop is not None and watch.result is None:
+        # Told to stop it closes its transcript and says what it has used.
+        client.say(request("stop", subtype="interrupt"))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                await _listen(client, watch, until_stop=False)
+                await client.ended()
+    return _ended(client, watch, code, words)
+
+
+async def _listen(client: Client, watch: Watch, *, until_stop: bool) -> None:
+    async for message in client.messages():
+        answer = watch.see(message)
+        if answer:
+            client.say(answer)
+        if watch.result is not None:
+            client.hush()
+        elif until_stop and watch.stop is not None:
+            return
+
+
+def _ended(client: Client, watch: Watch, code: int, words: str) -> Outcome:
+    if watch.stop is not None:
+        return Outcome(*watch.stop)
+    if client.excess:
+        return Outcome(Failure.GARBAGE, client.excess)
+    if watch.result is None:
+        why = words or f"the client left with code {code} and no result"
+        return Outcome(Failure.CRASHED, why)
+    return outcome(watch.result, resumed=bool(watch.call.resume))
+
+
+def _judged(watch: Watch, ended: Outcome) -> Outcome:
+    """What the client takes for a success may still be none."""
+    call = watch.call
+    if ended.failure is Failure.QUOTA and watch.resets_at is not None:
+        until = datetime.fromtimestamp(watch.resets_at, UTC)
+        return Outcome(ended.failure, f"{ended.detail} (until {until:%Y-%m-%d %H:%M} UTC)")
+    if ended.failure is not None:
+        return ended
+    if call.resume and (watch.session == call.resume) is call.fork:
+        what = "was not left alone" if call.fork else f"became {watch.session}"
+        return Outcome(Failure.INVALID_SESSION, f"the session {call.resume} {what}")
+    if watch.denied:
+        paths = ", ".join(dict.fromkeys(watch.denied))
+        return Outcome(Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
+    if not _text(watch).strip():
+        return Outcome(Failure.GARBAGE, "the reply is empty")
+    return ended
+
+
+def _text(watch: Watch) -> str:
+    """The reply: the object that the schema asks for, else what was said last."""
+    result = watch.result or {}
+    said = result.get("structured_output")
+    if said is not None:
+        return dumps(said, ensure_ascii=False)
+    text = result.get("result")
+    return text if isinstance(text, str) and result.get("is_error") is not True else ""
+
+
+def _calls(watch: Watch) -> Generator[ModelCall]:
+    """What a call added is the growth of what was sent; of the first one it is the prompt."""
+    prompt = sum(segment.tokens for segment in watch.call.prompt)
+    before: int | None = None
+    for usage in watch.calls:
+        added = min(prompt, usage.input) if before is None else max(0, usage.input - before)
+        yield ModelCall(added, usage.output, usage)
+        before = usage.input
+
+
+def _bare(home: Path) -> dict[str, str]:
+    """Where no walls are built: still nothing of ours."""
+    return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(home)}
+
+
+def _private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StateError(
+            f"the folder of Claude Code's sessions can't be used: {folder}: {error.strerror}",
+            f"make {folder.parent} writable",
+        ) from error

@@ -1,0 +1,179 @@
+"""How Claude Code is started for a turn: lean, isolated, and equal for all who share a trunk.
+
+Nothing of the user's settings, memory or servers comes in. What differs between two turns of one
+group stands in the prompt's last blocks, because everything before them is what a cache holds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from sparing.agents import claude_start
+from sparing.agents.backend import AgentCall, Needs
+from sparing.agents.claude_login import Login
+from sparing.agents.claude_rules import rules_of, tools_of
+from sparing.agents.tunnel import Host, way_out
+from sparing.usage import Origin
+
+CONFIG = "CLAUDE_CONFIG_DIR"
+HOOK = "before-a-tool"
+INITIALIZE = "initialize"
+TLS_PORT = 443
+VENDOR = "https://api.anthropic.com"
+REFRESHING = ("platform.claude.com",)
+"""Where a login of the user's own is renewed."""
+SHORT = "5m"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is equal in all turns of one backend."""
+
+    program: Path
+    version: str
+    config: Path
+    """The client's folder: its sessions and nothing of the user's."""
+    login: Login
+    base_url: str = ""
+    """Empty: the vendor's own."""
+    origin: Origin = Origin.MEASURED
+    max_turns: int = 60
+    retries: int = 4
+    headers: Callable[[AgentCall], Mapping[str, str]] = lambda _: {}
+    """Sent with every request of the turn."""
+    upstream: str = ""
+    """The user's own proxy, if they need one to get out."""
+    proxy: str = ""
+    """Ours, on this machine, through which alone the client gets out."""
+
+
+def argv(setup: Setup, call: AgentCall) -> list[str]:
+    """The command line. Values that others chose are bound to their flag by an equals sign."""
+    root = call.cwd.resolve()
+    tools = tools_of(call.access)
+    line = [
+        *_started(setup),
+        *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),
+        *("--include-partial-messages", "--strict-mcp-config", "--setting-sources="),
+        f"--system-prompt={call.system}",
+        f"--tools={','.join(tools)}",
+        f"--allowedTools={','.join(rules_of(call.access, root))}",
+        "--permission-mode=dontAsk",
+        f"--model={call.model}",
+        f"--max-turns={setup.max_turns}",
+    ]
+    if call.limit_usd is not None:
+        line.append(f"--max-budget-usd={call.limit_usd:.6f}")
+    if call.schema is not None:
+        line.append(f"--json-schema={json.dumps(call.schema, separators=(',', ':'))}")
+    if call.resume:
+        line.append(f"--resume={call.resume}")
+    if call.fork:
+        line.append("--fork-session")
+    return line
+
+
+def hosts(setup: Setup) -> frozenset[Host]:
+    """Whom the client must reach through a tunnel; none if its provider is on this machine."""
+    more = REFRESHING if setup.login.folder is not None else ()
+    return way_out(setup.base_url or VENDOR, more)
+
+
+def needs(setup: Setup, call: AgentCall) -> Needs:
+    return Needs(
+        environment=environment(setup, call),
+        secrets=setup.login.secrets,
+        ports=frozenset({_port(setup.proxy or setup.base_url)}),
+        state=(setup.config, *setup.login.state),
+        readable=(setup.program.resolve().parent,),
+        shell_variable="CLAUDE_CODE_SHELL",
+    )
+
+
+def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
+    found = {
+        CONFIG: str(setup.config),
+        "PWD": str(call.cwd),
+        # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
+        "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
+        "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+        "DISABLE_AUTO_COMPACT": "1",
+        # A background task gives a second result, and its usage is in neither.
+        "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_MAX_RETRIES": str(setup.retries),
+        # Without it the login decides: five minutes with a key, an hour with a token.
+        "CLAUDE_CODE_PROMPT_CACHE_TTL": call.life,
+        **setup.login.environment,
+    }
+    if setup.base_url:
+        found["ANTHROPIC_BASE_URL"] = setup.base_url
+    if setup.proxy:
+        found["HTTPS_PROXY"] = setup.proxy
+    headers = setup.headers(call)
+    if headers:
+        found["ANTHROPIC_CUSTOM_HEADERS"] = "\n".join(f"{k}: {v}" for k, v in headers.items())
+    return found
+
+
+def opening(call: AgentCall) -> bytes:
+    """The first two messages: who looks at tool calls, and the prompt."""
+    hook = {"matcher": None, "hookCallbackIds": [HOOK], "onFailure": "block"}
+    return request(INITIALIZE, subtype="initialize", hooks={"PreToolUse": [hook]}) + _line(
+        {
+            "type": "user",
+            "session_id": "",
+            "parent_tool_use_id": None,
+            "message": {"role": "user", "content": list(_content(call))},
+            # As it stands: a document's `@file` or `/word` is no order to the client.
+            "client_composed": True,
+        }
+    )
+
+
+def request(id: str, **fields: Any) -> bytes:
+    """Something that we want of the client."""
+    return _line({"type": "control_request", "request_id": id, "request": fields})
+
+
+def response(id: str, output: Mapping[str, Any]) -> bytes:
+    """The answer to what the client wants of us."""
+    answer = {"subtype": "success", "request_id": id, "response": output}
+    return _line({"type": "control_response", "response": answer})
+
+
+def _content(call: AgentCall) -> Iterator[dict[str, Any]]:
+    """A block a segment, none empty. The client sets three of four marks, so one is left.
+
+    It stays in the transcript and is sent again: a second one would break the session for good.
+    """
+    said = [segment for segment in call.prompt if segment.text.strip()]
+    marked = [] if call.resume else [segment for segment in said if segment.mark]
+    for segment in said:
+        block: dict[str, Any] = {"type": "text", "text": segment.text}
+        if marked and segment is marked[-1]:
+            hour = {"ttl": call.life} if call.life != SHORT else {}
+            block["cache_control"] = {"type": "ephemeral", **hour}
+        yield block
+
+
+def _started(setup: Setup) -> Iterator[str]:
+    if setup.login.handing:
+        yield from (sys.executable, "-I", "-S", str(Path(claude_start.__file__).resolve()))
+        yield from setup.login.handing
+    yield str(setup.program)
+
+
+def _port(url: str) -> int:
+    return urlsplit(url).port or TLS_PORT
+
+
+def _line(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"

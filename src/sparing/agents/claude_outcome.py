@@ -1,0 +1,82 @@
+"""Which word of the closed set a failed turn of Claude Code gets.
+
+`subtype: success` is no success: an error of the API comes with it. Nothing here looks at what a
+model said; only the client's own fields and its own words about an error count.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from sparing.agents.backend import Failure
+
+JsonObject = dict[str, Any]
+
+SUBTYPES = {
+    "error_max_turns": Failure.BUDGET,
+    "error_max_budget_usd": Failure.BUDGET,
+    "error_max_structured_output_retries": Failure.GARBAGE,
+}
+STATUSES = {
+    401: Failure.AUTH,
+    402: Failure.QUOTA,
+    403: Failure.AUTH,
+    404: Failure.REFUSED,
+    413: Failure.CONTEXT_OVERFLOW,
+    429: Failure.QUOTA,
+}
+WORDS = (
+    ("No conversation found", Failure.INVALID_SESSION),
+    ("--resume requires", Failure.INVALID_SESSION),
+    ("Credit balance is too low", Failure.QUOTA),
+    ("Invalid API key", Failure.AUTH),
+    ("Please run /login", Failure.AUTH),
+    ("Not logged in", Failure.AUTH),
+)
+"""In the client's own words; a model's are never looked at."""
+SERVER_ERROR = 500
+
+
+class Outcome(NamedTuple):
+    failure: Failure | None
+    detail: str = ""
+
+
+def outcome(result: JsonObject, *, resumed: bool) -> Outcome:
+    if result.get("is_error") is not True and result.get("subtype") == "success":
+        return Outcome(None)
+    words = _words(result)
+    return Outcome(_failure(result, words, resumed=resumed), words)
+
+
+def _failure(result: JsonObject, words: str, *, resumed: bool) -> Failure:
+    reason, status = result.get("terminal_reason"), result.get("api_error_status")
+    subtype = str(result.get("subtype"))
+    said = next((failure for start, failure in WORDS if start in words), None)
+    if said is not None or subtype in SUBTYPES:
+        return said or SUBTYPES[subtype]
+    if reason == "prompt_too_long":
+        return Failure.CONTEXT_OVERFLOW
+    if result.get("stop_reason") == "refusal":
+        return Failure.REFUSED
+    if isinstance(status, int):
+        return _by_status(status, resumed=resumed)
+    return Failure.NETWORK if reason == "api_error" else Failure.CRASHED
+
+
+def _by_status(status: int, *, resumed: bool) -> Failure:
+    if status in STATUSES:
+        return STATUSES[status]
+    if status >= SERVER_ERROR:
+        return Failure.OVERLOADED
+    # A request that is refused as such: a transcript that can't be sent again, or our own.
+    return Failure.INVALID_SESSION if resumed else Failure.REFUSED
+
+
+def _words(result: JsonObject) -> str:
+    """The client's most telling words about an error."""
+    listed = result.get("errors")
+    errors = cast("list[object]", listed) if isinstance(listed, list) else []
+    found = "; ".join(error.strip() for error in errors if isinstance(error, str))
+    text = result.get("result")
+    return found or (text.strip() if isinstance(text, str) else "") or str(result.get("subtype"))

@@ -1,0 +1,222 @@
+"""What Claude Code reports in a turn, message by message, and what it adds up to.
+
+Calls are counted as they are made, so that a limit can end the turn and a killed one still has a
+bill. Only what belongs to this run is read: the client's totals of money and models go on from
+run to run of a session. Unknown messages are left out; clients send new ones every week.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent, Failure
+from sparing.agents.claude_options import INITIALIZE, response
+from sparing.agents.claude_rules import CHANGING, judge, relative, tools_of
+from sparing.usage import Usage
+
+SAID_CHARS = 2_000
+SYNTHETIC = "<synthetic>"
+"""The model's name in messages that the client made up itself."""
+LONGEST_WAIT_SECONDS = 300.0
+"""Before a new try; for longer the turn is given back to whoever can do something else."""
+
+JsonObject = dict[str, Any]
+
+
+class Stop(NamedTuple):
+    """Why the turn is not to go on."""
+
+    failure: Failure
+    detail: str
+
+
+@dataclass(slots=True)
+class Tool:
+    name: str
+    path: str
+    command: str
+    done: bool | None = None
+    """None as long as there is no result."""
+
+
+@dataclass(slots=True)
+class Watch:
+    call: AgentCall
+    root: Path
+    events: Callable[[AgentEvent], None]
+    session: str = ""
+    calls: list[Usage] = field(default_factory=list[Usage])
+    tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    denied: list[str] = field(default_factory=list[str])
+    """Attempts to change something where nothing may be changed."""
+    stop: Stop | None = None
+    resets_at: float | None = None
+    result: JsonObject | None = None
+    _seen: set[str] = field(default_factory=set[str])
+    _answering: bool = False
+
+    def see(self, message: JsonObject) -> bytes:
+        """Take one message in; what is to be said to it, if anything."""
+        session = message.get("session_id")
+        if isinstance(session, str) and session:
+            self.session = session
+        kind = str(message.get("type"))
+        if kind == "control_request":
+            return self._asked(message)
+        taken: dict[str, Callable[[JsonObject], None]] = {
+            "control_response": self._answered,
+            "stream_event": self._streamed,
+            "assistant": self._said,
+            "user": self._results,
+            "system": self._noted,
+            "rate_limit_event": self._limited,
+            "result": self._ended,
+        }
+        if kind in taken:
+            taken[kind](message)
+        return b""
+
+    @property
+    def usage(self) -> Usage:
+        """Of this run. The client's own sum leaves out what a broken answer had cost."""
+        seen = sum(self.calls, Usage())
+        told = usage_of(self.result.get("usage")) if self.result else Usage()
+        return told if told.total > seen.total else seen
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        return self._paths(lambda tool: tool.name == "Read")
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        return self._paths(lambda tool: tool.name in CHANGING)
+
+    def _paths(self, wanted: Callable[[Tool], bool]) -> tuple[str, ...]:
+        """In the order of the calls: results come as they are ready, never twice the same way."""
+        done = (tool for tool in self.tools.values() if tool.done and tool.path)
+        return tuple(dict.fromkeys(tool.path for tool in done if wanted(tool)))
+
+    def _ended(self, message: JsonObject) -> None:
+        self.result = message
+
+    def _answered(self, message: JsonObject) -> None:
+        """A client that did not take our look at its tools is not let go on."""
+        told = _object(message, "response")
+        if told.get("request_id") != INITIALIZE:
+            return
+        if not _object(told, "response").get("hook_on_failure_supported"):
+            self.stop = Stop(Failure.CRASHED, "this client can't let us look at its tool calls")
+
+    def _asked(self, message: JsonObject) -> bytes:
+        given = _object(_object(message, "request"), "input")
+        tool = str(given.get("tool_name", ""))
+        answer = judge(tool, _object(given, "tool_input"), self.call.access, self.root)
+        if answer.reason:
+            self.events(AgentEvent("denied", answer.reason))
+        return response(str(message.get("request_id")), answer.output)
+
+    def _streamed(self, message: JsonObject) -> None:
+        event = _object(message, "event")
+        if event.get("type") == "message_start":
+            said = _object(event, "message")
+            self._seen.add(str(said.get("id")))
+            self.calls.append(usage_of(said.get("usage")))
+            if not self._answering:
+                self._answering = True
+                self.events(AgentEvent(ANSWERING, ""))
+        elif event.get("type") == "message_delta" and self.calls:
+            final, begun = usage_of(event.get("usage")), self.calls[-1]
+            whole = final.input >= begun.input
+            self.calls[-1] = final if whole else replace(begun, output=final.output)
+            self._check_limit()
+
+    def _said(self, message: JsonObject) -> None:
+        said = _object(message, "message")
+        if said.get("model") == SYNTHETIC:
+            return
+        id = str(said.get("id"))
+        if id not in self._seen:  # an answer in one piece, after a stream had failed
+            self._seen.add(id)
+            self.calls.append(usage_of(said.get("usage")))
+            self._check_limit()
+        for block in _objects(said, "content"):
+            text = block.get("text")
+            if block.get("type") == "tool_use":
+                self._uses(str(block.get("id")), str(block.get("name")), _object(block, "input"))
+            elif isinstance(text, str) and text.strip():
+                self.events(AgentEvent("says", text[:SAID_CHARS]))
+
+    def _uses(self, id: str, name: str, given: JsonObject) -> None:
+        path = str(given.get("file_path") or given.get("notebook_path") or "")
+        tool = Tool(name, relative(path, self.root) if path else "", str(given.get("command", "")))
+        self.tools[id] = tool
+        if name in CHANGING and name not in tools_of(self.call.access):
+            self.denied.append(tool.path or tool.command or name)
+
+    def _results(self, message: JsonObject) -> None:
+        for block in _objects(_object(message, "message"), "content"):
+            tool = self.tools.get(str(block.get("tool_use_id")))
+            if tool is not None:
+                tool.done = block.get("is_error") is not True
+                self._tell(tool)
+
+    def _tell(self, tool: Tool) -> None:
+        if tool.command:
+            self.events(AgentEvent("command", tool.command[:SAID_CHARS]))
+        elif tool.path:
+            kind = "write" if tool.name in CHANGING else "read"
+            self.events(AgentEvent(kind if tool.done else "failed", tool.path))
+
+    def _limited(self, message: JsonObject) -> None:
+        at = _object(message, "rate_limit_info").get("resetsAt")
+        self.resets_at = float(at) if isinstance(at, int) else self.resets_at
+
+    def _noted(self, message: JsonObject) -> None:
+        if message.get("subtype") != "api_retry":
+            return
+        wait = _count(message.get("retry_delay_ms")) / 1000
+        why = str(message.get("error_status") or message.get("error") or "unknown")
+        tries = f"try {message.get('attempt')} of {message.get('max_retries')}"
+        self.events(AgentEvent("retry", f"{why}, {tries} in {wait:.1f} s"))
+        if wait > LONGEST_WAIT_SECONDS:
+            self.stop = Stop(Failure.QUOTA, f"the provider wants {wait:.0f} s of patience")
+
+    def _check_limit(self) -> None:
+        limit, used = self.call.limit_tokens, sum(self.calls, Usage()).total
+        if limit is not None and used > limit:
+            self.stop = Stop(Failure.BUDGET, f"{used} tokens, the turn's limit is {limit}")
+
+
+def usage_of(fields: object) -> Usage:
+    """The client's counts in our buckets: those read from a cache lie beside the input."""
+    if not isinstance(fields, dict):
+        return Usage()
+    told = cast("JsonObject", fields)
+    hour = _count(_object(told, "cache_creation").get("ephemeral_1h_input_tokens"))
+    written = _count(told.get("cache_creation_input_tokens"))
+    return Usage(
+        uncached=_count(told.get("input_tokens")),
+        read=_count(told.get("cache_read_input_tokens")),
+        write_5m=max(0, written - hour),
+        write_1h=hour,
+        output=_count(told.get("output_tokens")),
+    )
+
+
+def _object(message: JsonObject, name: str) -> JsonObject:
+    """What stands there; empty if it is nothing of the kind."""
+    value = message.get(name)
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def _objects(message: JsonObject, name: str) -> list[JsonObject]:
+    value = message.get(name)
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("JsonObject", item) for item in items if isinstance(item, dict)]
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0

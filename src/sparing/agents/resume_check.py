@@ -1,0 +1,166 @@
+"""Whether a client's sessions can really be continued, before anybody relies on it.
+
+Five questions, in three short turns: V1 is there an id, V2 does the resumed session answer after
+a tool was used, V3 does it still know a file, V4 its own earlier reply, V5 how much of it came
+from the cache. The file is gone before it is asked about, so nothing but the transcript helps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.agents.backend import Access, AgentCall, AgentReply, Backend, Failure, Launch
+from sparing.prompts.render import fill, words
+from sparing.segment import Segment, Volatility
+from sparing.usage import Origin, Usage
+
+FILE = "resume-check.txt"
+FINDINGS = ("the first", "the second", "the third")
+LINES = 140
+"""As long that its transcript is worth a cache entry on every model."""
+STEP_SECONDS = 1.0
+
+
+class Item(NamedTuple):
+    name: str
+    good: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and with what the check is made."""
+
+    folder: Path
+    """A worktree of its own; one file is written there and taken away."""
+    model: str
+    at: float
+    launch: Launch | None = None
+    limit_seconds: float = 300.0
+    limit_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeCheck:
+    items: tuple[Item, ...]
+    share: float | None
+    """V5: of the transcript, what the resumed call read from cache."""
+    usage: Usage
+    origin: Origin
+    seconds: float
+    chars: int
+    """Of all that was sent."""
+    certain: bool
+    """Nothing of it is the fault of a network, a provider or a login, which may pass."""
+
+    @property
+    def passed(self) -> bool:
+        return all(item.good for item in self.items)
+
+    @property
+    def reason(self) -> str:
+        """Why sessions are not resumed; empty if they can be."""
+        return next((f"{item.name}: {item.words}" for item in self.items if not item.good), "")
+
+
+async def check_resume(backend: Backend, place: Place) -> ResumeCheck:
+    first_line = hashlib.sha256(f"{backend.name} {place.at}".encode()).hexdigest()
+    path = place.folder / FILE
+    path.write_text("\n".join((first_line, *_filler())))
+    said = json.dumps({"findings": FINDINGS})
+    asked = (
+        fill("blocks", "check_read", path=path, object=said),
+        fill("blocks", "check_first_line", path=FILE),
+        fill("blocks", "check_count"),
+    )
+    replies: list[AgentReply] = []
+    try:
+        for number, text in enumerate(asked):
+            session = replies[0].session if replies else ""
+            reply = await backend.run(_call(place, number, text, session), lambda _: None)
+            replies.append(reply)
+            path.unlink(missing_ok=True)
+            if reply.failure is not None or not reply.session:
+                break
+    finally:
+        path.unlink(missing_ok=True)
+    return _found(replies, first_line, sum(map(len, asked[: len(replies)])))
+
+
+def _call(place: Place, number: int, text: str, session: str) -> AgentCall:
+    return AgentCall(
+        id=f"resume-check.{number + 1}",
+        role="resume-check",
+        stage="resume-check",
+        iteration=number + 1,
+        task="",
+        system=words("blocks", "system_check"),
+        prompt=(Segment("check", text, Volatility.ITERATION),),
+        cwd=place.folder,
+        folder="",
+        access=Access.READ_ONLY,
+        model=place.model,
+        at=place.at + STEP_SECONDS * number,
+        limit_seconds=place.limit_seconds,
+        limit_usd=place.limit_usd,
+        resume=session,
+        launch=place.launch,
+    )
+
+
+def _found(replies: list[AgentReply], first_line: str, chars: int) -> ResumeCheck:
+    return ResumeCheck(
+        tuple(_items(replies, first_line)),
+        _share(replies),
+        sum((reply.usage for reply in replies), Usage()),
+        replies[0].origin,
+        sum(reply.seconds for reply in replies),
+        chars,
+        all(reply.failure in (None, Failure.INVALID_SESSION) for reply in replies),
+    )
+
+
+def _items(replies: list[AgentReply], first_line: str) -> Iterator[Item]:
+    """Up to the first that fails: what comes after it was not asked."""
+    opening = replies[0]
+    yield _item("V1", opening, "an id came back", "no id came back", good=bool(opening.session))
+    if len(replies) < 2:
+        return
+    again = replies[1]
+    same = again.session == opening.session
+    yield _item("V2", again, "it goes on after a tool was used", "another id came back", good=same)
+    if again.failure is not None:
+        return
+    known = first_line in again.text
+    yield _item("V3", again, "a file that it read is known", "a file is forgotten", good=known)
+    if len(replies) < 3:
+        return
+    told = replies[2].text.strip().strip(".") == str(len(FINDINGS))
+    yield _item("V4", replies[2], "its own reply is known", "its reply is forgotten", good=told)
+
+
+def _item(name: str, reply: AgentReply, yes: str, no: str, *, good: bool) -> Item:
+    if reply.failure is not None:
+        return Item(name, False, f"{reply.failure}: {reply.detail}")
+    return Item(name, good, yes if good else no)
+
+
+def _share(replies: list[AgentReply]) -> float | None:
+    """Of what the first turn had sent at its end, what the second one's first call read."""
+    if len(replies) < 2 or not (replies[0].calls and replies[1].calls):
+        return None
+    before, after = replies[0].calls[-1].usage, replies[1].calls[0].usage
+    if before is None or after is None or not before.input:
+        return None
+    return min(1.0, after.read / before.input)
+
+
+def _filler() -> Iterator[str]:
+    return (
+        f"{number} {hashlib.sha256(bytes([number % 256])).hexdigest()}" for number in range(LINES)
+    )

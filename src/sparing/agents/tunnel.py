@@ -1,0 +1,128 @@
+"""The only way out for a client behind walls: to the hosts of its provider, and nowhere else.
+
+The walls let a client reach one port of this machine and no name server. Here that port is
+served: it asks for a host by name, gets through if the host is on the list, and is refused
+otherwise. What goes through is encrypted from end to end; nothing of it can be read here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple, Self
+from urllib.parse import urlsplit
+
+HEAD_LIMIT = 16 * 1024
+PIECE = 64 * 1024
+PATIENCE_SECONDS = 30.0
+TLS_PORT = 443
+_CONNECT = re.compile(r"CONNECT (?P<host>[A-Za-z0-9.-]{1,253}):(?P<port>\d{1,5}) HTTP/1\.[01]")
+
+
+class Host(NamedTuple):
+    name: str
+    port: int = TLS_PORT
+
+
+class Tunnel:
+    """Use as `async with Tunnel(hosts) as tunnel`; then `tunnel.url` is a proxy for them."""
+
+    def __init__(self, hosts: Iterable[Host], upstream: str = "") -> None:
+        self._hosts = frozenset(hosts)
+        self._upstream = upstream
+        """The user's own proxy, where there is one."""
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.Task[None]] = set()
+        self.refused: list[str] = []
+        """Who was asked for and is not on the list."""
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_LIMIT)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._server is not None:
+            self._server.close()
+        for task in self._open:
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    @property
+    def url(self) -> str:
+        assert self._server is not None
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        task.add_done_callback(self._open.discard)
+        try:
+            await self._connect(reader, writer)
+        except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+            pass  # one side is gone, or talks nonsense
+        except asyncio.CancelledError:
+            pass  # the turn is over
+        finally:
+            writer.close()
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            line = head.partition("\r\n")[0]
+            asked = _CONNECT.fullmatch(line)
+            host = Host(asked["host"].lower(), int(asked["port"])) if asked else None
+            if host is None or host not in self._hosts:
+                self.refused.append(line[:200])
+                writer.write(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
+                await writer.drain()
+                return
+            there = await self._reach(host)
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        try:
+            await _carry((reader, writer), there)
+        finally:
+            there[1].close()
+
+    async def _reach(self, host: Host) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if not self._upstream:
+            return await asyncio.open_connection(host.name, host.port)
+        proxy = urlsplit(self._upstream)
+        there = await asyncio.open_connection(proxy.hostname, proxy.port or 80, limit=HEAD_LIMIT)
+        name = f"{host.name}:{host.port}"
+        there[1].write(f"CONNECT {name} HTTP/1.1\r\nhost: {name}\r\n\r\n".encode())
+        answer = await there[0].readuntil(b"\r\n\r\n")
+        if b" 200 " not in answer.partition(b"\r\n")[0]:
+            there[1].close()
+            raise ConnectionError("the user's proxy refuses")
+        return there
+
+
+def way_out(base_url: str, more: Iterable[str] = ()) -> frozenset[Host]:
+    """The hosts that a client of this address must reach; none if it is on this machine."""
+    address = urlsplit(base_url)
+    if address.scheme == "http":
+        return frozenset()
+    own = Host((address.hostname or "").lower(), address.port or TLS_PORT)
+    return frozenset({own, *map(Host, more)})
+
+
+async def _carry(
+    here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+) -> None:
+    """Both ways, until both have said all."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_pour(here[0], there[1]))
+        group.create_task(_pour(there[0], here[1]))
+
+
+async def _pour(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while piece := await source.read(PIECE):
+            sink.write(piece)
+            await sink.drain()
+    with suppress(OSError):
+        sink.write_eof()

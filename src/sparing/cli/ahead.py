@@ -1,0 +1,141 @@
+"""What lies ahead of a feature, before anything is spent: for `start` and `run --dry-run`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.init import show_prospect
+from sparing.cli.screen import printable
+from sparing.config.inherited import inherited
+from sparing.config.load import sources_here
+from sparing.desk.cost import limits_of, settings_of
+from sparing.desk.office import Office
+from sparing.desk.outlook import outlook, outlook_brief, outlook_words
+from sparing.desk.prospect import Prospect
+from sparing.errors import ConfigError, SparingError
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage
+from sparing.flow.state import Position, State
+from sparing.money import Billing, dollars
+from sparing.records.features import FeatureRow
+from sparing.report.prompt import PromptPage, prompt_text
+from sparing.report.spending import tokens
+
+LABEL = 9
+
+
+class Agent(NamedTuple):
+    words: str
+    repair: str
+    """What to do if there is none; empty if there is one."""
+
+
+def show_plan(office: Office, row: FeatureRow, found: Prospect, why: str) -> bool:
+    """Whether it could run as it is."""
+    feature, flow = row.feature, FLOWS[row.feature.flow]
+    stops = office.loaded.settings.flow.stops([one.name for one in flow.stages if one.gate])
+    gates = sum(one.name in stops for one in flow.stages)
+    agent = agent_of(office, row)
+    _say("flow", f"{flow.name}: {len(flow.stages)} stages, {gates} ask you ({why})")
+    _say("branch", feature.branch)
+    _say("agent", agent.words)
+    if agent.repair:
+        _say("", click.style(agent.repair, fg="cyan"))
+    _say("models", models_words(office, row))
+    show_prospect(found)
+    _say("cost", f"{outlook_brief(outlook(office, row))}, capped at {cap_words(office, row)}")
+    return not agent.repair
+
+
+def agent_of(office: Office, row: FeatureRow) -> Agent:
+    """The backend and its login, in words; or why there is none."""
+    from sparing.engine.surroundings import Surroundings
+
+    around = Surroundings(
+        office.folder, office.database, office.repository,
+        sources_here(office.repository.checkout), headless=True, environ=inherited(),
+    )  # fmt: skip
+    try:
+        backend = around.backend(row)
+    except SparingError as error:
+        return Agent(f"none: {error.what}", error.repair)
+    login = str(getattr(backend, "login", "")) or "no login needed"
+    billing = settings_of(office, row).agent.billing
+    paid = ", paid by subscription" if billing is Billing.SUBSCRIPTION else ""
+    return Agent(f"{backend.name}, {login}{paid}", "")
+
+
+def models_words(office: Office, row: FeatureRow) -> str:
+    """The classes that the flow uses."""
+    settings = settings_of(office, row)
+    backend = settings.agent.backend.value
+    used = {one.model.value for one in FLOWS[row.feature.flow].stages}
+    classes = [name for name in ("strong", "standard", "cheap") if name in used]
+    return ", ".join(f"{settings.models.of(name, backend)} ({name})" for name in classes)
+
+
+def cap_words(office: Office, row: FeatureRow) -> str:
+    limit = limits_of(office, row, now()).feature
+    return f"{dollars(limit.nano_usd)} or {tokens(limit.tokens)} tokens"
+
+
+def ahead_of(row: FeatureRow) -> tuple[Stage, ...]:
+    """The stages that are still to come; one that is under way counts."""
+    flow, state = FLOWS[row.feature.flow], State.load(row.place["state"])
+    over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
+    return flow.stages[flow.index(state.stage) + over :]
+
+
+def show_dry_run(office: Office, row: FeatureRow) -> None:
+    """Starts nothing: next stages, first prompt, forecast, cap."""
+    stops = office.loaded.settings.flow.stops(
+        [one.name for one in FLOWS[row.feature.flow].stages if one.gate]
+    )
+    click.echo(f"{click.style(row.feature.id, bold=True)} {printable(row.feature.title)}")
+    for stage in ahead_of(row):
+        reviewers = ", ".join(role for group in stage.reviewers for role in group)
+        who = f"{stage.author or 'the program'}" + (f"; judged by {reviewers}" if reviewers else "")
+        gate = click.style(" then asks you", fg="cyan") if stage.name in stops else ""
+        click.echo(f"  {stage.name:<14} {who}{gate}")
+    click.echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
+    click.echo(f"  {'cap':<14} {cap_words(office, row)}")
+    click.echo(f"  {'agent':<14} {agent_of(office, row).words}")
+    page = first_prompt(office, row)
+    if page is not None:
+        click.echo(f"\n{prompt_text(page, system=False)}", nl=False)
+    click.echo(f"\nnothing was started; to run it: sparing run {row.feature.id}")
+
+
+def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
+    page = first_prompt(office, row)
+    return {
+        "feature": row.feature.id,
+        "stages": [stage.name for stage in ahead_of(row)],
+        "agent": agent_of(office, row).words,
+        "forecast": outlook_words(outlook(office, row)),
+        "cap": cap_words(office, row),
+        "first_prompt": None if page is None else [one.text for one in page.segments],
+    }
+
+
+def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
+    """What the next author would be told; None if the program itself comes next."""
+    from sparing.cli.prompt import Wanted, page_of
+
+    stage = next((one for one in ahead_of(row) if one.author), None)
+    if stage is None:
+        return None
+    wanted = Wanted(stage.author, row.feature.id, stage.name, None, None, "compose", None)
+    try:
+        return page_of(office, row, wanted)[0]
+    except ConfigError:
+        raise
+    except SparingError:
+        return None  # tasks that are not written yet have no prompt
+
+
+def _say(label: str, words: str) -> None:
+    click.echo(f"  {label:<{LABEL}} {words}")

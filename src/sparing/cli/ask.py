@@ -1,0 +1,33 @@
+"""Asking a person at the terminal while other features go on.
+
+The question is put in a thread of its own. It ends when the person answers or leaves, or when
+somebody else has answered meanwhile: nobody has to press a key to let go of a thread.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+import threading
+from collections.abc import Callable
+
+import click
+
+LOOK_SECONDS = 0.2
+leaving = threading.Event()
+"""Set when the whole run ends: whoever waits for a person stops waiting."""
+
+
+class Settled(Exception):
+    """There is nothing to ask any more."""
+
+
+def ask(question: str, settled: Callable[[], bool]) -> str | None:
+    """A line, without blanks around it; None at the end of the input."""
+    click.echo(question, nl=False, err=True)
+    sys.stderr.flush()
+    while not select.select([sys.stdin], [], [], LOOK_SECONDS)[0]:
+        if leaving.is_set() or settled():
+            raise Settled
+    line = sys.stdin.readline()
+    return line.strip() if line else None

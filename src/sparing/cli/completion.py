@@ -1,0 +1,28 @@
+"""`sparing completion`: words that a shell completes, features among them."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+VARIABLE = "_SPARING_COMPLETE"
+PLACES = {
+    "bash": "sparing completion bash >> ~/.bashrc",
+    "zsh": "sparing completion zsh >> ~/.zshrc",
+    "fish": "sparing completion fish > ~/.config/fish/completions/sparing.fish",
+}
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(list(PLACES)))
+@click.pass_context
+def completion_command(context: click.Context, shell: str) -> None:
+    """Print what makes bash, zsh or fish complete commands and features.
+
+    For example: sparing completion bash >> ~/.bashrc
+    """
+    maker = get_completion_class(shell)
+    assert maker is not None
+    command = context.find_root().command
+    completer = maker(command, {}, "sparing", VARIABLE)
+    click.echo(completer.source_template % completer.source_vars())

@@ -1,0 +1,45 @@
+"""`sparing diagnose`: a file for a bug report that its sender can read through before."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import json_option, print_json
+from sparing.desk.bundle import files
+from sparing.desk.office import open_office
+from sparing.errors import UsageError
+
+NAME = "sparing-diagnose.zip"
+NEVER = "titles, prompts, replies, documents, code, file names, paths, commands, keys"
+
+
+@click.command("diagnose")
+@click.option(
+    "--to", type=click.Path(path_type=Path), default=NAME, show_default=True, help="The new file."
+)
+@json_option
+def diagnose_command(to: Path, as_json: bool) -> None:
+    """Pack what a bug report needs, with nothing private in it.
+
+    Versions, settings that are numbers or choices, where features stand, kinds of events, sizes and
+    bills of turns. Nothing is sent anywhere: it is a file that you can look through.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    content = files(office)
+    try:
+        with zipfile.ZipFile(to, "x", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in content.items():
+                archive.writestr(zipfile.ZipInfo(name), text)
+    except FileExistsError:
+        raise UsageError(f"{to} is there already", "name another file: --to FILE") from None
+    except OSError as error:
+        raise UsageError(f"{to} can't be written: {error.strerror}", "--to FILE") from error
+    if as_json:
+        print_json(file=str(to), files={name: len(text) for name, text in content.items()})
+        return
+    click.echo(f"{to} has {', '.join(content)}")
+    click.echo(f"not in it: {NEVER}")
+    click.echo(f"  {click.style(f'unzip -p {to} | less', fg='cyan')}")

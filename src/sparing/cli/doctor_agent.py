@@ -1,0 +1,120 @@
+"""What `sparing doctor` says of the agent: the client, its login, which backend is used and why.
+
+The engine asks the same questions in the same words when a run begins. Nothing is sent anywhere
+unless it is asked for, and then no token is spent.
+"""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import NamedTuple, assert_never
+from urllib.parse import urlsplit
+
+from sparing.config.inherited import for_client
+from sparing.config.load import Loaded
+from sparing.config.settings import BackendName
+from sparing.errors import SparingError
+
+VENDOR = "https://api.anthropic.com"
+HELLO = "/api/hello"
+PATIENCE_SECONDS = 10
+
+
+class Finding(NamedTuple):
+    name: str
+    good: bool
+    words: str
+    repair: str = ""
+
+
+def agent_findings(loaded: Loaded) -> list[Finding]:
+    backend, environ = loaded.settings.agent.backend, for_client()
+    needed = backend in (BackendName.AUTO, BackendName.CLAUDE)
+    client = _client(environ, needed=needed or backend is BackendName.CLAUDE_DOUBLE)
+    login = _login(loaded, environ, needed=needed)
+    return [client, login, _agent(loaded, client, login)]
+
+
+def online_finding() -> Finding:
+    """Whether the address that the client talks to answers; its greeting costs nothing."""
+    environ = for_client()
+    base = environ.get("ANTHROPIC_BASE_URL", VENDOR).rstrip("/")
+    host = urlsplit(base).netloc
+    proxy = environ.get("HTTPS_PROXY") or environ.get("https_proxy")
+    door = urllib.request.ProxyHandler({"https": proxy} if proxy else {})
+    request = urllib.request.Request(base + HELLO, method="HEAD")
+    try:
+        with urllib.request.build_opener(door).open(request, timeout=PATIENCE_SECONDS) as reply:
+            words = f"{host} answers ({reply.status})"
+    except urllib.error.HTTPError as error:
+        words = f"{host} answers ({error.code})"
+    except (OSError, ValueError) as error:
+        why = getattr(error, "reason", error)
+        return Finding("network", False, f"{host} does not answer: {why}", "check your network")
+    return Finding("network", True, words)
+
+
+def _client(environ: Mapping[str, str], *, needed: bool) -> Finding:
+    from sparing.engine.clients import client_here
+
+    try:
+        return Finding("client", True, client_here(environ).words)
+    except SparingError as error:
+        return _missing("client", error, needed=needed)
+
+
+def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> Finding:
+    from sparing.engine.clients import login_here
+
+    try:
+        login = login_here(loaded.settings.agent.login, environ)
+    except SparingError as error:
+        return _missing("login", error, needed=needed)
+    return Finding("login", True, f"{login.words} ({login.kind})")
+
+
+def _missing(name: str, error: SparingError, *, needed: bool) -> Finding:
+    """Only who needs it has to repair it."""
+    if not needed:
+        return Finding(name, True, f"{error.what}; not needed by this backend")
+    return Finding(name, False, error.what, error.repair)
+
+
+def _agent(loaded: Loaded, client: Finding, login: Finding) -> Finding:
+    backend = loaded.settings.agent.backend
+    why = f"{backend}, set by {loaded.origins['agent.backend']}"
+    match backend:
+        case BackendName.AUTO:
+            return _auto(client, login)
+        case BackendName.CLAUDE:
+            missing = _missing_part(client, login)
+            return Finding("agent", not missing, f"{why}{missing}")
+        case BackendName.SCRIPTED | BackendName.CLAUDE_DOUBLE:
+            return _playing(loaded, why)
+        case _:
+            assert_never(backend)
+
+
+def _auto(client: Finding, login: Finding) -> Finding:
+    missing = _missing_part(client, login)
+    if missing:
+        return Finding(
+            "agent", False, f"none: Claude Code is the one that auto takes{missing}",
+            "see the workflow without an agent: sparing demo",
+        )  # fmt: skip
+    return Finding("agent", True, "claude: auto takes it, since it is installed and logged in")
+
+
+def _missing_part(client: Finding, login: Finding) -> str:
+    if not client.good:
+        return ", but its client can't be used"
+    return "" if login.good else ", but it is not logged in"
+
+
+def _playing(loaded: Loaded, why: str) -> Finding:
+    if loaded.agent_script is None:
+        repair = "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml"
+        return Finding("agent", False, f"{why}, but it has no script", repair)
+    return Finding("agent", True, f"{why}, playing {loaded.agent_script}")

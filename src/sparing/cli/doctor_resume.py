@@ -1,0 +1,66 @@
+"""`sparing doctor --resume`: ask the agent's client itself whether its sessions can be continued.
+
+The one part of the doctor that spends: three short turns. It says so before it begins, and what
+it finds is kept for this backend and version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+import click
+
+from sparing.cli.clock import now
+from sparing.config.inherited import inherited
+from sparing.config.load import sources_here
+from sparing.config.settings import Sandbox
+from sparing.desk.office import Office
+from sparing.economy.prices import cost_usd, own_prices
+from sparing.records.resume_checks import CheckRow
+from sparing.workspace.launcher import level_reached
+from sparing.workspace.policy import settle_level
+
+TURNS = 3
+
+
+class Answer(NamedTuple):
+    name: str
+    good: bool
+    words: str
+
+
+def resume_answers(office: Office) -> list[Answer]:
+    """V1 to V5, as far as they were asked, and what asking has cost."""
+    from sparing.engine.resume_trust import Wanted, check_now
+    from sparing.engine.surroundings import Surroundings, make_backend
+
+    settings = office.loaded.settings
+    backend = make_backend(office.loaded, office.folder)
+    if backend.capabilities.proven:
+        return [Answer("resume", True, f"{backend.name}: its sessions are our own, nothing to ask")]
+    optional = settings.workspace.sandbox is Sandbox.OPTIONAL
+    around = Surroundings(
+        office.folder, office.database, office.repository, sources_here(office.repository.checkout),
+        headless=True, environ=inherited(),
+        level=settle_level(level_reached(), unsandboxed=optional),
+    )  # fmt: skip
+    wanted = Wanted(backend, settings, now())
+    words = f"asking {backend.name} {wanted.version}: {TURNS} short turns with {wanted.model}"
+    click.echo(click.style(words, dim=True), err=True)
+    return _answers(asyncio.run(check_now(around, wanted)), settings.models.prices)
+
+
+def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[Answer]:
+    share = "not known" if found.share is None else f"{found.share:.0%} of it read from cache"
+    cost = cost_usd(found.model, found.usage, own_prices(prices))
+    spent = "at a price that is not known" if cost is None else f"${cost:.4f}"
+    state = f"off, {found.reason}" if found.reason else "on"
+    total = f"{found.usage.total} tokens, {spent} ({found.origin}), in {found.seconds:.1f} s"
+    return [
+        *(Answer(*item) for item in found.items),
+        Answer("V5", True, f"the share of the transcript that a cache gave back: {share}"),
+        Answer(
+            "resume", not found.reason, f"{state}, for {found.backend} {found.version}; {total}"
+        ),
+    ]

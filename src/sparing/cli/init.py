@@ -1,0 +1,114 @@
+"""`sparing init`: what was found in a repository, and a file of settings after a yes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import is_terminal, json_option, print_json
+from sparing.cli.screen import printable
+from sparing.desk.office import Office, open_office
+from sparing.desk.prospect import Prospect, agree, project_file, prospect, write_project_file
+from sparing.errors import NeedsHuman
+from sparing.workspace.setup import Plan
+
+LABEL = 9
+
+
+@click.command("init")
+@click.option("--yes", is_flag=True, help="Write the file and agree to the set-up, unasked.")
+@json_option
+def init_command(yes: bool, as_json: bool) -> None:
+    """Look at this repository, and keep what was found in sparing.toml.
+
+    Shows the base branch, the checks, the set-up of a new worktree and the rules file. Nothing is
+    written before you say yes, and set-up commands run only after you have agreed to them.
+    """
+    office = open_office(Path.cwd())
+    found = prospect(office)
+    if as_json and not yes:
+        print_json(**_facts(found))
+        return
+    if not as_json:
+        show_prospect(found)
+    if not yes and not is_terminal():
+        raise NeedsHuman("nobody is here to be asked", "sparing init --yes")
+    agreed = agree_to_setup(office, found, yes=yes)
+    written = offer_file(office, found, yes=yes)
+    if as_json:
+        print_json(**_facts(found), set_up=agreed, written=written)
+    elif written:
+        click.echo(f"{written} is written; commit it if others should have it too")
+        click.echo(click.style('  sparing start "Add rate limiting"', fg="cyan"))
+
+
+def show_prospect(found: Prospect, *, err: bool = False) -> None:
+    rows = [
+        ("base", f"{found.base.branch} at {found.base.commit[:10]}"),
+        ("checks", _checks(found)),
+        ("set-up", _setup(found.setup)),
+        ("rules", ", ".join(found.rules) or "none: no AGENTS.md, no CLAUDE.md"),
+    ]
+    if found.lent:
+        rows.append(("copied", ", ".join(found.lent)))
+    if found.configured:
+        rows.append(("settings", found.configured))
+    for label, words in rows:
+        first, *rest = words.split("\n")
+        click.echo(f"  {label:<{LABEL}} {printable(first)}", err=err)
+        for line in rest:
+            click.echo(f"  {'':<{LABEL}} {printable(line)}", err=err)
+
+
+def agree_to_setup(office: Office, found: Prospect, *, yes: bool) -> bool:
+    """Asked once for each set-up; what was said is remembered."""
+    if found.agreed is not None:
+        return found.agreed
+    if not yes:
+        runs = "; it runs code of this repository" if found.setup.commands else ""
+        click.echo(f"a new worktree needs this once{runs}:", err=True)
+        for one in found.setup.commands:
+            click.echo(f"  {printable(one.words)}", err=True)
+        for name in found.lent:
+            click.echo(f"  copy of {printable(name)}, which reviewers never see", err=True)
+    agreed = yes or click.confirm("do that in new worktrees?", default=True, err=True)
+    agree(office, found.setup, agreed=agreed)
+    return agreed
+
+
+def offer_file(office: Office, found: Prospect, *, yes: bool) -> str:
+    """The name of the file that was written; empty if none was."""
+    if found.configured:
+        click.echo(f"{found.configured} has settings already; it is left as it is", err=True)
+        return ""
+    asked = f"copy {', '.join(found.private)} to worktrees (authors and checks only)?"
+    copy = found.setup.copy
+    if found.private and not yes and click.confirm(asked, default=False, err=True):
+        copy = (*copy, *found.private)
+    text = project_file(found, copy=copy)
+    if not yes:
+        click.echo("\n" + text, err=True)
+        if not click.confirm("write this to sparing.toml?", default=False, err=True):
+            return ""
+    return write_project_file(office, text).name
+
+
+def _setup(plan: Plan) -> str:
+    return "\n".join(f"{one.words} ({one.origin})" for one in plan.commands) or "nothing to do"
+
+
+def _checks(found: Prospect) -> str:
+    rows = [f"{one.name}: {' '.join(one.command)} ({one.origin})" for one in found.checks]
+    return "\n".join(rows) or "none found: a Makefile with a test target is one"
+
+
+def _facts(found: Prospect) -> dict[str, object]:
+    return {
+        "base_branch": found.base.branch,
+        "checks": {one.name: " ".join(one.command) for one in found.checks},
+        "setup": [one.words for one in found.setup.commands],
+        "copy": list(found.lent),
+        "rules": list(found.rules),
+        "configured": found.configured,
+    }

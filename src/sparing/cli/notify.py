@@ -1,0 +1,56 @@
+"""Telling a person who looks elsewhere that a feature waits for them.
+
+A message that can't be shown is no failure: nothing here raises, and nothing is waited for
+longer than a moment. Which program is started comes from the user's own settings alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from sparing.config.notify import BELL, DESKTOP, NotifySettings
+
+LIMIT_SECONDS = 5.0
+SCRIPT = """\
+on run words
+  display notification (item 2 of words) with title (item 1 of words)
+end run"""
+
+
+def notify(settings: NotifySettings, title: str, text: str) -> None:
+    if BELL in settings.ways and sys.stderr.isatty():
+        sys.stderr.write("\a")
+        sys.stderr.flush()
+    if DESKTOP in settings.ways and sys.stderr.isatty():
+        _start(desktop(title, text))
+    if settings.command:
+        with suppress(ValueError):
+            _start((*shlex.split(settings.command), title, text))
+
+
+def desktop(title: str, text: str) -> tuple[str, ...]:
+    """What shows a message on this machine; empty if nothing does."""
+    if shutil.which("notify-send"):
+        return ("notify-send", "--app-name=sparing", "--", title, text)
+    if shutil.which("osascript"):
+        return ("osascript", "-e", SCRIPT, title, text)
+    return ()
+
+
+def _start(argv: Sequence[str]) -> None:
+    if not argv:
+        return
+    with suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=LIMIT_SECONDS,
+            check=False,
+        )

@@ -1,0 +1,150 @@
+"""What a person may ask of a feature beside an answer: pause, resume, another stage, a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
+from sparing.desk import control, orders
+from sparing.desk.office import Office, open_office
+from sparing.desk.orders import Ordered
+from sparing.errors import NeedsHuman
+from sparing.records.features import FeatureRow
+
+
+def _found(name: str, *, reading: bool = True) -> tuple[Office, FeatureRow]:
+    office = open_office(Path.cwd(), reading=reading)
+    return office, control.find(office, name)
+
+
+@click.command("pause")
+@feature_argument()
+@json_option
+def pause_command(feature: str, as_json: bool) -> None:
+    """Stop a feature after the turn that is under way.
+
+    Nothing that is done is lost or paid for again: sparing resume goes on from there.
+    """
+    office, row = _found(feature)
+    done = orders.pause(office, row, TERMINAL, now())
+    _told(row, "pauses", done, f"sparing resume {row.feature.id}", as_json=as_json)
+
+
+@click.command("resume")
+@feature_argument()
+@json_option
+def resume_command(feature: str, as_json: bool) -> None:
+    """Go on where a feature was paused, or where something failed."""
+    office, row = _found(feature)
+    stage = orders.resume(office, row, TERMINAL, now())
+    _answered(row, f"{stage} goes on", as_json=as_json)
+
+
+@click.command("rerun")
+@feature_argument()
+@json_option
+def rerun_command(feature: str, as_json: bool) -> None:
+    """Do a stage that waits for you once more, from its beginning.
+
+    What the stage has made stays in the branch's history; rejections so far are forgotten.
+    """
+    office, row = _found(feature)
+    stage = orders.rerun(office, row, TERMINAL, now())
+    _answered(row, f"{stage} runs again", as_json=as_json)
+
+
+@click.command("skip")
+@feature_argument()
+@click.argument("stage", required=False, default="")
+@json_option
+def skip_command(feature: str, stage: str, as_json: bool) -> None:
+    """Go on with a later stage, without what lies between.
+
+    Without STAGE it is the next one. A stage whose documents are missing is refused.
+    """
+    office, row = _found(feature)
+    left = orders.skip(office, row, stage, TERMINAL, now())
+    _answered(row, f"{left} is left for {stage or 'the next stage'}", as_json=as_json)
+
+
+@click.command("back")
+@feature_argument()
+@click.argument("stage")
+@json_option
+def back_command(feature: str, stage: str, as_json: bool) -> None:
+    """Go back to an earlier stage and on from there."""
+    office, row = _found(feature)
+    left = orders.back(office, row, stage, TERMINAL, now())
+    _answered(row, f"{left} is left, back to {stage}", as_json=as_json)
+
+
+@click.command("abandon")
+@feature_argument()
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@json_option
+def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
+    """Give a feature up. Its branch, its worktree and its records stay."""
+    office, row = _found(feature)
+    number, title = row.feature.id, row.feature.title
+    if not yes and not is_terminal():
+        raise NeedsHuman(
+            f"feature {number} is given up only by a person", f"sparing abandon {number} --yes"
+        )
+    if not yes:
+        click.confirm(f"give up {number} {title}?", default=False, abort=True, err=True)
+    done = orders.abandon(office, row, TERMINAL, now())
+    _told(row, "is abandoned", done, f"sparing show {number}", as_json=as_json)
+
+
+@click.command("say")
+@feature_argument()
+@click.argument("words")
+@json_option
+def say_command(feature: str, words: str, as_json: bool) -> None:
+    """Tell the author something that it hears at its next turn.
+
+    WORDS such as "use Redis". It answers no gate and stops nothing.
+    """
+    office, row = _found(feature)
+    done = orders.say(office, row, words, TERMINAL, now())
+    _told(row, "hears it", done, f"sparing watch {row.feature.id}", as_json=as_json)
+
+
+@click.command("edit")
+@feature_argument()
+@click.argument("document", required=False, default="")
+def edit_command(feature: str, document: str) -> None:
+    """Change a document at a gate yourself, in your editor.
+
+    Without DOCUMENT it is the one that waits for you. Your version becomes a commit of its own. For
+    a stage that made code, the files in its worktree are taken as you have left them.
+    """
+    from sparing.cli.gate import edit_stage
+
+    office, row = _found(feature, reading=False)
+
+    def files() -> None:
+        if is_terminal():
+            click.prompt("  change the files there, then press Enter", "", show_default=False)
+
+    edit_stage(office, row, document, files)
+    click.echo(f"  sparing approve {row.feature.id}", err=True)
+
+
+def _answered(row: FeatureRow, words: str, *, as_json: bool) -> None:
+    command = f"sparing run {row.feature.id}"
+    if as_json:
+        print_json(feature=row.feature.id, done=words, next_command=command)
+        return
+    click.echo(f"{words}. A running engine goes on by itself; else: {command}")
+
+
+def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: bool) -> None:
+    number = row.feature.id
+    if as_json:
+        print_json(feature=number, stage=done.stage, counts=done.counts.value, next_command=command)
+        return
+    click.echo(f"feature {number} {words}, {done.counts}\n  {click.style(command, fg='cyan')}")

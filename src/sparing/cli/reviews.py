@@ -1,0 +1,34 @@
+"""`sparing show reviews`: iteration by reviewer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import print_json
+from sparing.desk import control
+from sparing.desk.office import open_office
+
+
+def show_reviews(name: str, *, as_json: bool) -> None:
+    from sparing.desk.reviews import decided, reviews
+
+    office = open_office(Path.cwd(), reading=True)
+    row = control.find(office, name)
+    rows, looks = reviews(office, row), decided(office, row)
+    if as_json:
+        print_json(
+            feature=row.feature.id,
+            reviews=[one.dump() for one in rows],
+            looks=[one.dump() for one in looks],
+        )
+        return
+    if not rows:
+        click.echo(f"No reviewer has looked at feature {row.feature.id} yet.")
+        return
+    from rich.console import Console
+
+    from sparing.report.reviews import reviews_page
+
+    Console(highlight=False).print(reviews_page(rows, looks))

@@ -1,0 +1,84 @@
+"""`sparing rule`: a person's word on what reviewers and author can't agree on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import json_option, print_json
+from sparing.desk import control
+from sparing.desk.office import open_office
+from sparing.desk.rulings import VERBS, OpenFinding, Ruled, Wish, open_findings, rule
+from sparing.errors import UsageError
+
+
+@click.command("rule")
+@click.argument("feature")
+@click.argument("finding", required=False)
+@click.argument("verb", required=False, type=click.Choice(list(VERBS)), metavar="[uphold|dismiss]")
+@click.argument("why", required=False, default="")
+@click.option("--stage", default="", help="Of which stage. Default: where the feature stands.")
+@json_option
+def rule_command(
+    feature: str, finding: str | None, verb: str | None, why: str, stage: str, as_json: bool
+) -> None:
+    """Say whether a finding must be settled or may stay.
+
+    FEATURE alone: what is open, with both sides' words. FINDING is an id such as F3. uphold: the
+    reviewer is right, the author goes again. dismiss: it never counts again, and WHY is told to
+    all who look later. At a gate, `sparing approve` then goes on by what was ruled.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    row = control.find(office, feature)
+    if finding is None:
+        _print_open(row.feature.id, open_findings(office, row, stage), as_json=as_json)
+        return
+    if verb is None:
+        again = f'sparing rule {row.feature.id} {finding} dismiss "why"'
+        raise UsageError(f"say what is ruled on {finding}: uphold or dismiss", again)
+    ruled = rule(office, row, Wish(finding, VERBS[verb], why, stage), "terminal", now())
+    _print_ruled(row.feature.id, ruled, as_json=as_json)
+
+
+def _print_open(feature: str, found: tuple[OpenFinding, ...], *, as_json: bool) -> None:
+    if as_json:
+        print_json(feature=feature, open=[one.dump() for one in found])
+        return
+    if not found:
+        click.echo(f"No finding of feature {feature} is open.")
+        return
+    for one in found:
+        where = f" ({_shown(one.location)})" if one.location else ""
+        head = f"{one.id} {one.severity}, {one.stage}, {', '.join(one.roles)}, {one.state}"
+        click.echo(click.style(head, bold=True) + ("" if one.counts else ", holds nothing up"))
+        click.echo(f"   {_shown(one.text)}{where}")
+        if one.answer:
+            click.echo(f"   author {_shown(one.answer)}")
+        if one.ruling:
+            click.echo(f"   {one.ruling} {_shown(one.words)}".rstrip())
+    unruled = next((one.id for one in found if not one.ruling), found[0].id)
+    click.echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
+
+
+def _print_ruled(feature: str, ruled: Ruled, *, as_json: bool) -> None:
+    one = ruled.finding
+    command = f"sparing approve {feature}" if ruled.waits else f"sparing run {feature}"
+    if as_json:
+        print_json(
+            feature=feature, stage=one.stage, finding=one.id, ruling=one.ruling,
+            left=[other.id for other in ruled.left], next_command=command,
+        )  # fmt: skip
+        return
+    rest = ", ".join(other.id for other in ruled.left)
+    click.echo(f"{one.id} {one.ruling}." + (f" Not ruled on yet: {rest}." if rest else ""))
+    if ruled.waits:
+        click.echo(f"To go on by what is ruled: {command}")
+    else:
+        click.echo("It counts from the next look on.")
+
+
+def _shown(text: str) -> str:
+    """A model's words must not move the cursor."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,0 +1,130 @@
+"""`sparing watch`: what happens, as it happens, from any terminal.
+
+Reads the records and nothing else, so it needs no engine and disturbs none. What agents read,
+write and say is shown line by line, and what each turn cost as soon as its bill is known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import feature_argument
+from sparing.cli.progress import describe
+from sparing.cli.screen import printable
+from sparing.desk import control, history, view
+from sparing.desk.office import Office, open_office
+from sparing.errors import FeatureError
+from sparing.feature import Status
+from sparing.money import dollars
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import Row
+from sparing.report.spending import tokens
+
+LOOK_SECONDS = 0.2
+LAST = 10
+LONGEST = 74
+OVER = (Status.COMPLETED, Status.ABANDONED)
+VERBS = {"read": "reads", "write": "writes", "say": "says", "run": "runs", "failed": "can't read"}
+
+
+@click.command("watch")
+@feature_argument(required=False)
+@click.option("--last", default=LAST, show_default=True, help="How many events of before to show.")
+@click.option("--no-follow", is_flag=True, help="Show what has happened and end.")
+def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
+    """Follow what happens, from any terminal.
+
+    FEATURE is a number, a slug or a full name; without one, all of them. It ends when nothing is
+    left to follow; Ctrl-C ends it at once and stops no work.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    rows = [control.find(office, feature)] if feature else view.open_rows(office)
+    if not rows:
+        raise FeatureError("there is nothing to watch here", 'sparing start "Add rate limiting"')
+    follow(office, rows, last=last, once=no_follow)
+
+
+def follow(
+    office: Office, rows: Sequence[FeatureRow], *, last: int = 0, once: bool = False
+) -> None:
+    watcher = Watcher(office, rows, last)
+    with office.database.watch() as changed:
+        while True:
+            if changed():
+                for line in watcher.news():
+                    click.echo(line)
+                if once or watcher.over():
+                    return
+            time.sleep(LOOK_SECONDS)
+
+
+class Watcher:
+    """Knows what was shown already."""
+
+    def __init__(self, office: Office, rows: Sequence[FeatureRow], last: int) -> None:
+        self._office, self._rows = office, list(rows)
+        self._keys = {row.feature.key: row.feature.id for row in rows}
+        before = [one.n for one in history.events_since(office, 0) if one.feature in self._keys]
+        self._after = before[-last - 1] if len(before) > last else 0
+        self._paid = {_name(one) for row in rows for one in self._bills(row)}
+        self._speaker = ""
+
+    def news(self) -> Iterator[str]:
+        for event in history.events_since(self._office, self._after):
+            self._after = event.n
+            if event.feature in self._keys:
+                yield from self._told(event)
+        for row in self._rows:
+            for bill in self._bills(row):
+                if _name(bill) not in self._paid:
+                    self._paid.add(_name(bill))
+                    yield _paid(bill)
+
+    def over(self) -> bool:
+        return all(view.reload(self._office, row).status in OVER for row in self._rows)
+
+    def _told(self, event: Event) -> Iterator[str]:
+        line = describe(event) or _seen(event)
+        if line and len(self._keys) > 1 and event.feature != self._speaker:
+            self._speaker = event.feature
+            yield click.style(f"\n{self._keys[event.feature]}", bold=True)
+        if line:
+            yield line
+        if event.kind in ("gate", "stuck"):
+            row = next(one for one in self._rows if one.feature.key == event.feature)
+            shown = view.feature_view(self._office, view.reload(self._office, row))
+            yield f"    {click.style(shown.next_command, fg='cyan')}"
+
+    def _bills(self, row: FeatureRow) -> list[Row]:
+        return [one for one in history.ledger_rows(self._office, row) if one.result is not None]
+
+
+def _name(bill: Row) -> tuple[str, int]:
+    return bill.attempt.dispatch, bill.number
+
+
+def _seen(event: Event) -> str:
+    """What an agent does, in a line that is easy to pass over."""
+    if event.kind not in VERBS:
+        return ""
+    words = printable(" ".join(event.text.split()))
+    line = f"    {event.role} {VERBS[event.kind]} {words}"
+    return click.style(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…", dim=True)
+
+
+def _paid(bill: Row) -> str:
+    result = bill.result
+    assert result is not None
+    if result.usage is None:
+        return click.style(f"    {bill.attempt.role}: cost unknown", dim=True)
+    used, origin = result.usage, f" ({result.origin})" if result.origin else ""
+    share = f"{100 * used.read // used.input} % cached" if used.input else "nothing sent"
+    words = f"{tokens(used.input)} in ({share}), {tokens(used.output)} out"
+    return click.style(
+        f"    {bill.attempt.role}: {dollars(result.nano_usd)}, {words}{origin}", dim=True
+    )

@@ -1,0 +1,69 @@
+"""Which model does what: three classes of models, other ones for a backend or for a role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sparing.config.kinds import Pairs, Prices
+from sparing.config.rules import Rule, Scope, model, setting
+
+SAME = {"auto": "claude", "claude-double": "claude"}
+"""Backends that are another one's client under a name of their own."""
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    strong: str = setting("claude-opus-5-5", model("The model of the hardest roles."))
+    standard: str = setting("claude-sonnet-5", model("The model of most roles."))
+    cheap: str = setting("claude-haiku-4-5", model("The model of the simplest roles."))
+    backends: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Pairs(
+                "a table for each backend, such as [models.backends.codex] with strong = "
+                '"a-model"; in a variable: codex.strong=a-model',
+                2,
+            ),
+            "Other models for a backend, by class: `strong`, `standard` or `cheap`.",
+            Scope.USER,
+        ),
+    )
+    roles: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Pairs(
+                'a table of roles, such as security-reviewer = "strong"; in a variable: '
+                "security-reviewer=strong"
+            ),
+            "Another class, or a model by its own name, for a role.",
+            Scope.USER,
+        ),
+    )
+    prices: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Prices(),
+            "Prices that go before the list that ships: a model's name, then US dollars per "
+            "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
+            Scope.USER,
+        ),
+    )
+
+    def of(self, model_class: str, backend: str = "", role: str = "") -> str:
+        """The model of a class, or of a role that belongs to it by default."""
+        chosen = _table(self.roles).get(role, model_class)
+        classes = {"strong": self.strong, "standard": self.standard, "cheap": self.cheap}
+        if chosen not in classes and chosen != model_class:
+            return chosen
+        known = chosen if chosen in classes else "standard"
+        name = f"{SAME.get(backend, backend)}.{known}"
+        return _table(self.backends).get(name, classes[known])
+
+    @property
+    def named_roles(self) -> tuple[str, ...]:
+        return tuple(_table(self.roles))
+
+
+def _table(lines: Iterable[str]) -> dict[str, str]:
+    return {name: word for name, _, word in (line.partition(" ") for line in lines)}

@@ -1,0 +1,35 @@
+"""How a person is told that a feature waits for them. Only the user's own layers count here:
+a repository must not choose what is started.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sparing.config.kinds import PATTERN_COMMAND, Names, Text
+from sparing.config.rules import Rule, Scope, setting
+
+BELL = "bell"
+DESKTOP = "desktop"
+
+
+@dataclass(frozen=True)
+class NotifySettings:
+    ways: tuple[str, ...] = setting(
+        (BELL, DESKTOP),
+        Rule(
+            Names((BELL, DESKTOP)),
+            "What happens when a run stops for you: the terminal's bell, a message on the desktop "
+            "(`notify-send` or `osascript`, where there is one).",
+            Scope.USER,
+        ),
+    )
+    command: str = setting(
+        "",
+        Rule(
+            Text("a command line", f"({PATTERN_COMMAND})?"),
+            "A program that is started as well, with a title and a sentence as its last two "
+            "arguments. No shell reads the line.",
+            Scope.USER,
+        ),
+    )

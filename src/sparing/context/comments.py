@@ -1,0 +1,90 @@
+"""Comments of a person on lines of a document: how they are written, read and passed on.
+
+A sheet shows the document with numbered lines. What a person adds below a line is a comment on
+it; a quoted line that they changed is one too. What stands above the document is said of it as a
+whole. The author gets each comment under an id, and answers by that id.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+RULE = "-------- 8< --------"
+_QUOTED = re.compile(r"^\s*(\d{1,6})> ?(.*)$")
+_ID = re.compile(r"^C(\d+), line \d+ of ", re.MULTILINE)
+_LONGEST_QUOTE = 200
+
+
+class Comment(NamedTuple):
+    line: int
+    quoted: str
+    text: str
+
+
+class Remarks(NamedTuple):
+    said: str
+    """Of the document as a whole."""
+    comments: tuple[Comment, ...]
+
+    @property
+    def empty(self) -> bool:
+        return not self.said and not self.comments
+
+
+def sheet(filename: str, text: str) -> str:
+    """What a person's editor opens."""
+    lines = text.splitlines()
+    width = len(str(len(lines)))
+    head = (
+        f"What should be different in {filename}? All of this block is ignored.\n"
+        "Write below the rule. A line that you add below a numbered one is a comment on it, and\n"
+        "so is a numbered line that you change; what you write above the first one is said of\n"
+        "the whole. Numbered lines may be deleted. Save nothing but the sheet to reject nothing.\n"
+        f"{RULE}\n"
+    )
+    return head + "".join(f"{n:>{width}}> {line}\n" for n, line in enumerate(lines, 1))
+
+
+def read_sheet(filled: str, text: str) -> Remarks:
+    """A person's remarks; numbers are believed, so lines may be missing or moved."""
+    original = text.splitlines()
+    found: dict[int, list[str]] = {}
+    said: list[str] = []
+    at = 0
+    for line in _body(filled):
+        match = _QUOTED.match(line)
+        if match and 0 < int(match[1]) <= len(original):
+            at = int(match[1])
+            if match[2].rstrip() != original[at - 1].rstrip():
+                found.setdefault(at, []).append(f"this line should be: {match[2].strip()}")
+        elif at:
+            found.setdefault(at, []).append(line.strip())
+        else:
+            said.append(line.strip())
+    comments = (Comment(n, original[n - 1].strip(), _joined(found[n])) for n in sorted(found))
+    return Remarks(_joined(said), tuple(one for one in comments if one.text))
+
+
+def feedback(filename: str, remarks: Remarks) -> str:
+    """What the author is given."""
+    parts = [remarks.said] if remarks.said else []
+    for number, comment in enumerate(remarks.comments, 1):
+        quoted = comment.quoted[:_LONGEST_QUOTE] or "(an empty line)"
+        parts.append(f"C{number}, line {comment.line} of {filename}:\n> {quoted}\n{comment.text}")
+    return "\n\n".join(parts)
+
+
+def comment_ids(text: str) -> tuple[str, ...]:
+    """The ids in a feedback, in order."""
+    return tuple(f"C{number}" for number in _ID.findall(text))
+
+
+def _body(filled: str) -> list[str]:
+    lines = filled.splitlines()
+    rules = [number for number, line in enumerate(lines) if line.strip() == RULE]
+    return lines[rules[0] + 1 :] if rules else lines
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(lines).strip()

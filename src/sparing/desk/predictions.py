@@ -1,0 +1,71 @@
+"""What each turn was expected to cost, beside its bill; and whether its prompt told all it had to.
+
+Of turns whose row holds a prediction for the way that was taken, in money, and whose bill is
+known; the others are counted, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Any, NamedTuple, cast
+
+from sparing.money import NANO, dollars
+from sparing.records.ledger import Row
+from sparing.report.figures import Figure, percent
+
+IN_MONEY = "usd per million"
+MILLION = 1_000_000
+
+
+class Predicted(NamedTuple):
+    nano_usd: int
+    billed_nano_usd: int
+
+    @property
+    def error(self) -> float | None:
+        """How far the prediction was off, as a part of the bill."""
+        if not self.billed_nano_usd:
+            return None
+        return abs(self.nano_usd - self.billed_nano_usd) / self.billed_nano_usd
+
+
+def predicted(row: Row) -> Predicted | None:
+    sent, result = row.attempt.sent, row.result
+    ways = cast("dict[str, dict[str, Any]]", sent.get("predicted") or {})
+    cost = ways.get(row.attempt.way, {}).get("cost")
+    if cost is None or sent.get("unit") != IN_MONEY or result is None or result.nano_usd is None:
+        return None
+    return Predicted(round(cost * NANO / MILLION), result.nano_usd)
+
+
+def proof_figures(rows: Sequence[Row], origin: str) -> tuple[Figure, ...]:
+    return (_prediction(rows, origin), _recall(rows))
+
+
+def _prediction(rows: Iterable[Row], origin: str) -> Figure:
+    name = "predicted cost"
+    found = [one for row in rows if (one := predicted(row))]
+    errors = [error for one in found if (error := one.error) is not None]
+    if not errors:
+        return Figure(name, None, "no turn has a prediction and a bill", "estimated")
+    expected = sum(one.nano_usd for one in found)
+    billed = sum(one.billed_nano_usd for one in found)
+    turns = f"{len(found)} turn{'s' if len(found) != 1 else ''}"
+    said = f"{dollars(expected)}, billed {dollars(billed)} for {turns}"
+    off = f"half of the turns were off by no more than {percent(median(errors))} of their bill"
+    return Figure(name, expected / billed, said, f"estimated against {origin}", off)
+
+
+def _recall(rows: Sequence[Row]) -> Figure:
+    """Lines that a role had to know and was neither sent, nor told before, nor named a file for."""
+    name = "context recall"
+    needed = sum(int(row.attempt.sent.get("needed", 0)) for row in rows)
+    missing = sum(len(row.attempt.sent.get("missing", ())) for row in rows)
+    if not needed:
+        return Figure(name, None, "nothing was recorded", "measured")
+    share = 1 - missing / needed
+    few = "at least " if missing else ""  # of each prompt only the first are recorded
+    said = f"{100 * share:.1f} %, {few}{missing:,} of {needed:,} lines missing"
+    against = "wanted: 100 % of what a role must know, in every dispatch"
+    return Figure(name, share, said, "measured", against, missing == 0)

@@ -1,0 +1,70 @@
+"""What a repository's git settings would start, as the doors see it: for a person to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.desk.office import Office
+from sparing.workspace import trusted
+from sparing.workspace.trusted import Program
+
+MOST_LINES = 200
+
+
+class Standing(StrEnum):
+    NEW = "new"
+    CHANGED = "changed since it was trusted"
+    TRUSTED = "trusted"
+    NEVER = "never run"
+
+
+class Named(NamedTuple):
+    """A file that a setting names, as its bytes are now."""
+
+    where: str
+    lines: tuple[str, ...]
+
+
+class ProgramView(NamedTuple):
+    program: Program
+    standing: Standing
+    named: tuple[Named, ...]
+
+    @property
+    def waits(self) -> bool:
+        return self.standing in (Standing.NEW, Standing.CHANGED)
+
+
+def program_views(office: Office) -> list[ProgramView]:
+    return [
+        ProgramView(one, _standing(office, one), _named(one))
+        for one in trusted.programs(office.repository)
+    ]
+
+
+def trust_programs(office: Office, chosen: Sequence[ProgramView]) -> None:
+    if chosen:
+        trusted.trust_programs(office.folder.path, [one.program for one in chosen])
+
+
+def revoke_programs(office: Office) -> int:
+    return trusted.revoke_programs(office.folder.path)
+
+
+def _standing(office: Office, program: Program) -> Standing:
+    if not program.can_be_trusted:
+        return Standing.NEVER
+    folder = office.folder.path
+    if trusted.is_trusted(folder, program):
+        return Standing.TRUSTED
+    return Standing.CHANGED if trusted.was_trusted(folder, program) else Standing.NEW
+
+
+def _named(program: Program) -> tuple[Named, ...]:
+    return tuple(
+        Named(str(path), tuple(path.read_text(errors="replace").splitlines()[:MOST_LINES]))
+        for path in program.files
+        if path.is_file()
+    )

@@ -1,0 +1,102 @@
+"""What is found in a repository before anything is done in it: for `init` and `start`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.desk.office import Office
+from sparing.workspace import copies, setup
+from sparing.workspace.commit import read_file
+from sparing.workspace.discover import Check, find_checks
+from sparing.workspace.repository import Head, is_dirty, resolve_base
+from sparing.workspace.setup import Plan
+
+RULES = ("AGENTS.md", "CLAUDE.md")
+PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
+"""Files that git rarely knows and tests often need."""
+PROJECT_FILE = "sparing.toml"
+ASKED = "init.asked"
+
+
+class Prospect(NamedTuple):
+    base: Head
+    checks: tuple[Check, ...]
+    setup: Plan
+    agreed: bool | None
+    """What a person said to this set-up; None if nobody was asked."""
+    rules: tuple[str, ...]
+    lent: tuple[str, ...]
+    """Files that would be copied to a worktree."""
+    private: tuple[str, ...]
+    """Files that could be copied, and no setting says so."""
+    configured: str
+    """The project file that has settings already; empty if none has."""
+
+
+def prospect(office: Office) -> Prospect:
+    checkout, settings = office.repository.checkout, office.loaded.settings.workspace
+    base = resolve_base(office.repository, settings.base_branch)
+    plan = setup.plan_setup(checkout, settings.setup, settings.copy)
+    lent = copies.matching(checkout, settings.copy)
+    near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
+    return Prospect(
+        base,
+        find_checks(checkout),
+        plan,
+        True if plan.empty else setup.answer_of(office.folder.path, plan),
+        tuple(name for name in RULES if read_file(office.repository, base.commit, name))[:1],
+        lent,
+        tuple(name for name in near if read_file(office.repository, base.commit, name) is None),
+        _configured(office),
+    )
+
+
+def agree(office: Office, plan: Plan, *, agreed: bool) -> None:
+    """Files are lent as long as they are the same, whatever becomes of the commands."""
+    for one in (plan, Plan((), plan.copy)):
+        setup.remember(office.folder.path, one, agreed=agreed)
+
+
+def project_file(found: Prospect, *, copy: tuple[str, ...]) -> str:
+    """The settings that `init` would write: what was found, where it says something."""
+    lines = ["# Settings of sparing for this repository; `sparing config show` lists all.", ""]
+    lines += ["[workspace]", f'base_branch = "{found.base.branch}"']
+    if found.setup.commands:
+        shown = ", ".join(_quoted(one.words) for one in found.setup.commands)
+        lines.append(f"setup = [{shown}]")
+    if copy:
+        lines.append(f"copy = [{', '.join(map(_quoted, copy))}]")
+    return "\n".join(lines) + "\n"
+
+
+def write_project_file(office: Office, text: str) -> Path:
+    """The one file that is ever written in a checkout, after a person has said yes."""
+    path = office.repository.checkout / PROJECT_FILE
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def offer_once(office: Office) -> bool:
+    """Whether `init` was not offered here before; from now on it was."""
+    mark = office.folder.path / ASKED
+    if mark.exists():
+        return False
+    mark.touch(0o600)
+    return True
+
+
+def has_changes(office: Office) -> bool:
+    return is_dirty(office.repository)
+
+
+def _configured(office: Office) -> str:
+    files = [one for one in office.loaded.origins.values() if one.startswith("project file ")]
+    if files:
+        return Path(files[0].removeprefix("project file ")).name
+    return PROJECT_FILE if (office.repository.checkout / PROJECT_FILE).exists() else ""
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,75 @@
+"""Which levers are in use: those that are wanted and that the backend can do.
+
+A lever that is wanted and missing is never passed over in silence: it is off with a reason, so
+that a report can say what a figure was reached without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, assert_never
+
+from sparing.way import ALL_LEVERS, Lever, off
+
+
+class Able(NamedTuple):
+    """What a backend can do, as far as levers depend on it."""
+
+    marks: int = 1
+    """Of the caller's own in one prompt."""
+    resume: bool = True
+    ping: bool = True
+    """A session can be read once more without changing it."""
+    two_lives: bool = True
+    """One request may hold entries of an hour and of five minutes."""
+    trims: bool = True
+    """Tool results pass through the program before a model sees them."""
+
+
+class Standing(NamedTuple):
+    lever: Lever
+    on: bool
+    why: str = ""
+    """Why it is off."""
+
+
+def standings(names: Sequence[str], able: Able) -> tuple[Standing, ...]:
+    """Every lever, in the order of `Lever`; `names` as the setting `economy.levers` has them."""
+    wanted = switched_on(names)
+    return tuple(
+        Standing(lever, False, "switched off")
+        if lever not in wanted
+        else Standing(lever, not lack, lack)
+        for lever in Lever
+        for lack in (_lack(lever, able),)
+    )
+
+
+def in_use(names: Sequence[str], able: Able) -> frozenset[Lever]:
+    return frozenset(one.lever for one in standings(names, able) if one.on)
+
+
+def switched_on(names: Collection[str]) -> frozenset[Lever]:
+    """A list without `all` names what is on, and what it switches off stays off."""
+    everything = ALL_LEVERS in names
+    return frozenset(
+        lever for lever in Lever if (everything or lever.value in names) and off(lever) not in names
+    )
+
+
+def _lack(lever: Lever, able: Able) -> str:
+    """What the backend misses for it; empty if nothing."""
+    match lever:
+        case Lever.TRUNK:
+            return "" if able.marks else "the backend takes no cache marks"
+        case Lever.HOUR:
+            return "" if able.two_lives else "the backend has one cache life for all entries"
+        case Lever.RESUME:
+            return "" if able.resume else "the backend can't resume"
+        case Lever.KEEP_ALIVE:
+            return "" if able.resume and able.ping else "the backend can't keep a session warm"
+        case Lever.TRIM:
+            return "" if able.trims else "the backend's tools answer the model directly"
+        case Lever.INLINE | Lever.NOTES | Lever.PRELOAD | Lever.BATCH | Lever.MAP:
+            return ""
+    assert_never(lever)

@@ -1,0 +1,72 @@
+"""Where a prompt's cache entries end and how long they live.
+
+A mark belongs where what comes before it will be sent again: at the end of what the whole feature
+shares, and at the end of the trunk. Which of the two comes first if there is one mark only
+depends on whether the trunk's last part changes from round to round, as a document under review
+does. An hour's life costs more to write; whether it pays follows from the pauses seen so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparing.double.cache import Block, Life, Part
+from sparing.economy.cost_model import Rates
+from sparing.economy.keepalive import USUAL_PAUSES, Keeping, cheapest_keeping
+from sparing.segment import Segment, Volatility
+
+RECENT_PAUSES = 8
+
+
+def mark_places(segments: Sequence[Segment], trunk: int, marks: int) -> tuple[int, ...]:
+    """Numbers of the segments that end an entry, in order."""
+    last = len(segments)
+    shared = _end(segments, Volatility.FEATURE, trunk)
+    steady = _end(segments, Volatility.ROLE, last)
+    first = (trunk, shared)
+    if shared and any(_is_replaced(one) for one in segments[shared:trunk]):
+        first = (shared, trunk)
+    ends = [end for end in dict.fromkeys((*first, steady)) if 0 < end < last]
+    return tuple(sorted(end - 1 for end in ends[:marks]))
+
+
+def _is_replaced(segment: Segment) -> bool:
+    """Another one in the next round; code under review stays, and only grows at its end."""
+    grows = segment.name == "code" or segment.name.startswith("after-")
+    return segment.volatility is Volatility.STAGE and not grows
+
+
+def _end(segments: Sequence[Segment], volatility: Volatility, limit: int) -> int:
+    """How many segments from the first on are at least so steady."""
+    for number, segment in enumerate(segments[:limit]):
+        if segment.volatility > volatility:
+            return number
+    return limit
+
+
+def marked_blocks(
+    segments: Sequence[Segment], trunk: int, marks: int, life: Life
+) -> tuple[Block, ...]:
+    """Segments as a cache sees them. `life` is that of what stays; what the next round replaces,
+    and what lies behind the trunk, lives five minutes."""
+    places = mark_places(segments, trunk, marks)
+    replaced = [n for n, one in enumerate(segments[:trunk]) if _is_replaced(one)]
+    stays = min(replaced, default=trunk)
+    return tuple(
+        Block(
+            Part.MESSAGES, segment.digest, segment.tokens,
+            None if number not in places or not segment.tokens
+            else life if number < stays else Life.FIVE_MINUTES,
+        )
+        for number, segment in enumerate(segments)
+    )  # fmt: skip
+
+
+def trunk_life(
+    rates: Rates, pauses: Sequence[float], usual: Sequence[float] = USUAL_PAUSES
+) -> Life:
+    """From the pauses between uses of this trunk so far, the latest last. `usual` stands for them
+    until some were seen: a program knows that tasks follow each other at once."""
+    expected = (*usual, *pauses)[-RECENT_PAUSES:]
+    short = cheapest_keeping(rates, 1.0, expected, (Keeping.FIVE_MINUTES, Keeping.ONE_HOUR))
+    return Life.ONE_HOUR if short.keeping is Keeping.ONE_HOUR else Life.FIVE_MINUTES

@@ -1,0 +1,66 @@
+"""Claude Code as it is installed and logged in on this machine, made into a backend.
+
+Which client, which login and which address follow from the settings and from what the user's
+environment says; `sparing doctor` asks the same questions here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude_client import Found, find_client
+from sparing.agents.claude_login import Login, LoginKind, find_login
+from sparing.agents.claude_options import Setup
+from sparing.config.login import LoginName
+from sparing.config.settings import AgentSettings
+from sparing.errors import ConfigError
+
+FOLDER = "claude"
+"""In the state folder: the client's sessions."""
+
+
+def claude_backend(
+    settings: AgentSettings, folder: Path, environ: Mapping[str, str]
+) -> ClaudeBackend:
+    found, login = client_here(environ), login_here(settings.login, environ)
+    setup = Setup(
+        found.program,
+        found.version,
+        folder / FOLDER,
+        login,
+        environ.get("ANTHROPIC_BASE_URL", ""),
+        max_turns=settings.max_turns,
+        upstream=environ.get("HTTPS_PROXY") or environ.get("https_proxy", ""),
+    )
+    return ClaudeBackend(setup)
+
+
+def client_here(environ: Mapping[str, str]) -> Found:
+    found = find_client(environ.get("PATH"))
+    if found is None:
+        raise ConfigError(
+            "Claude Code is not installed",
+            'pip install "sparing[claude]"; or see the workflow without it: sparing demo',
+        )
+    if not found.usable:
+        raise ConfigError(
+            f"{found.words} is too old or can't be started",
+            'install another one: pip install "sparing[claude]"',
+        )
+    return found
+
+
+def login_here(wanted: LoginName, environ: Mapping[str, str]) -> Login:
+    home = environ.get("HOME", "")
+    kind = None if wanted is LoginName.AUTO else LoginKind(wanted.value)
+    login = find_login(environ, Path(home) if home.startswith("/") else None, kind)
+    if login is None:
+        which = "" if kind is None else f" by '{kind}'"
+        raise ConfigError(
+            f"Claude Code is not logged in{which}",
+            "set ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`; or "
+            "log in with `claude`",
+        )
+    return login

@@ -1,0 +1,80 @@
+"""What the program has seen for itself: checks before and after, changed files, unproven tasks.
+
+Reviewers are given it as a sheet, so that nobody has to derive it, and nobody has to be believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from sparing.change import FileChange
+from sparing.engine.source import Source
+from sparing.prompts.render import fill
+from sparing.task import Task
+from sparing.workspace.baseline import Baseline
+from sparing.workspace.checks import CheckResult
+from sparing.workspace.commit import changed_files
+
+MOST_FILES = 200
+
+
+class Fact(NamedTuple):
+    """A check on the sheet."""
+
+    result: CheckResult
+    new: bool
+    """It is red, and was not so before."""
+
+
+class Checked(NamedTuple):
+    results: tuple[CheckResult, ...]
+    known: Baseline | None
+    """What was red before the feature began; None if nobody has looked."""
+
+    @property
+    def red(self) -> tuple[CheckResult, ...]:
+        """What is red now and was not before."""
+        return tuple(one for one in self.results if (self.known or Baseline()).news(one))
+
+
+def sheet(source: Source, checked: Checked, unproven: Sequence[str]) -> str:
+    changed = source.changed(source.row.feature.base_commit)
+    return fill(
+        "documents", "facts", stat=_stat(changed), unproven=unproven,
+        before=None if checked.known is None else checked.known.words,
+        checks=[Fact(one, bool(checked.red and one in checked.red)) for one in checked.results],
+    )  # fmt: skip
+
+
+def unproven_tasks(source: Source, tasks: Sequence[Task]) -> tuple[str, ...]:
+    """Tasks that name files, none of which has changed since the feature began."""
+    found = changed_files(source.around.repository, source.row.feature.base_commit, source.job.head)
+    changed = [one.path for one in found]
+    return tuple(
+        f"task {task.number} names {', '.join(task.files)}, and none of it has changed"
+        for task in tasks
+        if task.files and not any(_touched(name, changed) for name in task.files)
+    )
+
+
+def _touched(name: str, changed: Sequence[str]) -> bool:
+    """A task may name a file, a folder, a pattern or the end of a path."""
+    plain = name.strip().strip("`").removeprefix("./").rstrip("/")
+    return any(
+        path == plain
+        or path.startswith(f"{plain}/")
+        or path.endswith(f"/{plain}")
+        or fnmatchcase(path, plain)
+        for path in changed
+    )
+
+
+def _stat(changed: Sequence[FileChange]) -> str:
+    rows = [f"- {one.path} (+{one.added} -{one.removed})" for one in changed[:MOST_FILES]]
+    more = len(changed) - len(rows)
+    rows += [f"- and {more} more"] if more > 0 else []
+    added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
+    rows.append(f"- all: {len(changed)} files, +{added} -{removed}")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,131 @@
+"""What is made sure of around a turn: a clean start, and afterwards a receipt.
+
+Before an author's turn the worktree is what the last commit says. After any turn the user's own
+things are compared with what they were; what a reviewer wrote is undone. The receipt is one line
+in the story of the feature. Nothing here stops the work: walls do that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sparing.engine.source import Source
+from sparing.records import features
+from sparing.workspace import containment
+from sparing.workspace.commit import changed_paths
+from sparing.workspace.containment import Sight, branch_place, worktree_place
+from sparing.workspace.leaks import set_aside
+from sparing.workspace.policy import Level
+from sparing.workspace.worktree import Worktree, is_empty, restore
+
+CONTAINED = "contained"
+INCIDENT = "incident"
+MOST_NAMED = 5
+
+
+class Receipt(NamedTuple):
+    kind: str
+    text: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    source: Source
+    worktree: Worktree
+    salvage: str
+    """Under which name work is kept that has to give way."""
+    seen: Sight
+    aside: tuple[str, ...] = ()
+    """Where files with secrets are now that an earlier turn had left."""
+
+    def after(self, *, writes: bool) -> Receipt:
+        level, role = self.source.around.level, self.source.job.role
+        now, own = _look(self.source), _own(self.source)
+        changed = containment.differences(self.seen, now, own)
+        data: dict[str, Any] = {"level": level.name.lower(), "changed": list(changed)}
+        found: list[str] = []
+        if changed:
+            found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
+        if self.aside:
+            found.append(f"files with secrets were put aside: {_listed(self.aside)}")
+        if writes and is_empty(self.worktree.path):
+            found.append(f"{role} removed all files of its worktree; the last commit is put back")
+        if not writes and (undone := self._undo()):
+            data["undone"] = list(undone)
+            found.append(f"written while {role} only looked, and undone: {_listed(undone)}")
+        if found:
+            return Receipt(INCIDENT, "; ".join(found), data)
+        said = f"{level.name.lower()}; {containment.words(now, own)}"
+        if not writes:
+            tree = containment.tree_id(self.source.around.repository, self.source.job.head)
+            data["tree"], said = tree, f"{said}; tree {tree[:10]} unchanged"
+        return Receipt(CONTAINED, said, data)
+
+    def _undo(self) -> tuple[str, ...]:
+        """A reviewer's worktree is that of the commit it looked at, to the last file."""
+        head = self.source.job.head
+        paths = changed_paths(self.worktree, head)
+        if paths:
+            _restore(self.source, self.worktree, f"{self.salvage}.written")
+        return paths
+
+
+def guard(
+    source: Source, worktree: Worktree, salvage: str, *, writes: bool, goes_on: bool
+) -> Guard:
+    """`goes_on`: the turn mends what the one before it left, so that has to stay."""
+    aside = _restore(source, worktree, salvage) if writes and not goes_on else ()
+    return Guard(source, worktree, salvage, _look(source), aside)
+
+
+def _restore(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
+    known, head = source.around.folder.redactor.known, source.job.head
+    aside: list[str] = []
+
+    def withhold(paths: tuple[str, ...]) -> bool:
+        aside.extend(set_aside(worktree, head, paths, known))
+        return bool(aside)
+
+    restore(worktree, head, salvage, withhold)
+    return tuple(aside)
+
+
+def _look(source: Source) -> Sight:
+    """Files of other worktrees too, where nothing else keeps an agent from them."""
+    around = source.around
+    if around.level >= Level.FILES:
+        return containment.look(around.repository)
+    own, folder = source.row.feature.name, around.folder.worktree("x").parent
+    busy = {row.feature.name for row in _rows(source) if row.running} | {own}
+    others = sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in busy)
+    return containment.look(around.repository, others)
+
+
+def _own(source: Source) -> frozenset[str]:
+    """What the engine itself may change meanwhile, for this feature and for others."""
+    rows = _rows(source)
+    branches = (branch_place(row.feature.branch) for row in rows)
+    busy = {source.row.feature.name, *(row.feature.name for row in rows if row.running)}
+    return frozenset((*branches, *(place for name in busy for place in _places(name))))
+
+
+def _places(name: str) -> tuple[str, str]:
+    return worktree_place(name), f"files of {name}"
+
+
+def _rows(source: Source) -> list[features.FeatureRow]:
+    with source.around.database.read() as connection:
+        return features.list_all(connection)
+
+
+def _who(level: Level) -> str:
+    if level >= Level.FILES:
+        return " (by somebody else: the agent can't reach it)"
+    return " (nothing keeps an agent from it here)"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

@@ -1,0 +1,153 @@
+"""What is known when a move is decided, and what is written down of a look.
+
+Everything is read from records and commits: the verdicts with their checked quotes, what the
+author answered, what a human ruled, and what each reviewer would look at now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from typing import Any, NamedTuple
+
+from sparing.context.fixes import fix_words
+from sparing.engine.histories import CHANGES, LOOK, look_data
+from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.place import Place, Step, stage_of
+from sparing.engine.source import Source
+from sparing.engine.stage import Happened, Next
+from sparing.engine.surroundings import Surroundings
+from sparing.flow.stage import Work
+from sparing.flow.state import Kind, Outcome
+from sparing.records import events, findings, verdicts
+from sparing.records.features import FeatureRow
+from sparing.review.answers import Answer, read_answers
+from sparing.review.governor import Said, Seen
+from sparing.review.quotes import Quote
+from sparing.review.tracking import Ruling, RulingKind
+
+AUTHORING = frozenset({Step.AUTHOR, Step.REPAIR})
+MENDING = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
+
+
+def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str, Any]) -> Happened:
+    """Jobs that were done before the others were interrupted count with those that followed."""
+    came = tuple(Result.load(item) for item in said["results"])
+    results = (*place.done, *came) if came else ()
+    with around.database.read() as connection:
+        rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
+        ruled = _rulings(connection, row, place)
+    seen = tuple(_seen(one) for one in rows if one is not None)
+    answers = _answers(around, place, results)
+    answer = _outcome(said["answer"], said["reason"])
+    inputs = _inputs(around, row, place) if seen or answer else {}
+    return Happened(results, seen, Said(answers, ruled, inputs), answer, said["feedback"])
+
+
+def _outcome(answer: str, words: str) -> Outcome | None:
+    """What a human answered; of one that names a stage, the words are its name."""
+    if not answer:
+        return None
+    kind = Kind(answer)
+    if kind in (Kind.SKIP, Kind.BACK):
+        return Outcome(kind, target=words)
+    return Outcome(kind, reason=words)
+
+
+def _seen(row: verdicts.VerdictRow) -> Seen:
+    return Seen(row.verdict, tuple(Quote(one) for one in row.quotes))
+
+
+def _rulings(connection: sqlite3.Connection, row: FeatureRow, place: Place) -> tuple[Ruling, ...]:
+    found = findings.rulings_of(connection, row.feature.key, place.state.stage)
+    known = [one for one in found if one.ruling in list(RulingKind)]
+    return tuple(Ruling(one.finding, RulingKind(one.ruling), one.words) for one in known)
+
+
+def _answers(around: Surroundings, place: Place, results: tuple[Result, ...]) -> tuple[Answer, ...]:
+    """What an author says to the findings it was given."""
+    if place.step not in AUTHORING or place.review is None or not results:
+        return ()
+    asked = [one.id for one in place.review.tracked if one.open]
+    reply = results[0].reply
+    return read_answers(around.folder.fetch(reply), asked) if asked and reply else ()
+
+
+def _inputs(around: Surroundings, row: FeatureRow, place: Place) -> dict[str, str]:
+    """Of each reviewer of the code, a key of all that it looks at now."""
+    stage = stage_of(place)
+    if stage.work is not Work.IMPLEMENT or place.loop is None or not place.loop.validate:
+        return {}
+    job = Job(JobKind.DISPATCH, stage.name, place.head, "inputs")
+    source = Source(around, row, job, None)
+    changed = source.changed(row.feature.base_commit)
+    code = source.diff(row.feature.base_commit, tuple(one.path for one in changed))
+    return {role: _key(source, role, code) for role in place.loop.roles}
+
+
+def _key(source: Source, role: str, code: str) -> str:
+    names = source.catalog.role(role).artifacts
+    texts = [source.text(source.path(name)) or "" for name in names]
+    return hashlib.sha256(json.dumps([*texts, code]).encode()).hexdigest()
+
+
+class Told(NamedTuple):
+    """A move that is about to be recorded."""
+
+    row: FeatureRow
+    before: Place
+    found: Next
+    happened: Happened
+    at: float
+
+
+def record(tx: sqlite3.Connection, told: Told, changes: list[str]) -> None:
+    """A look and what was decided of it; an author's turn and what it changed."""
+    row, before, found, happened, _ = told
+    if found.ruled is not None:
+        findings.put_findings(tx, _rows(tx, row, before, found))
+        if happened.seen:
+            why = "; ".join(found.ruled.reasons)
+            _tell(tx, told, LOOK, why, look_data(before, happened.seen, found.ruled))
+    if changes:
+        _tell(tx, told, CHANGES, "", {"changes": changes})
+
+
+def _tell(tx: sqlite3.Connection, told: Told, kind: str, text: str, data: dict[str, Any]) -> None:
+    key, stage = told.row.feature.key, told.before.state.stage
+    name = f"{key}.{told.found.place.moves}.{kind}"
+    events.add(tx, events.Event(name, key, told.at, kind, stage, "", text, data))
+
+
+def changes_said(around: Surroundings, place: Place, results: tuple[Result, ...]) -> list[str]:
+    """What an author in a loop says it changed, a line each."""
+    asked = place.step in AUTHORING and place.asked in MENDING and place.loop is not None
+    if not asked or not results or not results[0].reply:
+        return []
+    text = fix_words(around.folder.fetch(results[0].reply))
+    plain = (line.strip().lstrip("-* ") for line in text.splitlines())
+    return [line for line in plain if line and not line.startswith("#")]
+
+
+def _rows(
+    tx: sqlite3.Connection, row: FeatureRow, before: Place, found: Next
+) -> list[findings.FindingRow]:
+    """Every finding as it stands now; a repeated step writes the same rows."""
+    assert found.place.review is not None
+    assert before.loop is not None
+    key, stage, iteration = row.feature.key, before.state.stage, before.loop.iteration
+    known = {one.id: one for one in findings.findings_of(tx, key, stage)}
+    raised = {one.id: one.times for one in before.review.tracked} if before.review else {}
+    rows: list[findings.FindingRow] = []
+    for one in found.place.review.tracked:
+        old = known.get(one.id)
+        said = one.times != raised.get(one.id, 0)
+        last = iteration if said or old is None else old.last
+        first = iteration if old is None else old.first
+        roles = ", ".join(one.roles) or (old.role if old else "")
+        body = json.dumps(one.dump())
+        rows.append(
+            findings.FindingRow(key, stage, one.id, roles, first, last, one.status.value, body)
+        )
+    return rows

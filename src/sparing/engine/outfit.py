@@ -1,0 +1,91 @@
+"""Making a worktree usable before anybody works in it: files that are lent, and the set-up.
+
+Nothing of it happens before a person has agreed to exactly this plan. A set-up runs behind the
+same walls as a check, but with the network and with folders in which its tools keep what they
+have loaded. It runs once a worktree; one that was made again is set up again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sparing.engine.jobs import Job
+from sparing.engine.stories import Teller, tell
+from sparing.engine.surroundings import Surroundings
+from sparing.engine.walls import check_walls
+from sparing.records.features import FeatureRow
+from sparing.workspace import copies
+from sparing.workspace.checks import Walls
+from sparing.workspace.equip import Means, caches, equip, is_equipped
+from sparing.workspace.setup import Plan, answer_of, plan_setup
+from sparing.workspace.worktree import Worktree
+
+WEB = frozenset({80, 443})
+NOBODY_AGREED = "the set-up was not run: nobody has agreed to it yet (sparing init)"
+
+
+def outfit(
+    around: Surroundings, row: FeatureRow, worktree: Worktree, teller: Teller, job: Job
+) -> None:
+    """Run what has to be run. A set-up that fails is a SparingError: the feature waits."""
+    plan = _plan(around, row, worktree)
+    if plan.empty or is_equipped(worktree, plan):
+        return
+    agreed = answer_of(around.folder.path, plan)
+    if not agreed:
+        if agreed is None:
+            _tell(around, teller, job, "warning", NOBODY_AGREED)
+        return
+    lend(around, row, worktree)
+    done = equip(worktree, plan, worktree.tip(), _means(around, row))
+    if done:
+        _tell(around, teller, job, "setup", "; ".join(one.command for one in done))
+
+
+def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
+    """For an author and for checks: files that git does not know."""
+    wanted = Plan((), around.settings(row).workspace.copy)
+    if wanted.copy and answer_of(around.folder.path, wanted):
+        copies.lend(around.repository.checkout, worktree, wanted.copy)
+
+
+def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes: bool) -> None:
+    """An author has them; they are gone before a reviewer looks."""
+    if writes:
+        lend(around, row, worktree)
+    else:
+        copies.take_back(worktree)
+
+
+def tool_environ(around: Surroundings) -> dict[str, str]:
+    """What checks must know of what a set-up has loaded."""
+    folder = _caches(around)
+    return {**around.environ, **(caches(folder) if folder.is_dir() else {})}
+
+
+def tool_walls(around: Surroundings) -> Walls:
+    """A check may read what a set-up has loaded, and change none of it."""
+    walls, folder = check_walls(around), _caches(around)
+    return walls._replace(readable=(*walls.readable, folder)) if folder.is_dir() else walls
+
+
+def _caches(around: Surroundings) -> Path:
+    return around.folder.path / "caches"
+
+
+def _plan(around: Surroundings, row: FeatureRow, worktree: Worktree) -> Plan:
+    settings = around.settings(row).workspace
+    return plan_setup(worktree.path, settings.setup, settings.copy)
+
+
+def _means(around: Surroundings, row: FeatureRow) -> Means:
+    folder = _caches(around)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    walls = check_walls(around)._replace(writable=(folder,), ports=WEB)
+    limit = around.settings(row).workspace.setup_seconds
+    return Means(around.environ, folder, limit, walls)
+
+
+def _tell(around: Surroundings, teller: Teller, job: Job, kind: str, text: str) -> None:
+    with around.database.write() as tx:
+        tell(tx, teller, job, kind, text=text, name=f"outfit.{kind}")

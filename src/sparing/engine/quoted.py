@@ -1,0 +1,68 @@
+"""Reading a reviewer's reply against what it is about.
+
+Both what may be quoted and what must stand there come from the commit under review, never from
+the prompt: the same reply is the same judgement whichever way it was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sparing.engine.source import Source
+from sparing.finding import Finding, Verdict
+from sparing.review.quotes import Quote, check_quote
+from sparing.review.reply import Answer, find_answer
+from sparing.review.verdict import KEYS, Complaint, Subject, read_verdict
+
+_PATH = re.compile(r"[\w./+-]+\.[A-Za-z]\w*")
+PATH_CHARS = 1_000
+
+
+def judgement(source: Source, reply: str) -> Verdict | Complaint:
+    """What a reviewer's reply says. How it was asked has no part in it."""
+    role, answer = source.role, find_answer(reply, KEYS)
+    # Only an object with words around it may be somebody else's.
+    alone = not isinstance(answer, Answer) or answer.alone
+    texts = () if alone else _known_texts(source)
+    return read_verdict(role.name, reply, role.categories, Subject(source.job.head, texts))
+
+
+def _known_texts(source: Source) -> tuple[str, ...]:
+    """The documents that a reply may repeat, and the rules of the repository."""
+    rules = source.rules
+    return (*_texts(source), *([rules.text] if rules else []))
+
+
+def checked_quotes(source: Source, verdict: Verdict) -> tuple[Quote, ...]:
+    """For each finding: whether its quote stands in what it speaks of, at the commit reviewed."""
+    return tuple(_checked(source, finding) for finding in verdict.findings)
+
+
+def _checked(source: Source, finding: Finding) -> Quote:
+    if not finding.quote.strip():
+        return Quote.NONE
+    for text in (*_named(source, finding), *_texts(source)):
+        if check_quote(finding, text) is Quote.FOUND:
+            return Quote.FOUND
+    return Quote.ABSENT
+
+
+def _named(source: Source, finding: Finding) -> list[str]:
+    """Files that a finding names."""
+    paths = _PATH.findall(finding.location[:PATH_CHARS])
+    return [text for path in paths if (text := source.text(path))]
+
+
+def _texts(source: Source) -> list[str]:
+    """The document at hand and those before it, or the code."""
+    own = [source.text(source.path(name)) for name in source.role.artifacts]
+    writes = source.stage.writes
+    at_hand = [source.text(source.path(writes))] if writes else _code(source)
+    return [text for text in (*at_hand, *own) if text]
+
+
+def _code(source: Source) -> list[str | None]:
+    """Changed files, and the change itself for lines that are gone."""
+    base = source.row.feature.base_commit
+    paths = tuple(change.path for change in source.changed(base))
+    return [*(source.text(path) for path in paths), source.diff(base, paths)]

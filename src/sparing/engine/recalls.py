@@ -1,0 +1,116 @@
+"""Context recall of a dispatch: whether its agent can know all that it must.
+
+What must be known is read anew from commits and role files, and not from what was composed:
+every line of every artifact of the role, and every line that changed since it last looked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context.brief import REVIEWS, Brief, Kind
+from sparing.context.compose import Composed
+from sparing.context.delta import LARGEST_FILE_CHARS
+from sparing.context.diff import parse_diff
+from sparing.context.wrap import defuse
+from sparing.economy.recall import Need, digests, recall
+from sparing.engine.sent import load_prompt
+from sparing.engine.source import Source
+from sparing.flow.flows import FEATURE
+from sparing.flow.stage import Work
+from sparing.records import ledger
+from sparing.segment import Segment
+
+MOST_SHOWN = 5
+REFERRING = ("references", "files")
+"""Segments that name what is to be read."""
+SCOPED = (Kind.TASK, Kind.ASSIST, Kind.STAGE, Kind.JUDGE)
+"""Turns that are given parts of documents, or a tier's summaries."""
+
+
+class Recall(NamedTuple):
+    needed: int
+    """Lines that the agent must know."""
+    missing: tuple[str, ...] = ()
+    """Some that it can't, with where they stand."""
+
+
+def recalled(source: Source, brief: Brief, composed: Composed, *, resumed: bool) -> Recall:
+    if source.row.feature.flow != FEATURE.name or brief.asked.kind in SCOPED:
+        return Recall(0)
+    needs = [
+        *_documents(source, brief, resumed=resumed),
+        *_changes(source, brief, resumed=resumed),
+    ]
+    before = _transcript(source) if resumed else ()
+    segments = (*before, *composed.segments)
+    listed = "".join(one.text for one in segments if one.name in REFERRING)
+    references = [need.name for need in needs if need.name and need.name in listed]
+    missing = recall(composed.segments, digests(one.text for one in before), references, needs)
+    shown = tuple(f"{one.name}: {one.line[:80]}" for one in missing[:MOST_SHOWN])
+    return Recall(sum(len(need.lines) for need in needs), shown)
+
+
+def _documents(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]:
+    """Every artifact of the role, as it stands now."""
+    reviews, session = brief.asked.kind in REVIEWS, source.session
+    wanted = list(source.role.artifacts if reviews else source.stage.reads)
+    writes = source.stage.writes
+    at_hand = source.stage.work is Work.DOCUMENT and brief.asked.kind is not Kind.WRITE
+    # An author that goes on has typed it itself; unless somebody has changed it since.
+    typed = resumed and not reviews and session is not None and writes is not None
+    if writes and at_hand and not (typed and session and source.untouched(writes, session.commit)):
+        wanted.append(writes)
+    for name in dict.fromkeys(wanted):
+        document = source.document(name)
+        if document.text is not None and _comes_before(name, writes if reviews else None):
+            yield Need(document.path, tuple(defuse(document.text).splitlines()))
+
+
+def _comes_before(name: ArtifactName, judged: ArtifactName | None) -> bool:
+    """A document that follows the one under review is nobody's business yet."""
+    order = tuple(ArtifactName)
+    return judged is None or order.index(name) <= order.index(judged)
+
+
+def _changes(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]:
+    """What a reviewer of code judges; of one that goes on what changed since it looked, which no
+    reference of then can stand for."""
+    session = source.session
+    if brief.asked.kind not in REVIEWS:
+        return
+    code = source.stage.writes is None
+    if resumed and session is not None:
+        yield from (need._replace(name="") for need in _lines(source, session.commit, code=code))
+    elif code:
+        yield from _lines(source, source.row.feature.base_commit, code=True)
+
+
+def _lines(source: Source, since: str, *, code: bool) -> Iterable[Need]:
+    writes = source.stage.writes
+    paths = tuple(one.path for one in source.changed(since)) if code else ()
+    if writes is not None:
+        paths = (source.path(writes),)
+    for file in parse_diff(source.diff(since, paths)):
+        # What is too big to be sent is named by its lines instead.
+        if not code or sum(len(hunk.body) for hunk in file.hunks) <= LARGEST_FILE_CHARS:
+            body = "".join(hunk.body for hunk in file.hunks)
+            signed = (line for line in defuse(body).splitlines() if line[:1] in ("+", "-"))
+            yield Need(file.path, tuple(signed))
+
+
+def _transcript(source: Source) -> tuple[Segment, ...]:
+    """All that this role's session was told."""
+    session = source.session
+    assert session is not None
+    with source.around.database.read() as connection:
+        rows = ledger.of_session(connection, source.row.feature.key, session.id)
+    prompts = dict.fromkeys((session.opening, *(row.attempt.prompt for row in rows)))
+    return tuple(
+        segment
+        for prompt in prompts
+        if prompt
+        for segment in load_prompt(source.around.folder, prompt)
+    )

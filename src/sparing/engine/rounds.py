@@ -1,0 +1,122 @@
+"""Driving the review of a stage: what follows from a look, and from a human's word.
+
+The state is the review room's and pure. Here it is decided which of its two rules applies: the
+original's strict one, or the governor's rising bar. Findings are followed under both, so that
+they keep their ids and people read the same history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sparing.finding import Severity
+from sparing.flow.stage import Stage, Work
+from sparing.review import words
+from sparing.review.answers import Answer
+from sparing.review.governor import Ruled, Said, Seen, State, govern, restarted, rule
+from sparing.review.loop import AtCap, Decision, Loop, blocked, decide, go_on
+from sparing.review.tracking import Tracked, told
+from sparing.review.verdict import passes
+
+NOTE_CHARS = 200
+MOST_NOTES = 20
+
+
+class Bench(NamedTuple):
+    """The settings under which a review is held."""
+
+    cap: int
+    strict: bool
+    headless: bool
+
+
+def opened(stage: Stage, bench: Bench, before: State | None) -> State | None:
+    """A stage's review at its beginning; what was ruled in an earlier run of it stays ruled."""
+    if not stage.reviewers:
+        return None
+    goes_on = bench.strict and stage.work is Work.DOCUMENT
+    loop = Loop(
+        stage.reviewers,
+        bench.cap,
+        validate=stage.work is Work.IMPLEMENT,
+        at_cap=AtCap.GO_ON if goes_on else AtCap.ASK,
+    )
+    return State(loop) if before is None else restarted(before, loop)
+
+
+def judged(state: State, seen: Sequence[Seen], said: Said, bench: Bench) -> Ruled:
+    """What follows from a look of those whom the loop asked."""
+    headless = bench.headless and not bench.strict
+    ruled = govern(state, seen, said, headless=headless)
+    return _strictly(state, ruled, seen, said) if bench.strict else ruled
+
+
+def _strictly(state: State, ruled: Ruled, seen: Sequence[Seen], said: Said) -> Ruled:
+    """The original's pass rule; findings are followed, but the bar does not rise."""
+    verdicts = [one.verdict for one in seen]
+    step = decide(state.loop, verdicts, said.inputs)
+    tracked = tuple(replace(one, counts=_stands(one)) for one in ruled.state.tracked)
+    rest = tuple(one for one in tracked if one.counts)
+    failed = [verdict.role for verdict in verdicts if not passes(verdict)]
+    looked = [verdict.role for verdict in verdicts]
+    why = words.of_step(step.decision, step.loop, rest)
+    after = replace(ruled.state, loop=step.loop, tracked=tracked, stuck=0, weight=None)
+    reasons = (*words.of_look(tracked, looked, failed), why)
+    return Ruled(step.decision, after, reasons, rest, blocked(verdicts))
+
+
+def _stands(one: Tracked) -> bool:
+    return one.open and one.finding.severity is not Severity.SUGGESTION
+
+
+def waved(state: State, said: Said) -> Ruled:
+    """A human lets an escalated review go on: by what was ruled, else with the rest open."""
+    ids = {ruling.id for ruling in said.rulings}
+    if any(one.open and one.id in ids for one in state.tracked):
+        return rule(state, said.rulings, said.inputs)
+    step = go_on(state.loop)
+    after = replace(state, loop=step.loop, stuck=0, weight=None)
+    return Ruled(step.decision, after, (words.of_step(step.decision, step.loop, open_of(state)),))
+
+
+def answered(state: State | None, answers: Sequence[Answer]) -> State | None:
+    """With what the author has said to its findings."""
+    if state is None or not answers:
+        return state
+    return replace(state, tracked=told(state.tracked, answers, ()))
+
+
+def escalated(state: State | None) -> bool:
+    """Somebody of the group is not satisfied, and a human was asked."""
+    return state is not None and bool(state.loop.asks)
+
+
+def open_of(state: State | None) -> tuple[Tracked, ...]:
+    """Blockers and warnings that nobody has settled."""
+    return () if state is None else tuple(one for one in state.tracked if _stands(one))
+
+
+def to_settle(state: State | None) -> tuple[str, ...]:
+    """What an author is given: what counts; if nothing does, whatever is open."""
+    if state is None:
+        return ()
+    counted = tuple(one.id for one in state.tracked if one.open and one.counts)
+    return counted or tuple(one.id for one in state.tracked if one.open)
+
+
+def notes_of(state: State | None) -> tuple[str, ...]:
+    """What is still open, a line each, for the stage's record."""
+    lines = (
+        " ".join(f"{one.id} {one.finding.severity}: {one.finding.text}".split())
+        for one in open_of(state)[:MOST_NOTES]
+    )
+    return tuple(line if len(line) <= NOTE_CHARS else f"{line[:NOTE_CHARS]}…" for line in lines)
+
+
+def why(ruled: Ruled) -> str:
+    """Why a human is asked, and about what."""
+    named = ", ".join(one.id for one in ruled.open)
+    reason = ruled.reasons[-1] if ruled.reasons else ""
+    return f"{reason} ({named})" if named and ruled.decision is Decision.ESCALATE else reason

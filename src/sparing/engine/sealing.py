@@ -1,0 +1,61 @@
+"""From a brief to a prepared prompt: the way is chosen, and the words are kept with the choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparing.context.brief import Brief
+from sparing.context.compose import naive, role_words
+from sparing.engine.choice import Chosen, choose_way
+from sparing.engine.sent import (
+    Sent,
+    client_of,
+    keep_prompt,
+    model_of,
+    order_of,
+    referenced,
+    trunk_key,
+)
+from sparing.engine.source import Source
+from sparing.segment import Segment, Volatility
+from sparing.way import Way
+
+
+def choose(source: Source, brief: Brief, at: float, error: str = "") -> Chosen:
+    """`error` says why the session could not be resumed a moment ago."""
+    return choose_way(source, brief, trunk_key(source, brief, client_of(source)), at, error)
+
+
+def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
+    decision, segments = chosen.decision, chosen.composed.segments
+    resume = source.session.id if decision.way is Way.RESUME and source.session else ""
+    return Sent(
+        keep_prompt(source.around.folder, segments),
+        sum(len(segment.text) for segment in segments),
+        decision.way,
+        decision.reason,
+        resume,
+        model_of(source),
+        _naive(source, brief),
+        order_of(source),
+        chosen.inputs.base.key,
+        referenced(chosen.brief, chosen.composed),
+        (*brief.warnings, *_unknown(chosen)),
+        chosen.dump(),
+    )
+
+
+def _naive(source: Source, brief: Brief) -> dict[str, Any]:
+    """What the same turn would be sent as without any of our savings."""
+    prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
+    capabilities = source.around.backend(source.row).capabilities
+    base = capabilities.base_of(writes=source.role.role_class.writes)
+    return {
+        "prompt": [prompt.digest, prompt.tokens],
+        "role": [words.digest, words.tokens],
+        "tools": [source.role.role_class.value, base],
+    }
+
+
+def _unknown(chosen: Chosen) -> tuple[str, ...]:
+    return tuple(f"the prompt lacks a line: {line}" for line in chosen.recall.missing)

@@ -1,0 +1,68 @@
+"""What agents and checks run behind: policies built from what surrounds a run.
+
+The level is settled once, when a run starts; everything that is started later stands behind as
+many walls as that. Agents get the user's tools to read, their worktree, and nothing of the
+environment but what their client needs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from sparing.agents.backend import Launch, Launched, Needs
+from sparing.engine.surroundings import Surroundings
+from sparing.records import events
+from sparing.records.features import FeatureRow
+from sparing.workspace.checks import Walls
+from sparing.workspace.launcher import tool_roots, wrap
+from sparing.workspace.policy import Access, Policy
+from sparing.workspace.worktree import Worktree
+
+SANDBOX = "sandbox"
+"""The kind of the event that tells the level."""
+
+
+def launch_in(around: Surroundings, worktree: Worktree, *, writes: bool) -> Launch:
+    """How a client is started there."""
+
+    def launch(argv: Sequence[str], needs: Needs) -> Launched:
+        policy = Policy(
+            Access.AUTHOR if writes else Access.REVIEWER,
+            worktree.path,
+            {**around.environ, **needs.environment},
+            secrets=needs.secrets,
+            git_dir=around.repository.git_dir,
+            readable=(*tools(around), *needs.readable),
+            client_state=needs.state,
+            shell_variable=needs.shell_variable,
+            ports=needs.ports,
+            level=around.level,
+        )
+        return wrap(policy, argv, around.folder.scratch)
+
+    return launch
+
+
+def check_walls(around: Surroundings) -> Walls:
+    """For the repository's own checks: like an author, without any network."""
+    folder = around.folder.scratch
+    return Walls(folder, around.repository.git_dir, tools(around), level=around.level)
+
+
+def tools(around: Surroundings) -> tuple[Path, ...]:
+    """Where the programs lie that are found by PATH, without what lies beside them in HOME."""
+    home = Path(around.sources.environ.get("HOME", os.devnull))
+    own = around.environ.get("VIRTUAL_ENV")
+    roots = tool_roots(around.environ.get("PATH", os.defpath), home)
+    return (*roots, Path(own)) if own else roots
+
+
+def tell_walls(around: Surroundings, row: FeatureRow, at: float, words: str) -> None:
+    """On record with the feature, once a leg."""
+    name = around.level.name.lower()
+    key = f"{row.leg_id}.{SANDBOX}.{name}"
+    data = {"level": name}
+    with around.database.write() as tx:
+        events.add(tx, events.Event(key, row.feature.key, at, SANDBOX, "", "", words, data))

@@ -1,0 +1,82 @@
+"""Findings as they stand after the last look, and what people have ruled on them.
+
+A row of a finding is replaced whenever its stage is looked at again; `body` is the tracked
+finding as JSON, which only the review room reads. A ruling outlives the look, the leg and a
+rerun: people say a thing once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class FindingRow(NamedTuple):
+    feature: str
+    stage: str
+    id: str
+    role: str
+    first: int
+    """The iteration in which it was raised, and `last` the one in which it was said last."""
+    last: int
+    state: str
+    body: str
+
+
+class RulingRow(NamedTuple):
+    feature: str
+    stage: str
+    finding: str
+    ruling: str
+    words: str
+    at: float
+
+
+def put_findings(tx: sqlite3.Connection, rows: Iterable[FindingRow]) -> None:
+    tx.executemany(
+        "insert into findings (feature, stage, id, role, first, last, state, body)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (feature, stage, id) do update set"
+        " role = excluded.role, first = excluded.first, last = excluded.last,"
+        " state = excluded.state, body = excluded.body",
+        [row._replace(body=_whole(row.body)) for row in rows],
+    )
+
+
+def findings_of(
+    connection: sqlite3.Connection, feature: str, stage: str = ""
+) -> tuple[FindingRow, ...]:
+    """In the order in which they were first stored."""
+    rows = connection.execute(
+        "select feature, stage, id, role, first, last, state, body from findings"
+        " where feature = ? and (? = '' or stage = ?) order by rowid",
+        (feature, stage, stage),
+    )
+    return tuple(FindingRow(*row) for row in rows)
+
+
+def put_ruling(tx: sqlite3.Connection, row: RulingRow) -> None:
+    """The latest word stands, in whatever order they are written."""
+    tx.execute(
+        "insert into rulings (feature, stage, finding, ruling, words, at)"
+        " values (?, ?, ?, ?, ?, ?) on conflict (feature, stage, finding) do update set"
+        " ruling = excluded.ruling, words = excluded.words, at = excluded.at"
+        " where excluded.at >= rulings.at",
+        row._replace(words=_whole(row.words)),
+    )
+
+
+def rulings_of(
+    connection: sqlite3.Connection, feature: str, stage: str = ""
+) -> tuple[RulingRow, ...]:
+    rows = connection.execute(
+        "select feature, stage, finding, ruling, words, at from rulings"
+        " where feature = ? and (? = '' or stage = ?) order by rowid",
+        (feature, stage, stage),
+    )
+    return tuple(RulingRow(*row) for row in rows)
+
+
+def _whole(text: str) -> str:
+    """A model's words may hold half a character, which no database takes."""
+    return text.encode("utf-8", "replace").decode()

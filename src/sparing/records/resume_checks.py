@@ -1,0 +1,81 @@
+"""What was found when a client's resume was checked: one row a backend and version.
+
+A check that no feature asked for is paid by the first one that relies on it: `booked` says under
+which dispatch it stands in the ledger, so that it is counted once.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import astuple, dataclass
+
+from sparing.usage import Origin, Usage
+
+COLUMNS = (
+    "backend, version, at, model, reason, share, items, uncached, read, write_5m, write_1h, output,"
+    " origin, seconds, chars, booked"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    backend: str
+    version: str
+    at: float
+    model: str
+    reason: str
+    """Why sessions are not resumed; empty if they are."""
+    share: float | None
+    """Of a transcript, what a resumed call read from cache."""
+    items: tuple[tuple[str, bool, str], ...]
+    """Each question, whether the answer was good, and in words."""
+    usage: Usage
+    origin: Origin
+    seconds: float
+    chars: int
+    booked: str = ""
+
+
+def get(connection: sqlite3.Connection, backend: str, version: str) -> CheckRow | None:
+    row = connection.execute(
+        f"select {COLUMNS} from resume_checks where backend = ? and version = ?",  # noqa: S608
+        (backend, version),
+    ).fetchone()
+    if row is None:
+        return None
+    backend, version, at, model, reason, share, items = row[:7]
+    return CheckRow(
+        backend,
+        version,
+        at,
+        model,
+        reason,
+        share,
+        tuple((str(name), bool(good), str(words)) for name, good, words in json.loads(items)),
+        Usage(*row[7:12]),
+        Origin(row[12]),
+        row[13],
+        row[14],
+        row[15],
+    )
+
+
+def put(tx: sqlite3.Connection, row: CheckRow) -> None:
+    """A new check takes the place of an older one."""
+    tx.execute(
+        f"insert or replace into resume_checks ({COLUMNS}) values ({', '.join('?' * 16)})",  # noqa: S608
+        (
+            *(row.backend, row.version, row.at, row.model, row.reason, row.share),
+            json.dumps(row.items),
+            *astuple(row.usage),
+            *(row.origin.value, row.seconds, row.chars, row.booked),
+        ),
+    )
+
+
+def book(tx: sqlite3.Connection, row: CheckRow, dispatch: str) -> None:
+    tx.execute(
+        "update resume_checks set booked = ? where backend = ? and version = ?",
+        (dispatch, row.backend, row.version),
+    )

@@ -1,0 +1,25 @@
+"""`sparing doctor --resume` with the real client, behind walls, and the double as its model.
+
+Covers: C15
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.conftest import UserRepository
+from tests.terminal import sparing
+
+
+def test_the_five_answers(user_repository: UserRepository, tmp_path: Path) -> None:
+    """C15: V1 to V5 and the price on one page, kept for this backend and version."""
+    script = tmp_path / "script.toml"
+    script.write_text("")
+    around = {"SPARING_AGENT__BACKEND": "claude-double", "SPARING_AGENT__SCRIPT": str(script)}
+    said = sparing(user_repository(), "doctor", "--resume", "--json", environ=around)
+    found = {finding["name"]: finding for finding in said.json["findings"]}
+    asked = [found[name] for name in ("V1", "V2", "V3", "V4", "V5", "resume")]
+    assert [finding["good"] for finding in asked] == [True] * 6
+    assert found["V5"]["words"].endswith("100% of it read from cache")
+    assert found["resume"]["words"].startswith("on, for claude-double ")
+    assert "3 short turns" in said.err

@@ -1,0 +1,27 @@
+"""The walls that the engine builds around a client, for tests without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sparing.agents.backend import Launch, Launched, Needs
+from sparing.workspace.launcher import wrap
+from sparing.workspace.policy import Access, Policy
+
+
+def walls(cwd: Path, scratch: Path, access: Access = Access.AUTHOR) -> Launch:
+    def launch(argv: Sequence[str], needs: Needs) -> Launched:
+        policy = Policy(
+            access,
+            cwd,
+            needs.environment,
+            secrets=needs.secrets,
+            readable=needs.readable,
+            client_state=needs.state,
+            shell_variable=needs.shell_variable,
+            ports=needs.ports,
+        )
+        return wrap(policy, argv, scratch)
+
+    return launch

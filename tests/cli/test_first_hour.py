@@ -1,0 +1,126 @@
+"""The first hour in a real repository, at a terminal: only what the screen suggests is typed.
+
+Covers: K1, K2, A6, E5
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.first_hour import BRANCH, PROJECTS, SCRIPT, TRANSCRIPTS, settings, steady, walk
+from tests.repositories import git, make_repository
+from tests.terminal import sparing
+from tests.typed import Typed
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_from_start_to_a_finished_branch(tmp_path: Path, name: str) -> None:
+    """K2: a test that was red before is known and blocks nothing; nothing of a set-up is kept."""
+    walked = walk(name, tmp_path, settings(tmp_path))
+    assert walked.code == 0, walked.screen
+    assert "1 red as before" in walked.screen
+    assert git(walked.repository, "show", f"{BRANCH}:greeting.txt") == "Hello, Ada."
+    assert "deps" not in git(walked.repository, "ls-tree", "--name-only", BRANCH)
+    assert git(walked.repository, "status", "--porcelain") == ""
+    shown = (TRANSCRIPTS / f"{name}.txt").read_text("utf-8").split("\n", 1)[1]
+    assert steady(walked.screen) == shown, "write it again: python -m tests.first_hour"
+    if "edit" in PROJECTS[name].answers:
+        log = git(walked.repository, "log", "--format=%s", BRANCH)
+        assert "sparing: plan edited by a person: plan.md" in log
+
+
+def test_the_first_page_shows_what_was_seen() -> None:
+    """K4: every screen in docs/getting-started.md is part of a recorded run."""
+    page = (TRANSCRIPTS.parent / "getting-started.md").read_text("utf-8")
+    screens = re.findall(r"```console\n(.*?)\n```", page, re.DOTALL)
+    seen = (TRANSCRIPTS / "make.txt").read_text("utf-8")
+    assert len(screens) == 5
+    assert [screen for screen in screens if screen not in seen] == []
+
+
+MOODS = """import pathlib, sys
+times = pathlib.Path(__file__).with_suffix(".times")
+count = len(times.read_text()) if times.exists() else 0
+times.write_text("x" * (count + 1))
+if count:
+    pathlib.Path(sys.argv[1]).write_text("")
+sys.exit(0 if count else 1)
+"""
+
+
+def at_the_gate(repository: Path, environ: dict[str, str], editor: str) -> Typed:
+    typed = Typed(repository, "run", "1", environ={**environ, "EDITOR": editor})
+    typed.wait_for("[later]: ")
+    return typed
+
+
+def tried(typed: Typed, answer: str) -> str:
+    typed.type(f"{answer}\n")
+    return typed.wait_for("[later]: ")
+
+
+def test_a_gate_where_things_go_wrong(tmp_path: Path) -> None:
+    """A6, K1: an editor that fails, saves nothing or is missing; a key, an end of input, a closed
+    window, an answer from elsewhere: said in two lines, nothing is lost, the gate waits."""
+    repository, environ = make_repository(tmp_path / "sample"), settings(tmp_path)
+    (tmp_path / "moods.py").write_text(MOODS)
+    sparing(repository, "start", "Greet by name", "--tier", "L1", environ=environ)
+    moody = at_the_gate(repository, environ, f"{sys.executable} {tmp_path / 'moods.py'}")
+    assert "the editor ended with code 1; nothing is changed" in tried(moody, "edit")
+    assert "plan.md was saved empty; nothing is changed" in tried(moody, "edit")
+    assert "nothing was said, so nothing is rejected" in tried(moody, "reject")
+    assert "one of: approve, reject" in tried(moody, "perhaps")
+    moody.type("\x03")
+    assert moody.end() == 130
+    assert "nothing is lost" in moody.screen
+    missing = at_the_gate(repository, environ, "/no/such/editor")
+    assert "can't be started" in tried(missing, "edit")
+    missing.type("\x04")
+    assert missing.end() == 2
+    assert "sparing run 001" in missing.screen
+    assert "edited by a person" not in git(repository, "log", "--format=%s", BRANCH)
+    last = at_the_gate(repository, environ, "true")
+    assert sparing(repository, "approve", "1").code == 0
+    last.wait_for("answered elsewhere")
+    last.wait_for("[later]: ")
+    last.close()
+    last.process.wait(20)
+    shown = sparing(repository, "status", "--json").json["features"][0]
+    assert (shown["stage"], shown["position"], shown["running"]) == ("done", "gate", False)
+
+
+SLOW = SCRIPT.replace('reply = """The plan', 'delay_seconds = 1.5\nreply = """The plan')
+
+
+def test_words_and_orders_while_it_runs(tmp_path: Path) -> None:
+    """A6: in the background, watched from here, paused, told something, and on again."""
+    repository, environ = make_repository(tmp_path / "sample"), settings(tmp_path)
+    (tmp_path / "script.toml").write_text(SLOW)
+    sparing(repository, "start", "Greet by name", "--tier", "L1", environ=environ)
+    said = sparing(repository, "run", "1", "--detach", "--json", environ=environ)
+    assert said.json["next_command"] == "sparing watch 001"
+    watched = Typed(repository, "watch", "1")
+    watched.wait_for("builder")
+    assert "after the turn that is under way" in sparing(repository, "pause", "1").out
+    watched.wait_for("sparing resume 001")
+    watched.type("\x03")
+    watched.end()
+    for shown in ("builder reads README.md", "plan.md", "builder: $0.", "plan is paused by you"):
+        assert shown in watched.screen
+    assert sparing(repository, "say", "1", "use Redis").code == 0
+    assert sparing(repository, "resume", "1").code == 0
+    said = sparing(repository, "run", "1", "--yes", environ=environ)
+    assert said.code == 0, said.err
+    assert said.err.count("builder (") == 2
+    assert "said (terminal): use Redis" in said.err
+    assert heard(repository, "implement")
+    assert not heard(repository, "done")
+
+
+def heard(repository: Path, stage: str) -> bool:
+    prompt = sparing(repository, "show", "prompt", "builder", "--stage", stage, "--json").json
+    return any("use Redis" in block["text"] for block in prompt["blocks"])

@@ -1,0 +1,235 @@
+"""What the loops took, beside what was billed. Covers: C16, E4."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from sparing.cli.main import main
+from sparing.desk.figures import feature_report, project_report
+from sparing.desk.history import ledger_rows
+from sparing.desk.office import Office
+from sparing.desk.thresholds import Told, advice
+from sparing.desk.turns import turns_of
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.report.figures import Figure, Report, report_json, report_page
+from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, followed, looked, prompt
+from tests.desk.standing import NOW, standing, started
+
+NAIVE = {"prompt": ["p", 900], "role": ["r", 100], "tools": ["judge", 500]}
+KNOWN = {"measured", "simulated", "estimated"}
+
+
+def turn(office: Office, row: FeatureRow, number: int, way: str, chars: int, **more: Any) -> None:
+    """One turn of the spec-reviewer."""
+    asked(
+        office, row, more.pop("dispatch", f"d{number}"),
+        **{
+            "stage": "specify", "role": "spec-reviewer", "iteration": number, "way": way,
+            "prompt_chars": chars, "naive": NAIVE, "started": NOW + number, **more,
+        },
+    )  # fmt: skip
+
+
+def figure(report: Report, name: str) -> Figure:
+    return next(one for one in (*report.asked, *report.claims) if one.name.startswith(name))
+
+
+def drawn(report: Report) -> list[str]:
+    console = Console(width=80, file=StringIO(), record=True, force_terminal=False)
+    console.print(report_page(report))
+    return [line.rstrip() for line in console.export_text().splitlines()]
+
+
+def test_the_three_requirements(office: Office) -> None:
+    """C16: one fresh prompt of 1,000 characters, two resumed ones of 200 and 100."""
+    row = started(office)
+    for number, (way, chars) in enumerate([("compose", 1000), ("resume", 200), ("resume", 100)], 1):
+        turn(office, row, number, way, chars)
+    report = feature_report(office, row)
+    assert figure(report, "NFR1")[1:4] == (1.0, "2 of 2", "measured")
+    assert figure(report, "NFR2")[1:3] == (0.0, "0 of 2 resumes")
+    third = figure(report, "NFR3")
+    assert third.value == pytest.approx((1000 + 4 * 150) / 5000)
+    assert third.said == "32 % over five iterations, 43 % over those that ran"
+    assert all(figure(report, name).holds for name in ("NFR1", "NFR2", "NFR3"))
+    billed = figure(report, "billed for the same loops")
+    assert (billed.origin, billed.value) == ("simulated", pytest.approx(0.06 / 0.0045))
+    assert billed.said.startswith("$0.060 against $0.004 the naive way, ")
+    (loop,) = report.loops
+    assert (loop.ways, loop.sent_chars, loop.fresh_chars) == (
+        {"compose": 1, "resume": 2},
+        1300,
+        3000,
+    )
+    assert (loop.sent_tokens, loop.full_tokens) == (325, 3000)
+
+
+def test_a_longer_prompt_and_a_session_that_was_lost(office: Office) -> None:
+    """C16, C8: what the original did not want is said."""
+    row = started(office)
+    turn(office, row, 1, "compose", 1000)
+    turn(office, row, 2, "resume", 1200, failure="invalid_session")
+    turn(office, row, 2, "compose", 1100)
+    turn(office, row, 3, "resume", 900, template="repair_reply")
+    report = feature_report(office, row)
+    assert figure(report, "NFR1")[2:6] == (
+        "0 of 1",
+        "measured",
+        "asked for: all, in characters",
+        False,
+    )
+    assert figure(report, "NFR2").said == "1 of 1 resumes"
+    assert figure(report, "NFR3").holds is False
+    assert figure(report, "deltas over half").said == "1 of 2 later turns at documents"
+
+
+def test_a_session_given_up_before_a_turn_counts_too(office: Office) -> None:
+    """C8: a marker without an attempt."""
+    row = started(office)
+    turn(office, row, 1, "compose", 1000)
+    turn(office, row, 2, "compose", 1000)
+    with office.database.write() as tx:
+        events.add(tx, Event("k", row.feature.key, NOW, "fallback"))
+    assert figure(feature_report(office, row), "NFR2").said == "1 of 1 resumes"
+
+
+def test_where_nothing_was_resumed_nothing_is_claimed(office: Office) -> None:
+    """C16: a figure that can't be had is no zero, and holds neither way."""
+    row = started(office)
+    turn(office, row, 1, "compose", 1000)
+    report = feature_report(office, row)
+    for name in ("NFR1", "NFR2", "NFR3", "billed"):
+        found = figure(report, name)
+        assert (found.value, found.said, found.holds) == (None, "nothing was resumed", None)
+    assert report.loops == ()
+
+
+def test_what_the_original_expected(office: Office) -> None:
+    """C16: sessions, prompt tokens, what was repeated, and both savings."""
+    row = started(office)
+    trunk = ("trunk", "spec " * 80)
+    turn(office, row, 1, "compose", 480, prompt=prompt(office, trunk, ("role", "r" * 80)))
+    turn(office, row, 2, "compose", 560, prompt=prompt(office, trunk, ("role", "q" * 160)))
+    report = feature_report(office, row)
+    assert figure(report, "sessions").value == 1
+    assert figure(report, "prompt tokens of a feature").value == 260
+    assert figure(report, "of these sent before").value == pytest.approx(100 / 260)
+    assert figure(report, "prompts against full").value == pytest.approx(1 - 260 / 2000)
+    assert figure(report, "cost against the naive way").origin == "simulated against simulated"
+
+
+def test_what_was_predicted_and_told(office: Office) -> None:
+    """E1, C18: of the way that was taken; a turn without a price is left out."""
+    row = started(office)
+    kept: dict[str, Any] = {"unit": "usd per million", "needed": 40, "missing": []}
+    taken = {"compose": {"cost": 30_000.0}, "resume": {"cost": 1.0}, "fork": {"why_not": "no"}}
+    turn(office, row, 1, "compose", 900, sent={**kept, "predicted": taken}, nano_usd=20_000_000)
+    turn(office, row, 2, "fork", 900, sent={**kept, "predicted": taken, "missing": ["spec.md: x"]})
+    turn(office, row, 3, "compose", 900, sent={**kept, "unit": "input tokens", "predicted": taken})
+    turn(office, row, 4, "compose", 900)
+    cost, recall = feature_report(office, row).proof
+    assert (cost.value, cost.said) == (1.5, "$0.030, billed $0.020 for 1 turn")
+    assert cost.against == "half of the turns were off by no more than 50 % of their bill"
+    assert (recall.said, recall.holds) == ("99.2 %, at least 1 of 120 lines missing", False)
+
+
+def test_findings_and_what_reviewers_brought(office: Office) -> None:
+    """C16: a finding counts for who raised it, and as settled when it is gone."""
+    row = started(office)
+    looked(office, row, "spec-reviewer", 1, DEFECT, CONCERN, WISH, naive=NAIVE)
+    looked(office, row, "spec-reviewer", 2, CONCERN, naive=NAIVE)
+    looked(office, row, "phase-reviewer", 3, naive=NAIVE, usage=None)
+    report = feature_report(office, row)
+    assert report.findings == {
+        "blocker": {"resolved": 1},
+        "warning": {"repeated": 1},
+        "suggestion": {"resolved": 1},
+    }
+    spec, phase = report.yields
+    assert (spec.looks, spec.raised, spec.settled, spec.each) == (2, 2, 1, 40_000_000)
+    assert (phase.raised, phase.nano_usd, phase.each) == (0, None, None)
+
+
+def test_what_the_run_kept_of_findings_wins(office: Office) -> None:
+    """C2: it knows of answers and rulings, the verdicts alone do not."""
+    row = started(office)
+    looked(office, row, "spec-reviewer", 1, DEFECT, naive=NAIVE)
+    followed(office, row, "F1", CONCERN)
+    assert feature_report(office, row).findings["blocker"] == {}
+    assert feature_report(office, row).findings["warning"] == {"new": 1}
+
+
+def test_every_figure_says_where_it_comes_from(office: Office) -> None:
+    """E4: measured, simulated or estimated; and a percentage names what it is of."""
+    row = started(office)
+    turn(office, row, 1, "compose", 1000)
+    turn(office, row, 2, "resume", 100)
+    report = feature_report(office, row)
+    for one in (*report.asked, *report.claims, *report.proof):
+        assert set(one.origin.split(" against ")) <= KNOWN
+        assert "%" not in one.said or one.against
+    shown = report_json(report)
+    assert shown["billed"]["origin"] == shown["naive"]["origin"] == "simulated"
+    assert shown["naive"]["baseline"]
+
+
+def test_it_fits_a_terminal(office: Office) -> None:
+    """K1: 80 columns, nothing cut off."""
+    row = started(office)
+    for number in range(1, 4):
+        looked(office, row, "implementation-reviewer", number, DEFECT, naive=NAIVE)
+    lines = drawn(feature_report(office, row))
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+    assert any(line.startswith("implementation-reviewer") for line in lines)
+
+
+def test_advice_from_three_features_on(office: Office) -> None:
+    """C16: fallbacks above a fifth, long deltas above half, unread files above a fifth."""
+    for number in range(3):
+        row = standing(office, "under way")
+        assert project_report(office).advice == ()
+        turn(office, row, 1, "compose", 1000, dispatch=f"{number}a")
+        turn(office, row, 2, "resume", 900, dispatch=f"{number}b", failure="invalid_session")
+        turn(office, row, 2, "compose", 1000, dispatch=f"{number}b")
+    found = project_report(office)
+    assert [words.split(":")[0] for words in found.advice] == ["more than 20 % of resumes failed"]
+    assert (found.feature, found.status) == ("all", "active")
+    assert drawn(found)[-1].startswith("advice: more than 20 % of resumes failed")
+
+
+def test_advice_on_long_deltas_and_unread_files(office: Office) -> None:
+    """C16"""
+    row = started(office)
+    turn(office, row, 1, "compose", 1000)
+    turn(office, row, 2, "resume", 600)
+    turn(office, row, 3, "compose", 1000, reason="delta over half of the fresh prompt")
+    turns = turns_of(ledger_rows(office, row))
+    assert len(advice(turns, Told(unread=1))) == 2
+    assert advice(turns, Told())[0].startswith("more than half of the deltas are long")
+
+
+def test_for_people_and_for_programs(
+    office: Office, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """K1"""
+    row = started(office)
+    monkeypatch.chdir(office.repository.checkout)
+    assert main(["report", "1"]) == 0
+    assert capsys.readouterr().out == "Nothing was sent yet: there is nothing to report on.\n"
+    turn(office, row, 1, "compose", 1000)
+    assert main(["report", "1"]) == 0
+    assert capsys.readouterr().out.startswith("001 Add rate limiting\nspent $")
+    assert main(["report", "1", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["feature"], shown["billed"]["turns"]) == ("001", 1)
+    assert main(["report", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["feature"] == "all"
+    assert main(["report", "9"]) == 1

@@ -1,0 +1,118 @@
+"""Who looked when, what came of it, and what that cost. Covers: C1, C13, C16, E2."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from sparing.cli.main import main
+from sparing.desk.office import Office
+from sparing.desk.reviews import reviews
+from sparing.report.reviews import ReviewRow, reviews_page
+from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, looked, prompt
+from tests.desk.standing import started
+
+
+def drawn(rows: tuple[ReviewRow, ...]) -> list[str]:
+    console = Console(width=80, file=StringIO(), record=True, force_terminal=False)
+    console.print(reviews_page(rows))
+    return [line.rstrip() for line in console.export_text().splitlines()]
+
+
+def test_what_became_of_findings_by_each_look(office: Office) -> None:
+    """C2, C13: worked out from the verdicts by the rules of the run."""
+    row = started(office)
+    looked(office, row, "spec-reviewer", 1, DEFECT, CONCERN)
+    looked(office, row, "spec-reviewer", 2, CONCERN, WISH)
+    looked(office, row, "spec-reviewer", 3, DEFECT)
+    found = reviews(office, row)
+    assert [(one.iteration, one.decision, one.counts, one.became) for one in found] == [
+        (1, "refused", "1/1/0", "2 new"),
+        (2, "refused", "0/1/1", "1 new, 1 repeated, 1 resolved"),
+        (3, "refused", "1/0/0", "1 regressed, 2 resolved"),
+    ]
+
+
+def test_two_who_look_at_once_both_raise_what_is_new(office: Office) -> None:
+    """C9: a finding of two reviewers is new for both, and settled when both are silent."""
+    row = started(office)
+    for role in ("code-quality-reviewer", "security-reviewer"):
+        looked(office, row, role, 1, DEFECT, stage="implement")
+    looked(office, row, "security-reviewer", 2, stage="implement")
+    assert [(one.role, one.became) for one in reviews(office, row)] == [
+        ("code-quality-reviewer", "1 new"),
+        ("security-reviewer", "1 new"),
+        ("security-reviewer", ""),
+    ]
+
+
+def test_the_way_the_delta_and_the_cost_of_all_attempts(office: Office) -> None:
+    """C16, E2: a resume that failed stays visible and is paid for."""
+    row = started(office)
+    delta = prompt(office, ("role", "you review"), ("delta", "+ one line"))
+    where = {"stage": "specify", "role": "spec-reviewer", "iteration": 2}
+    name = f"{row.feature.key}.specify.2-spec-reviewer"
+    asked(office, row, name, **where, way="resume", failure="invalid_session", usage=None)
+    looked(office, row, "spec-reviewer", 2, way="compose", prompt=delta, nano_usd=5_000_000)
+    asked(office, row, name, **where, template="repair_reply", way="resume", nano_usd=1_000_000)
+    (found,) = reviews(office, row)
+    assert (found.ways, found.delta_chars, found.cost) == (("resume", "compose"), 10, "≥$0.006")
+    assert found.dump()["way"] == "compose"
+    assert found.origin == "simulated"
+
+
+@pytest.mark.parametrize(
+    ("approved", "summary", "word"),
+    [(True, "", "overruled"), (False, "", "refused"), (False, "no verdict: cut off", "no verdict")],
+)
+def test_an_approval_with_a_blocker_is_none(
+    office: Office, approved: bool, summary: str, word: str
+) -> None:
+    """C2"""
+    row = started(office)
+    found = (DEFECT,) if not summary else ()
+    looked(office, row, "spec-reviewer", 1, *found, approved=approved)
+    if summary:
+        with office.database.write() as tx:
+            tx.execute("update verdicts set summary = ?", (summary,))
+    assert [one.decision for one in reviews(office, row)] == [word]
+
+
+def test_a_prompt_that_is_gone_has_no_size(office: Office) -> None:
+    row = started(office)
+    looked(office, row, "spec-reviewer", 1, prompt="0" * 64)
+    assert reviews(office, row)[0].delta_chars is None
+
+
+def test_it_fits_a_terminal_and_cuts_nothing_off(office: Office) -> None:
+    """K1: 80 columns."""
+    row = started(office)
+    long = "a-reviewer-with-a-name-that-goes-on"
+    looked(office, row, "spec-reviewer", 1, DEFECT, CONCERN, approved=True)
+    looked(office, row, long, 1, usage=None, way="reference")
+    lines = drawn(reviews(office, row))
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "specify, 2 looks in 1 iteration"
+    assert lines[4].split() == ["spec-reviewer", "overruled", "1/1/0", "compose", "$0.020"]
+    assert long == "".join(line[3:26].strip() for line in lines[2:4])
+    assert lines[2].split()[-2:] == ["reference", "unknown"]
+
+
+def test_for_people_and_for_programs(
+    office: Office, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """K1"""
+    row = started(office)
+    monkeypatch.chdir(office.repository.checkout)
+    assert main(["show", "reviews", "1"]) == 0
+    assert capsys.readouterr().out == "No reviewer has looked at feature 001 yet.\n"
+    looked(office, row, "spec-reviewer", 1, CONCERN)
+    assert main(["show", "reviews", "1", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["reviews"][0]["findings"] == {"blocker": 0, "warning": 1, "suggestion": 0}
+    assert shown["reviews"][0]["classes"]["new"] == 1
+    assert main(["show", "reviews", "7"]) == 1
+    assert main(["show", "reviews", "1", "--way", "resume"]) == 64

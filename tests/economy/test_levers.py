@@ -1,0 +1,47 @@
+"""Levers of the economy: each can be switched off alone, and one that is missing says why.
+
+Covers: E1, E4.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sparing.config.settings import every_setting
+from sparing.economy.levers import Able, in_use, standings, switched_on
+from sparing.way import ALL_LEVERS, Lever, off
+
+
+def test_all_levers_are_on_by_default() -> None:
+    """E1: the setting's default, on a backend that can do everything."""
+    default = every_setting()["economy.levers"].default
+    assert isinstance(default, tuple)
+    assert in_use(default, Able()) == frozenset(Lever)
+
+
+@pytest.mark.parametrize("lever", Lever)
+def test_each_lever_is_switched_off_alone(lever: Lever) -> None:
+    """E4: what the ablation of the bench rests on."""
+    names = (ALL_LEVERS, off(lever))
+    assert every_setting()["economy.levers"].rule.kind.accept(list(names)) == names
+    assert in_use(names, Able()) == frozenset(Lever) - {lever}
+    (told,) = (one for one in standings(names, Able()) if one.lever is lever)
+    assert (told.on, told.why) == (False, "switched off")
+
+
+def test_a_list_without_all_names_what_is_on() -> None:
+    assert switched_on(["trunk", "inline", "no-inline"]) == {Lever.TRUNK}
+    assert switched_on([]) == frozenset()
+
+
+def test_what_the_backend_lacks_is_off_and_said() -> None:
+    """E1: a lever the backend lacks is off and reported."""
+    poor = Able(marks=0, resume=False, ping=False, two_lives=False, trims=False)
+    lacking = {one.lever: one.why for one in standings([ALL_LEVERS], poor) if not one.on}
+    assert lacking == {
+        Lever.TRUNK: "the backend takes no cache marks",
+        Lever.HOUR: "the backend has one cache life for all entries",
+        Lever.RESUME: "the backend can't resume",
+        Lever.KEEP_ALIVE: "the backend can't keep a session warm",
+        Lever.TRIM: "the backend's tools answer the model directly",
+    }

@@ -1,0 +1,79 @@
+"""Where cache entries end, how long they live, and when a session is kept warm. Covers: E1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.double.cache import Life
+from sparing.economy.cost_model import TYPICAL
+from sparing.economy.keepalive import another_ping, warmth
+from sparing.economy.known import Base, SentPrompt, believed
+from sparing.economy.lives import mark_places, marked_blocks, trunk_life
+from sparing.segment import Segment, Volatility
+from sparing.way import Way
+from tests.economy.offers import BASE, block, inputs
+
+
+def _segments(*parts: tuple[str, Volatility]) -> tuple[Segment, ...]:
+    return tuple(Segment(name, name * 40, soon) for name, soon in parts)
+
+
+DOCUMENTS = _segments(
+    ("prd", Volatility.FEATURE), ("spec", Volatility.STAGE), ("role", Volatility.ROLE),
+    ("turn", Volatility.ITERATION),
+)  # fmt: skip
+CODE = _segments(
+    ("design", Volatility.FEATURE), ("code", Volatility.STAGE), ("after-1", Volatility.STAGE),
+    ("role", Volatility.ROLE), ("turn", Volatility.ITERATION),
+)  # fmt: skip
+
+
+def test_one_mark_ends_before_what_the_next_round_replaces() -> None:
+    """E1: a document under review is another one in every round, code only grows."""
+    assert mark_places(DOCUMENTS, 2, 1) == (0,)
+    assert mark_places(CODE, 3, 1) == (2,)
+    assert mark_places(DOCUMENTS, 2, 2) == (0, 1)
+    assert mark_places(DOCUMENTS, 2, 0) == ()
+
+
+def test_only_what_stays_lives_for_an_hour() -> None:
+    """E1: an hour for a version that is replaced in minutes would be wasted."""
+    marks = [one.mark for one in marked_blocks(DOCUMENTS, 2, 3, Life.ONE_HOUR)]
+    assert marks == [Life.ONE_HOUR, Life.FIVE_MINUTES, Life.FIVE_MINUTES, None]
+    code = [one.mark for one in marked_blocks(CODE, 3, 1, Life.ONE_HOUR)]
+    assert code == [None, None, Life.ONE_HOUR, None, None]
+
+
+def test_an_hour_pays_over_pauses_and_not_without() -> None:
+    """E1: seconds need no hour, hours outlive it."""
+    assert trunk_life(TYPICAL, []) is Life.ONE_HOUR
+    assert trunk_life(TYPICAL, [30.0] * 8) is Life.FIVE_MINUTES
+    assert trunk_life(TYPICAL, [600.0] * 8) is Life.ONE_HOUR
+    assert trunk_life(TYPICAL, [5_000.0] * 8) is Life.FIVE_MINUTES
+    assert trunk_life(TYPICAL, [], usual=(20.0,)) is Life.FIVE_MINUTES
+
+
+def test_a_base_may_live_longer_than_what_follows_it() -> None:
+    """E1: the base is used by all roles of a class, a trunk by a few of them."""
+    base = Base("authors", 2_000, Life.ONE_HOUR)
+    known = believed([SentPrompt(base, (block("task", 5_000),), 0.0, 0.0)], 1_024)
+    lives = sorted(entry.expires_at for entry in known.values())
+    assert lives == [300.0, 3600.0]
+
+
+def test_warmth_is_worth_what_the_best_way_saves() -> None:
+    """E1: a session that is not resumed anyway is worth nothing warm."""
+    assert warmth(inputs(Way.COMPOSE, Way.RESUME)) > 0
+    assert warmth(inputs(Way.COMPOSE)) == 0
+    assert warmth(inputs(Way.COMPOSE, Way.RESUME, transcript=900_000)) == 0
+
+
+def test_a_ping_is_sent_while_it_pays() -> None:
+    """E1: it is given up when nobody ever waited so long, or nobody will come."""
+    now = inputs(Way.COMPOSE, Way.RESUME, idle=285)
+    assert another_ping(now, 22_000, [500.0], 285, probability=1.0).pays
+    assert not another_ping(now, 22_000, [500.0], 285, probability=0.0).pays
+    assert not another_ping(now, 22_000, [500.0], 800, probability=1.0).pays
+    assert not another_ping(now, 22_000, [60_000.0] * 9, 600, probability=1.0).pays
+    dear = replace(now, base=BASE)
+    assert not another_ping(dear, 900_000, [500.0], 285, probability=1.0).pays

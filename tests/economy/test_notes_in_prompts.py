@@ -1,0 +1,75 @@
+"""What a fresh session is told of its role's last look, and how code under review stays cached.
+
+Covers: E1, C18.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sparing.artifact import ArtifactName
+from sparing.change import FileChange
+from sparing.context.brief import Asked, Brief, Code, Document, Kind, Role
+from sparing.context.compose import compose, naive
+from sparing.way import Order, Way
+
+BRIEF = Brief(
+    "k",
+    Role("spec-reviewer", "# Your role: spec-reviewer\n"),
+    Asked(Kind.REVIEW, "specify", subject="spec.md", iteration=2, cap=3, seen=1),
+    documents=(Document(ArtifactName.PRD, "goals\n"),),
+    subject=Document(ArtifactName.SPEC, "R1\nR2 new\n"),
+    delta="+R2 new\n",
+    fix_summary="R2 is new.",
+    notes="Round 1.\nR2 is missing.\n",
+)
+CHANGE = Code("+one\n", (FileChange("a.py", 1, 0),), since=("-one\n+two\n", "+three\n"))
+
+
+def _names(brief: Brief, way: Way = Way.COMPOSE, order: Order = Order.NESTED) -> list[str]:
+    return [segment.name for segment in compose(brief, way, order).segments]
+
+
+@pytest.mark.parametrize("order", Order)
+def test_who_looks_again_without_a_session_gets_notes_and_the_change(order: Order) -> None:
+    """E1: the earlier verdict and the diff instead of looking around once more."""
+    names = _names(BRIEF, order=order)
+    assert names.index("notes") + 1 == names.index("last-changes")
+    assert names.index("last-changes") + 1 == names.index("fix-summary")
+    without = _names(replace(BRIEF, notes=""), order=order)
+    assert not {"notes", "last-changes", "fix-summary"} & set(without)
+    assert "notes" not in _names(BRIEF, Way.RESUME, order)
+
+
+def test_the_turn_says_what_the_notes_are_for() -> None:
+    turn = compose(BRIEF, Way.COMPOSE).segments[-1].text
+    assert "`notes`" in turn
+    assert "`notes`" not in compose(replace(BRIEF, notes=""), Way.COMPOSE).segments[-1].text
+
+
+def test_code_under_review_only_grows() -> None:
+    """E1: what a round added stands behind what was there, so that a cached trunk goes on."""
+    code = replace(BRIEF, subject=None, code=CHANGE)
+    earlier = replace(code, code=replace(CHANGE, since=CHANGE.since[:1]))
+    trunks: list[list[str]] = []
+    for brief in (earlier, code):
+        composed = compose(brief, Way.COMPOSE)
+        trunks.append([one.text for one in composed.segments[: composed.trunk]])
+    assert trunks[1][: len(trunks[0])] == trunks[0]
+    assert len(trunks[1]) == len(trunks[0]) + 1
+    assert "last-changes" not in _names(code)
+    assert "changes-after-1.diff" in compose(code, Way.COMPOSE).segments[-1].text
+
+
+def test_the_baseline_knows_the_later_changes_too() -> None:
+    """C18: whatever is compared has been told the same."""
+    text = naive(replace(BRIEF, subject=None, code=CHANGE)).text
+    assert "+one" in text
+    assert "+three" in text
+
+
+def test_a_map_stands_with_the_rules() -> None:
+    names = _names(replace(BRIEF, map="store.py: Store\n"))
+    assert names[0] == "map"

@@ -1,0 +1,247 @@
+"""Review loops as the engine drives them: who is asked, who settles what, when it ends and why.
+
+Covers: C1, C2, C7, C9, C10, C12, C17, A6
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.artifact import ArtifactName
+from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.place import Place, Step
+from sparing.engine.stage import Happened, Next, Rules, next_move
+from sparing.finding import Finding, Severity, Verdict
+from sparing.flow.advance import begin
+from sparing.flow.flows import FEATURE
+from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.review.answers import Answer
+from sparing.review.answers import Kind as AnswerKind
+from sparing.review.governor import Said, Seen
+from sparing.review.tracking import Ruling, RulingKind
+
+RISING = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
+STRICT = RISING._replace(strict=True)
+ALONE = RISING._replace(headless=True)
+VAGUE = Finding(Severity.WARNING, "AC-3 gives no number for the speed", location="AC-3")
+LOSS = Finding(Severity.BLOCKER, "Step 4 deletes the table before the copy is checked")
+WORDS = ("gleam", "hamper", "lattice", "quarrel", "saddle", "tumble", "velvet", "wander")
+NITS = [
+    Finding(Severity.WARNING, f"The {word} of paragraph {n} is ugly", location=f"Section {n}")
+    for n, word in enumerate(WORDS)
+]
+CODE = FEATURE.stage("implement").reviewers[0]
+
+
+class Run:
+    """A stage that is driven look by look."""
+
+    def __init__(self, stage: str, rules: Rules = RISING) -> None:
+        self.rules = rules
+        place = Place(begin("feature", stage, frozenset(ArtifactName)), "c0", Step.OPEN)
+        self.found = self._go(place, Happened((Result(commit="c0"),)))
+
+    def _go(self, place: Place, happened: Happened) -> Next:
+        self.found = next_move(place, happened, self.rules, 100.0)
+        return self.found
+
+    @property
+    def job(self) -> Job:
+        (job,) = self.found.jobs
+        return job
+
+    @property
+    def roles(self) -> list[str]:
+        return [job.role for job in self.found.jobs]
+
+    @property
+    def reason(self) -> str:
+        return self.found.place.state.reason
+
+    def work(self, result: Result | None = None, *answers: Answer) -> Run:
+        """Whoever was asked has done it."""
+        self._go(self.found.place, Happened((result or Result(commit="c"),), said=Said(answers)))
+        return self
+
+    def look(self, *given: tuple[Finding, ...], inputs: str = "") -> Run:
+        """Those who were asked found this; nothing is an approval."""
+        seen = tuple(
+            Seen(Verdict(job.role, not found, found))
+            for job, found in zip(self.found.jobs, given, strict=True)
+        )
+        results = tuple(Result(dispatch=f"d-{one.verdict.role}") for one in seen)
+        review = self.found.place.review
+        keys = dict.fromkeys(review.loop.roles, inputs) if inputs and review else {}
+        self._go(self.found.place, Happened(results, seen, Said(inputs=keys)))
+        return self
+
+    def answer(self, kind: Kind, *rulings: Ruling) -> Run:
+        self._go(self.found.place, Happened(said=Said((), rulings), answer=Outcome(kind)))
+        return self
+
+    @property
+    def stuck(self) -> bool:
+        return (self.found.do, self.found.place.state.position) == (Do.WAIT, Position.STUCK)
+
+
+def implemented(rules: Rules = RISING) -> Run:
+    """Tasks are done, checks are green, the reviewers are asked."""
+    run = Run("implement", rules).work(Result(tasks=(("1", "One"),)))
+    return run.work().work(Result(passed=True, facts="facts"))
+
+
+def test_a_reviewer_that_nitpicks_for_ever_is_ended_by_the_governor() -> None:
+    """C2: within the cap, and it says why."""
+    run, looks = Run("specify").work(), 0
+    while run.roles == ["spec-reviewer"]:
+        looks += 1
+        run.look((NITS[2 * looks], NITS[2 * looks + 1]))
+        if run.roles == ["spec-author"]:
+            run.work()
+    assert looks <= RISING.cap
+    assert run.roles == ["phase-reviewer"]
+    assert run.found.ruled is not None
+    assert run.found.ruled.reasons == (
+        "spec-reviewer passes: nothing it says counts",
+        "F5 is a note now: at this iteration a warning needs a line to show for it",
+        "F6 is a note now: at this iteration a warning needs a line to show for it",
+        "next: phase-reviewer",
+    )
+
+
+def test_a_reviewer_that_says_the_same_for_ever_is_shown_to_a_human() -> None:
+    """C2: nothing moves, so another revision would not help."""
+    run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
+    assert run.stuck
+    assert run.reason == (
+        "stopped on a plateau: nothing that counted was settled by the last revision (F1)"
+    )
+
+
+def test_headless_goes_on_with_concerns_if_only_warnings_remain() -> None:
+    """C2: and the concerns stand in the stage's record."""
+    run = Run("specify", ALONE).work().look((VAGUE,)).work().look((VAGUE,))
+    assert run.roles == ["phase-reviewer"]
+    run.look(()).work()
+    state = run.found.place.state
+    assert (state.position, state.concerns) == (Position.GATE, ("specify",))
+    assert run.found.place.marks["specify"].notes == (
+        "F1 warning: AC-3 gives no number for the speed",
+    )
+
+
+def test_headless_stops_at_a_blocker() -> None:
+    """C2"""
+    run = Run("specify", ALONE).work()
+    for _ in range(3):
+        run.look((LOSS,))
+        if run.stuck:
+            break
+        run.work()
+    assert run.stuck
+
+
+def test_under_the_strict_bar_a_document_goes_on_at_the_cap_and_code_asks() -> None:
+    """C2: the original's rule; cap n runs n iterations."""
+    run = Run("specify", STRICT).work()
+    for _ in range(2):
+        run.look((VAGUE,)).work()
+    run.look((VAGUE,))
+    assert run.roles == ["phase-reviewer"]
+    assert run.job.ended == (("spec-reviewer", False, 3),)
+    code = implemented(STRICT._replace(headless=True))
+    code.look((VAGUE,), (), ())
+    for _ in range(2):
+        assert not code.stuck
+        code.work().work(Result(passed=True)).look((VAGUE,))
+    assert code.stuck
+
+
+def test_a_human_s_approval_at_an_escalation_goes_on_with_the_next_reviewer() -> None:
+    """C1, A6: not past it; at the last one the gate does not ask a second time."""
+    run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
+    assert run.stuck
+    run.answer(Kind.APPROVE)
+    assert run.roles == ["phase-reviewer"]
+    run.look((VAGUE,)).work().look((VAGUE,))
+    assert run.stuck
+    run.answer(Kind.APPROVE)
+    assert run.job.kind is JobKind.CLOSE
+    run.work()
+    state = run.found.place.state
+    assert (state.stage, state.concerns) == ("design", ("specify",))
+
+
+def test_what_a_human_upholds_is_settled_and_what_is_dismissed_never_counts_again() -> None:
+    """C2: rulings are kept for later iterations."""
+    run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
+    run.answer(Kind.APPROVE, Ruling("F1", RulingKind.UPHELD))
+    assert (run.job.turn, run.job.settles) == (Turn.REVISE, ("F1",))
+    other = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
+    other.answer(Kind.APPROVE, Ruling("F1", RulingKind.DISMISSED))
+    assert other.roles == ["phase-reviewer"]
+
+
+def test_a_rerun_resets_the_counters_and_keeps_what_was_ruled() -> None:
+    """C12"""
+    run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
+    run.answer(Kind.REJECT, Ruling("F1", RulingKind.DISMISSED))
+    review = run.found.place.review
+    assert review is not None
+    assert (review.loop.iteration, review.loop.passed) == (1, ())
+    assert [one.open for one in review.tracked] == [False]
+
+
+def test_an_answer_without_a_change_is_no_idle_turn() -> None:
+    """C17, C7: the reviewer is asked again, with the answer; silence is counted."""
+    unchanged = Result(commit="c", changed=False)
+    reason = Answer("F1", AnswerKind.ANSWERED, "the PRD wants it so")
+    run = Run("specify").work().look((LOSS,)).work(unchanged, reason)
+    assert run.roles == ["spec-reviewer"]
+    assert run.found.place.idle == 0
+    review = run.found.place.review
+    assert review is not None
+    assert review.tracked[0].answer == reason
+    run.look((LOSS,)).work(unchanged)
+    assert run.found.place.idle == 1
+
+
+def test_only_those_who_failed_are_asked_again_then_the_others_validate() -> None:
+    """C9: final validation where inputs have changed, not counted; a regression goes back."""
+    run = implemented()
+    assert run.roles == list(CODE)
+    assert {job.facts for job in run.found.jobs} == {"facts"}
+    run.look((LOSS,), (), (), inputs="one")
+    assert (run.job.turn, run.job.iteration) == (Turn.REVISE, 1)
+    run.work().work(Result(passed=True))
+    assert [(job.role, job.iteration, job.final) for job in run.found.jobs] == [(CODE[0], 2, False)]
+    run.look((), inputs="two")
+    assert [(job.role, job.final) for job in run.found.jobs] == [(CODE[1], True), (CODE[2], True)]
+    run.look((LOSS,), (), inputs="two")
+    assert (run.job.turn, run.job.iteration) == (Turn.REVISE, 2)
+
+
+def test_nobody_validates_what_has_not_changed() -> None:
+    """C7"""
+    run = implemented().look((), (), (), inputs="one")
+    assert run.job.kind is JobKind.CLOSE
+
+
+def test_a_claimed_task_without_a_change_is_not_believed() -> None:
+    """Approved by everybody, it stops in front of a human who may take it as it is."""
+    run = Run("implement").work(Result(tasks=(("1", "One"),))).work()
+    claim = "task 1 names a.py, and none of it has changed"
+    run.work(Result(passed=True, unproven=(claim,))).look((), (), (), inputs="one")
+    assert run.stuck
+    assert claim in run.reason
+    run.answer(Kind.APPROVE)
+    assert run.job.kind is JobKind.CLOSE
+
+
+def test_a_place_from_before_findings_were_followed_can_be_loaded() -> None:
+    """I4"""
+    place = Run("specify").work().found.place
+    assert place.loop is not None
+    groups = [list(group) for group in place.loop.groups]
+    old = {**place.dump(), "review": None, "loop": [groups, 3, 0, 2, []]}
+    assert Place.load(old).loop == replace(place.loop, iteration=2)
