@@ -14,12 +14,9 @@ from sparing.workspace.launcher import level_reached
 from sparing.workspace.policy import Level
 from tests.engine.hostile_run import ATTEMPTS, CANARY, Ran, hostile_run
 
-pytestmark = [
-    pytest.mark.skipif(
-        level_reached().level < Level.SEALED, reason="this host can't seal agents in"
-    ),
-    pytest.mark.xdist_group("hostile"),  # one run for all of them
-]
+pytestmark = pytest.mark.skipif(
+    level_reached().level < Level.SEALED, reason="this host can't seal agents in"
+)
 
 
 @pytest.fixture(scope="module")

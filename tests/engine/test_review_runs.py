@@ -23,7 +23,6 @@ from sparing.review.history_reader import read_history
 from tests.repositories import git, make_repository
 from tests.terminal import sparing
 
-pytestmark = pytest.mark.xdist_group("reviews")  # one worker, so that the runs are shared
 BEGAN = 1_767_225_600.0
 SCRIPT = '''
 [[turn]]

@@ -16,7 +16,7 @@ from sparing.workspace.equip import Means, SetupFailed, equip, is_equipped
 from sparing.workspace.setup import Command, Plan, answer_of, detect, plan_setup, remember
 from tests.conftest import UserRepository
 from tests.guard import Guard
-from tests.repositories import make_repository, write_files
+from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree
 
 PIP = ".venv/bin/python -m pip install --quiet"
@@ -108,6 +108,23 @@ def test_nothing_of_a_setup_is_committed(user_repository: UserRepository, tmp_pa
     assert [file.path for file in change.files] == ["src/work.py"]
     assert is_equipped(worktree, plan)
     assert equip(worktree, plan, base, means(tmp_path)) == ()
+
+
+def test_a_secret_that_a_setup_writes_is_in_no_ref(
+    user_repository: UserRepository, tmp_path: Path
+) -> None:
+    """H5: a login in a file that git knows is moved beside the worktree; the file is put back."""
+    value = "the-known-" + "value-1234567890"
+    worktree = make_worktree(user_repository({".npmrc": "a=1\n"}))
+    given = means(tmp_path)._replace(known=(value,))
+    equip(worktree, plan_of(f"echo token={value} >> .npmrc"), worktree.tip(), given)
+    assert (worktree.path / ".npmrc").read_text() == "a=1\n"
+    for kept in git(
+        worktree.path, "for-each-ref", "--format=%(objectname)", "refs/sparing"
+    ).split():
+        assert value not in git(worktree.path, "show", f"{kept}:.npmrc", ok=False)
+    (aside,) = worktree.path.with_name(f"{worktree.path.name}.secrets").iterdir()
+    assert value in aside.read_text()
 
 
 def test_a_setup_that_fails_or_hangs(user_repository: UserRepository, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.workspace.commit import changed_paths, commit_paths, read_file
+from sparing.workspace.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.paths import Confined
 from sparing.workspace.worktree import Worktree, ensure_worktree
 
@@ -119,6 +120,13 @@ def _commit(
     subject = f"sparing: {stage} edited by a person: {names}"
     said = hashlib.sha256("\n".join((row.leg_id, *paths)).encode()).hexdigest()[:8]
     step = f"edit.{row.leg_id}.{row.head[:10]}.{said}"
+    try:
+        refuse_secrets(tree, row.head, paths, office.folder.redactor.known)
+    except SecretsFound as found:
+        raise UsageError(
+            f"not committed, secrets are in it: {'; '.join(found.places)}",
+            f"take them out: sparing edit {row.feature.id}",
+        ) from None
     change = commit_paths(tree, row.head, paths, subject, row.feature.name, step, at)
     if change.empty:
         return ""

@@ -34,9 +34,9 @@ def open_office(
     """With `reading` the repository itself is not looked into: enough to see our own records."""
     repository = locate_repository(start) if reading else search_repository(start)
     loaded = current(repository.checkout, flags)
-    state = loaded.state_root / repository.key
     if not reading:
-        repository = confirmed(repository, trusted_pins(state), for_git())
+        pins = trusted_pins(loaded.state_root / repository.key)
+        repository = confirmed(repository, pins, for_git())
     folder = open_folder(loaded.state_root, repository.key, Redactor(known_secrets()))
-    repository = replace(repository, state=folder.path)
+    repository = replace(repository, locks=folder.locks)
     return Office(repository, loaded, folder, folder.database())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from sparing.engine.edited import edit_since, void
 from sparing.engine.orders import ORDERS
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.state import Position, State
@@ -27,7 +28,10 @@ def obey_all(around: Surroundings, at: float) -> None:
     with around.database.read() as connection:
         letters = mailbox.unread(connection)
     for letter in letters:
+        edit = edit_since(around, letter, at)
         with around.database.write() as tx:
+            if edit is not None and void(tx, letter, edit, at):
+                continue
             result = _obey(tx, letter, at)
             mailbox.obeyed(tx, letter.n, result, at)
 

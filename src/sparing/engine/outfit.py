@@ -83,7 +83,7 @@ def _means(around: Surroundings, row: FeatureRow) -> Means:
     folder.mkdir(mode=0o700, exist_ok=True)
     walls = check_walls(around)._replace(writable=(folder,), ports=WEB)
     limit = around.settings(row).workspace.setup_seconds
-    return Means(around.environ, folder, limit, walls)
+    return Means(around.environ, folder, limit, walls, around.folder.redactor.known)
 
 
 def _tell(around: Surroundings, teller: Teller, job: Job, kind: str, text: str) -> None:

@@ -70,3 +70,9 @@ def words_to(connection: sqlite3.Connection, feature: str, verb: str) -> list[Le
 
 def obeyed(tx: sqlite3.Connection, n: int, result: str, at: float) -> None:
     tx.execute("update mailbox set done = ?, result = ? where n = ?", (at, result, n))
+
+
+def void(tx: sqlite3.Connection, n: int, result: str, at: float) -> None:
+    """It was read and does not count; the same may be said again."""
+    tx.execute("update mailbox set key = key || '.void.' || n where n = ?", (n,))
+    obeyed(tx, n, result, at)

@@ -8,7 +8,7 @@ that was made again has none, and is set up again.
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from sparing.errors import RepositoryError
 from sparing.workspace import stage
 from sparing.workspace.checks import CheckResult, Walls, run_check
 from sparing.workspace.discover import Check
+from sparing.workspace.leaks import set_aside
 from sparing.workspace.setup import Command, Plan
 from sparing.workspace.stage import excludes_of
 from sparing.workspace.worktree import Worktree, restore
@@ -35,6 +36,8 @@ class Means(NamedTuple):
     """Where tools keep what they load, for all worktrees of a repository."""
     limit_seconds: float
     walls: Walls | None = None
+    known: Sequence[str] = ()
+    """Values that no commit may hold, not even one that only we can see."""
 
 
 def is_equipped(worktree: Worktree, plan: Plan) -> bool:
@@ -54,7 +57,7 @@ def equip(worktree: Worktree, plan: Plan, commit: str, means: Means) -> tuple[Ch
             raise _failed(command, result, means.limit_seconds)
         done.append(result)
     if plan.commands:
-        _settle(worktree, commit, before)
+        _settle(worktree, commit, before, means.known)
     (worktree.git_dir / MARK).write_text(plan.digest, "utf-8")
     return tuple(done)
 
@@ -88,14 +91,15 @@ def caches(folder: Path) -> dict[str, str]:
     return {**places, "POETRY_VIRTUALENVS_IN_PROJECT": "1"}
 
 
-def _settle(worktree: Worktree, commit: str, before: frozenset[str]) -> None:
+def _settle(worktree: Worktree, commit: str, before: frozenset[str], known: Sequence[str]) -> None:
     new = _untracked(worktree, commit) - before
     with worktree.held() as git:
         tracked = os.fsdecode(git.run("ls-files", "-z")).split("\0")
     folders = {str(folder) for path in tracked for folder in PurePosixPath(path).parents}
     exclude(worktree, sorted({_cover(path, folders) for path in new}))
     if not before:
-        restore(worktree, commit, f"{worktree.path.name}.setup")
+        name = f"{worktree.path.name}.setup"
+        restore(worktree, commit, name, lambda paths: set_aside(worktree, commit, paths, known))
 
 
 def _untracked(worktree: Worktree, commit: str) -> frozenset[str]:

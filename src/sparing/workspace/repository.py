@@ -27,13 +27,13 @@ class Repository:
     trusted: frozenset[str] = frozenset()
     ignores: Path | None = None
     """The user's own file of what git ignores everywhere; it need not exist."""
-    state: Path | None = None
-    """A folder of ours for what belongs to this repository and to no feature."""
+    locks: Path | None = None
+    """A folder of ours where its lock lies; without one that lies in `.git`."""
 
     @property
     def lock(self) -> Path:
         """Held while branches and worktrees are made, merged or removed."""
-        return (self.state or self.git_dir) / "sparing.lock"
+        return (self.locks or self.git_dir) / "sparing.lock"
 
     @property
     def key(self) -> str:
@@ -117,7 +117,9 @@ def head(repo: Repository) -> Head:
 def is_dirty(repo: Repository) -> bool:
     """Changed, staged or untracked files; ignored ones don't count."""
     args = ("--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all")
-    return bool(repo.checkout_git().run("status", *args))
+    rules = repo.ignores
+    theirs = ("-c", f"core.excludesFile={rules}") if rules and rules.is_file() else ()
+    return bool(repo.checkout_git().run(*theirs, "status", *args))
 
 
 def branch_commit(repo: Repository, branch: str) -> str | None:
@@ -125,6 +127,11 @@ def branch_commit(repo: Repository, branch: str) -> str | None:
     ref = f"refs/heads/{branch}^{{commit}}"
     args = ("rev-parse", "--verify", "--quiet", "--end-of-options", ref)
     return repo.git().text(*args, ok_codes=(0, 1, 128)) or None
+
+
+def contains(repo: Repository, tip: str, commit: str) -> bool:
+    """Whether a commit is another one or comes after it."""
+    return repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode == 0
 
 
 def resolve_base(repo: Repository, configured: str) -> Head:

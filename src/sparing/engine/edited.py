@@ -1,0 +1,82 @@
+"""An approval is for what its gate showed, and for nothing that came later.
+
+What a person has put on the feature's branch since, or changed in the feature's own folder of the
+worktree, becomes the feature's head as a commit of theirs; the approval is void and the gate asks
+again. A branch that was moved elsewhere is not judged here: the next use of the worktree does.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from sparing.engine.surroundings import Surroundings
+from sparing.errors import SparingError
+from sparing.flow.state import State
+from sparing.records import events, features, mailbox
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.records.mailbox import Letter
+from sparing.workspace.commit import changed_files, changed_paths, commit_paths
+from sparing.workspace.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.repository import branch_commit, contains
+
+APPROVE = "approve"
+
+
+class Edit(NamedTuple):
+    row: FeatureRow
+    """As it was at the gate."""
+    commit: str
+    files: tuple[str, ...]
+
+
+def edit_since(around: Surroundings, letter: Letter, at: float) -> Edit | None:
+    """What a person changed after the gate that this letter approves was opened."""
+    with around.database.read() as connection:
+        row = features.get(connection, letter.feature)
+    if letter.verb != APPROVE or row is None or row.running or letter.gate != row.leg_id:
+        return None
+    try:
+        commit = _commit_of(around, row, at)
+    except (SparingError, SecretsFound):
+        # It can't become a commit: before the next turn it is put aside, and that is told.
+        return None
+    if not commit:
+        return None
+    files = changed_files(around.repository, row.head, commit)
+    return Edit(row, commit, tuple(file.path for file in files))
+
+
+def void(tx: sqlite3.Connection, letter: Letter, edit: Edit, at: float) -> bool:
+    """Ask again, about the new commit; False if the feature has moved on meanwhile."""
+    row, commit = edit.row, edit.commit
+    if not features.move(tx, row, {**row.place, "head": commit}, commit, at):
+        return False
+    stage, key = State.load(row.place["state"]).stage, row.feature.key
+    text = f"the approval of {stage} is void: it was changed since ({', '.join(edit.files[:3])})"
+    data = {"commit": commit, "by": "a person", "files": list(edit.files)}
+    events.add(
+        tx, Event(f"{row.leg_id}.edited.{commit[:10]}", key, at, "edited", stage, "", text, data)
+    )
+    mailbox.void(tx, letter.n, text, at)
+    return True
+
+
+def _commit_of(around: Surroundings, row: FeatureRow, at: float) -> str:
+    feature, repo = row.feature, around.repository
+    tip = branch_commit(repo, feature.branch)
+    if tip is None or tip != row.head:
+        return tip if tip and contains(repo, tip, row.head) else ""
+    if not (around.folder.worktree(feature.name) / ".git").is_file():
+        return ""
+    worktree = around.worktree(row, row.head)
+    own = f"{around.feature_folder(row)}/"
+    paths = [path for path in changed_paths(worktree, row.head) if path.startswith(own)]
+    if not paths:
+        return ""
+    refuse_secrets(worktree, row.head, paths, around.folder.redactor.known)
+    subject = f"sparing: {State.load(row.place['state']).stage} edited by a person"
+    step = f"edit.{row.leg_id}.{row.head[:10]}"
+    change = commit_paths(worktree, row.head, paths, subject, feature.name, step, at)
+    return "" if change.empty else change.commit
