@@ -50,7 +50,7 @@ def configuration_page(_root: Path) -> str:
 
 def cli_page(_root: Path) -> str:
     """Every command with the help it prints."""
-    top = click.Context(app, info_name="sparing")
+    top = click.Context(app, info_name="sparing", **app.context_settings)
     parts = ["# Commands\n", _help(app, top)]
     for name in app.list_commands(top):
         command = app.get_command(top, name)
