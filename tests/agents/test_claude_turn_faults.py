@@ -83,12 +83,14 @@ def test_a_quota_says_when_it_is_there_again(claude: ClaudeDouble, cwd: Path) ->
 def test_a_stream_that_is_cut(claude: ClaudeDouble, cwd: Path, step: Json) -> None:
     """E2: text that came twice is said once; what the broken answer cost is in the bill.
 
-    Unless it broke before the client had seen any of it, of which nobody here can know.
+    Unless it broke before the client had seen any of it, of which nobody here can know. Cut at
+    once, it depends on the moment which of the two it was.
     """
     reply = run(claude.planned(step, OK), call(cwd))
     assert (reply.failure, reply.text) == (None, "ok")
     broken, whole = (Usage(**record["bill"]) for record in claude.requests())
-    assert reply.usage == (replace(broken, output=1) + whole if step == BROKEN else whole)
+    seen = replace(broken, output=1) + whole
+    assert reply.usage in ((seen,) if step == BROKEN else (seen, whole))
 
 
 def test_a_stream_that_is_always_cut(claude: ClaudeDouble, cwd: Path) -> None:
