@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from sparing.config.caps import CapSettings
-from sparing.config.economy import EconomySettings
 from sparing.config.kinds import Choice, Folder, Names, Seconds, Value
 from sparing.config.login import LoginName
 from sparing.config.models import ModelSettings
@@ -255,7 +254,6 @@ class EngineSettings:
 class Settings:
     agent: AgentSettings = AgentSettings()
     caps: CapSettings = CapSettings()
-    economy: EconomySettings = EconomySettings()
     engine: EngineSettings = EngineSettings()
     flow: FlowSettings = FlowSettings()
     models: ModelSettings = ModelSettings()

@@ -34,7 +34,7 @@ class Standing(NamedTuple):
 
 
 def standings(names: Sequence[str], able: Able) -> tuple[Standing, ...]:
-    """Every lever, in the order of `Lever`; `names` as the setting `economy.levers` has them."""
+    """Every lever, in the order of `Lever`; `names` as in `all, no-keep-alive`."""
     wanted = switched_on(names)
     return tuple(
         Standing(lever, False, "switched off")
