@@ -11,7 +11,7 @@ from bench.economy.agent import Habits
 from bench.economy.parameters import Parameters
 from sparing.config.settings import every_setting
 from sparing.economy.levers import Able, Standing, in_use, standings
-from sparing.way import Lever, Order, Policy, Way
+from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
 
 FOLDER = Path(__file__).parent / "strategies"
 MOST_LINES = 30
@@ -77,16 +77,23 @@ def load(name: str, client: Client) -> Strategy:
 
 
 def _strategy(name: str, values: dict[str, Any], client: Client) -> Strategy:
-    names = _checked("economy.levers", values.get("economy", {}).get("levers", []))
+    names = _levers(values.get("economy", {}).get("levers", []))
     own: dict[str, Any] = values.get("bench", {})
     for key, kind in (("order", Order), ("fresh", Way)):
         if key in own:
             own[key] = kind(own[key])
-    off = tuple(
+    lacking = tuple(
         one for one in standings(names, client.able) if not one.on and one.why != "switched off"
     )
     policy = Policy(_checked("review.policy", values["review"]["policy"]))
-    return Strategy(name, values["title"], policy, in_use(names, client.able), off, **own)
+    return Strategy(name, values["title"], policy, in_use(names, client.able), lacking, **own)
+
+
+def _levers(raw: list[str]) -> tuple[str, ...]:
+    known = {ALL_LEVERS, *(one for lever in Lever for one in (lever.value, off(lever)))}
+    if not known.issuperset(raw):
+        raise ValueError(f"no such lever: {sorted(set(raw) - known)}")
+    return tuple(raw)
 
 
 def _checked(key: str, raw: object) -> Any:

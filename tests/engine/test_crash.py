@@ -5,6 +5,8 @@ Covers: I1, H3
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,8 +35,24 @@ the same moment, so the ends stand for both."""
 
 def undisturbed(folder: Path, *options: str) -> str:
     said = sparing(folder, "demo", "--keep", "whole", "--json", *options)
-    assert said.code == 0, said.err
+    assert (said.code, said.json["merged"], said.json["status"]) == (0, True, "completed"), said.err
+    assert said.json["flow"] == (options[-1] if options else "feature")
     return git(folder / "whole" / "wordtally", "rev-parse", "main")
+
+
+def assert_it_can_be_looked_at(repository: Path) -> None:
+    """A1, A2: what a kept demo leaves behind."""
+    shown = sparing(repository, "show", "1", "--json").json
+    spec = [r for r in shown["reviews"] if r["role"] == "spec-reviewer"]
+    assert [(r["iteration"], r["passed"]) for r in spec] == [(1, False), (2, True)]
+    assert sparing(repository, "show", "1", "spec").out.startswith("# Spec")
+    assert sparing(repository, "status").code == 0
+    assert "--top" in (repository / "README.md").read_text()
+    assert git(repository, "status", "--porcelain") == ""
+    tests = subprocess.run(
+        (sys.executable, "-m", "unittest"), cwd=repository, capture_output=True, check=False
+    )
+    assert tests.returncode == 0
 
 
 def killed_and_continued(folder: Path, points: Sequence[str], *options: str) -> str:
@@ -56,3 +74,5 @@ def test_a_run_killed_again_and_again_ends_with_the_same_commits(
     """I1, H3: whatever the moments, same tree and commit ids."""
     found = killed_and_continued(tmp_path, KILLS[options], *options)
     assert found == undisturbed(tmp_path, *options)
+    if not options:
+        assert_it_can_be_looked_at(tmp_path / "whole" / "wordtally")
