@@ -159,6 +159,11 @@ def test_words_that_make_no_sense(
     assert said.startswith(what)
 
 
+def test_a_slip_of_the_finger(tmp_path: Path) -> None:
+    """K1: the command that was meant is named."""
+    assert two_lines(sparing(tmp_path, "strat"), 64)[1].endswith("sparing start")
+
+
 def test_a_mistake_as_json(tmp_path: Path) -> None:
     """K1: one object on stdout, also for an error."""
     said = sparing(tmp_path, "status", "--json")

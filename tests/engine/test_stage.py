@@ -132,6 +132,13 @@ def test_a_failed_agent_is_shown_with_its_words() -> None:
     assert (found.do, found.place.state.reason) == (Do.WAIT, "quota: until 18:00")
 
 
+def test_a_crash_is_shown_by_its_last_words() -> None:
+    """K1: no traceback in front of a user."""
+    crash = "Traceback (most recent call last):\n  File x\nValueError: no such file\n"
+    found = after(at("specify", Step.AUTHOR), Result(failure="crashed", detail=crash))
+    assert found.place.state.reason == "crashed: ValueError: no such file"
+
+
 def test_gates_that_nobody_wants_are_passed() -> None:
     """A7"""
     place = at("specify", Step.CLOSE)

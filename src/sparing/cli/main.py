@@ -69,6 +69,18 @@ class Lazy(click.Group):
         module = import_module(f"sparing.cli.{MODULES.get(cmd_name, cmd_name)}")
         return getattr(module, f"{cmd_name}_command")
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A slip of the finger is answered with the command that was meant."""
+        if args[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            meant = get_close_matches(args[0], COMMANDS, 1)
+            if meant:
+                raise UsageError(f"no such command '{args[0]}'", f"sparing {meant[0]}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _ = ctx
         with formatter.section("Commands"):

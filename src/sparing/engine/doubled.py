@@ -38,6 +38,10 @@ class DoubledClaude(ClaudeBackend):
         )  # fmt: skip
         super().__init__(setup)
 
+    @property
+    def login(self) -> str:
+        return "a scripted model, no login needed"
+
 
 def _told_time(call: AgentCall) -> Mapping[str, str]:
     return {"x-virtual-time": f"{call.at:.3f}"}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.agents.backend import Failure
 from sparing.engine import rounds
 from sparing.engine.asks import jobs_of, review_jobs
 from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
@@ -96,9 +97,16 @@ def _waved(place: Place, happened: Happened, now: float) -> Next:
 
 
 def _failed(place: Place, result: Result, rules: Rules, now: float) -> Next:
-    words = f"{result.failure}: {result.detail}" if result.detail else result.failure
+    detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
+    words = f"{result.failure}: {detail}" if detail else result.failure
     cause = CAUSES.get(result.failure, Cause.FAILED)
     return _flow(place, Outcome(Kind.FAILED, reason=words, cause=cause), rules, now)
+
+
+def _last_words(text: str) -> str:
+    """What a crash comes to; all that was printed stays in the ledger."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
 
 
 def _opened(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
