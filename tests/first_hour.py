@@ -171,6 +171,7 @@ def steady(screen: str) -> str:
     text = re.sub(r"\bindex [0-9a-f]{7,}\.\.[0-9a-f]{7,}", "index …", text)
     text = re.sub(r"\b\d\d:\d\d\b", "<time>", text)
     text = re.sub(r"\$\d+\.\d+", "$…", text)
+    text = re.sub(r"\d+ % (less|more)", r"… % \1", text)
     text = re.sub(r"^agents and checks are confined: .*\n", "", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 

@@ -28,6 +28,7 @@ from sparing.config.settings import Sandbox
 from sparing.desk import control, history, view
 from sparing.desk.office import Office
 from sparing.desk.roles import check_roles
+from sparing.desk.spending import spending
 from sparing.engine.lock import engine_lock
 from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached, StateError
 from sparing.feature import Status
@@ -70,8 +71,7 @@ def run_features(
         print_json(features=[asdict(v) for v in views])
     elif not quiet:
         for v, row in zip(views, ended, strict=True):
-            if v in waiting:
-                _tell_waiting(office, v, row, mode)
+            _tell_ended(office, v, row, mode)
     if mode is not Mode.ASK and not quiet:
         for v in views:
             words = v.waits_for if v in waiting else v.status
@@ -85,6 +85,14 @@ def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
     if any(v.waits_for.startswith("quota") for v in waiting):
         return QuotaReached.exit_code
     return NeedsHuman.exit_code if waiting else 0
+
+
+def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
+    """What it waits for, or what it cost."""
+    if shown.status == "completed":
+        click.echo(f"{shown.id} {spending(office, row).sentence}", err=True)
+    elif shown.status != "abandoned":
+        _tell_waiting(office, shown, row, mode)
 
 
 def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
