@@ -24,7 +24,7 @@ def test_the_list_of_commands_says_what_each_one_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(name: str, tmp_path: Path) -> None:
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)
     command = app.get_command(context, name)
     assert command is not None
     assert command.get_help(click.Context(command, info_name=name, parent=context))
