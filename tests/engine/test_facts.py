@@ -15,9 +15,10 @@ from sparing.context.compose import compose
 from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.gather import gather, read_tasks
 from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.moves import Happened, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.source import Source
-from sparing.engine.stage import Happened, Rules, next_move
+from sparing.engine.stage import next_move
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE

@@ -23,9 +23,10 @@ from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.engine.gather import gather
 from sparing.engine.jobs import Job, Result, Turn
+from sparing.engine.moves import Happened, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.quoted import checked_quotes, judgement
-from sparing.engine.stage import Happened, Rules, next_move
+from sparing.engine.stage import next_move
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.place import Place, Step
-from sparing.engine.stage import REPAIRS, Happened, Next, Rules, next_move
+from sparing.engine.stage import REPAIRS, next_move
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from sparing.context.fixes import fix_words
 from sparing.engine.histories import CHANGES, LOOK, look_data
 from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.moves import Happened, Next
 from sparing.engine.place import Place, Step, stage_of
 from sparing.engine.source import Source
-from sparing.engine.stage import Happened, Next
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.stage import Work
 from sparing.flow.state import Kind, Outcome

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.stage import Next
+from sparing.engine.moves import Next
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Kind, Outcome

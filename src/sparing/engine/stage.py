@@ -7,19 +7,17 @@ the answer, so a replay never asks this code about a move that was already made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 from sparing.agents.backend import Failure
 from sparing.engine import rounds
-from sparing.engine.asks import jobs_of, review_jobs
-from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
-from sparing.engine.place import Mark, Place, Step, mark_of, marked, stage_of
-from sparing.engine.rounds import Bench
+from sparing.engine.jobs import BUDGET, LOOP, Result, Turn
+from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, flow
+from sparing.engine.place import Place, Step, marked, stage_of
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position
-from sparing.review.governor import Ruled, Said, Seen
+from sparing.flow.state import Cause, Kind, Outcome, Position
+from sparing.review.governor import Ruled
 from sparing.review.loop import Decision
 from sparing.review.stall import idle
 
@@ -28,46 +26,12 @@ REPAIRS = 3
 CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
-    """What the last jobs gave, or what a human said at the start of a leg."""
-
-    results: tuple[Result, ...] = ()
-    seen: tuple[Seen, ...] = ()
-    said: Said = Said()
-    """The author's answers, a human's rulings, and what each reviewer looks at."""
-    answer: Outcome | None = None
-    feedback: str = ""
-
-
-class Rules(NamedTuple):
-    """The settings that matter here."""
-
-    cap: int
-    gates: frozenset[str]
-    headless: bool
-    strict: bool = False
-    """The original's pass rule decides, and not the governor."""
-
-    @property
-    def bench(self) -> Bench:
-        return Bench(self.cap, self.strict, self.headless)
-
-
-class Next(NamedTuple):
-    do: Do
-    place: Place
-    jobs: tuple[Job, ...] = ()
-    ruled: Ruled | None = None
-    """Of a look: what was decided, and why."""
-
-
 def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     here = replace(place, moves=place.moves + 1)
     if happened.answer is not None:
         return _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
-        return _at(here, Step.OPEN)
+        return at(here, Step.OPEN)
     failed = next((result for result in happened.results if result.failure), None)
     if failed is not None:
         good = tuple(result for result in happened.results if not result.failure)
@@ -81,18 +45,18 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
     state = place.state
     accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
     if not accepts or not state.acceptable or place.review is None:
-        return _flow(place, answer, rules, now, happened.feedback)
+        return flow(place, answer, rules, now, happened.feedback)
     return _waved(replace(place, state=advance(state, Outcome(Kind.GO_ON)).state), happened, now)
 
 
 def _waved(place: Place, happened: Happened, now: float) -> Next:
     assert place.review is not None
     if not rounds.escalated(place.review):
-        return _close(replace(place, unproven=(), accepted=True), now)
+        return close(replace(place, unproven=(), accepted=True), now)
     ruled = rounds.waved(place.review, happened.said)
     after = replace(place, review=ruled.state)
     if ruled.decision is Decision.ACCEPT:
-        return _close(replace(after, accepted=True), now)._replace(ruled=ruled)
+        return close(replace(after, accepted=True), now)._replace(ruled=ruled)
     return _follow(after, ruled, now)
 
 
@@ -100,7 +64,7 @@ def _failed(place: Place, result: Result, rules: Rules, now: float) -> Next:
     detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
     words = f"{result.failure}: {detail}" if detail else result.failure
     cause = CAUSES.get(result.failure, Cause.FAILED)
-    return _flow(place, Outcome(Kind.FAILED, reason=words, cause=cause), rules, now)
+    return flow(place, Outcome(Kind.FAILED, reason=words, cause=cause), rules, now)
 
 
 def _last_words(text: str) -> str:
@@ -111,7 +75,7 @@ def _last_words(text: str) -> str:
 
 def _opened(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     baseline = happened.results[0].baseline or place.baseline
-    return _enter(replace(place, baseline=baseline), rules, now)
+    return enter(replace(place, baseline=baseline), rules, now)
 
 
 def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -127,22 +91,22 @@ def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
     )  # fmt: skip
     match stage.work:
         case Work.DOCUMENT:
-            return _ask(written, now)
+            return ask(written, now)
         case Work.IMPLEMENT | Work.BUILD:
-            return _at(written, Step.CHECK)
+            return at(written, Step.CHECK)
         case Work.JUDGE:
             return _judged(written, happened, rules, now)
         case Work.CHECK:
-            return _at(written, Step.CHECK)
+            return at(written, Step.CHECK)
 
 
 def _judged(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     result = happened.results[0]
     if result.passed:
-        return _close(place, now)
+        return close(place, now)
     refused = replace(place, open=(result.dispatch,))
     reason = f"{stage_of(place).author} is not satisfied"
-    return _flow(refused, Outcome(Kind.REFUSED, reason=reason), rules, now)
+    return flow(refused, Outcome(Kind.REFUSED, reason=reason), rules, now)
 
 
 def _reviewed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -152,11 +116,11 @@ def _reviewed(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
     if ruled.decision is Decision.ESCALATE:
         kind = Kind.CAPPED_BLOCKERS if ruled.blocked else Kind.CAPPED_WARNINGS
         outcome = Outcome(kind, reason=rounds.why(ruled))
-        return _flow(marked(after, cap_reached=True), outcome, rules, now)._replace(ruled=ruled)
+        return flow(marked(after, cap_reached=True), outcome, rules, now)._replace(ruled=ruled)
     if ruled.decision is Decision.ACCEPT and place.unproven:
         reason = f"claimed and not done: {'; '.join(place.unproven)}"
         outcome = Outcome(Kind.CAPPED_BLOCKERS, reason=reason)
-        return _flow(after, outcome, rules, now)._replace(ruled=ruled)
+        return flow(after, outcome, rules, now)._replace(ruled=ruled)
     return _follow(after, ruled, now)
 
 
@@ -164,23 +128,23 @@ def _follow(place: Place, ruled: Ruled, now: float) -> Next:
     """What a decision that needs no human leads to."""
     match ruled.decision:
         case Decision.ASK:
-            found = _ask(place, now)
+            found = ask(place, now)
         case Decision.REVISE:
-            found = _at(place, Step.AUTHOR, Turn.REVISE)
+            found = at(place, Step.AUTHOR, Turn.REVISE)
         case Decision.ACCEPT | Decision.ESCALATE:
-            found = _close(place, now)
+            found = close(place, now)
     return found._replace(ruled=ruled)
 
 
 def _listed(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
-    return _at(replace(place, tasks=happened.results[0].tasks, task=0), Step.TASK)
+    return at(replace(place, tasks=happened.results[0].tasks, task=0), Step.TASK)
 
 
 def _done_task(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
     done = replace(place, task=place.task + 1, note=happened.results[0].reply)
     if done.task < len(done.tasks):
-        return _at(done, Step.TASK)
-    return _at(done, Step.CHECK)
+        return at(done, Step.TASK)
+    return at(done, Step.CHECK)
 
 
 def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -189,24 +153,24 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     here = replace(place, facts=result.facts, unproven=result.unproven)
     if result.passed:
         if stage.work is Work.IMPLEMENT:
-            return _ask(replace(here, repairs=0), now)
-        return _close(replace(here, repairs=0), now)
+            return ask(replace(here, repairs=0), now)
+        return close(replace(here, repairs=0), now)
     red = replace(here, feedback=result.reply, repairs=place.repairs + 1)
     if stage.on_fail:
-        return _flow(red, Outcome(Kind.REFUSED, reason=result.detail), rules, now, result.reply)
+        return flow(red, Outcome(Kind.REFUSED, reason=result.detail), rules, now, result.reply)
     if red.repairs > REPAIRS:
-        return _flow(red, Outcome(Kind.FAILED, reason=result.detail), rules, now)
-    return _at(red, Step.REPAIR, Turn.REPAIR_CHECKS)
+        return flow(red, Outcome(Kind.FAILED, reason=result.detail), rules, now)
+    return at(red, Step.REPAIR, Turn.REPAIR_CHECKS)
 
 
 def _closed(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
     concerned = bool(rounds.open_of(place.review))
     outcome = Outcome(Kind.PASSED, headless=rules.headless, concerned=concerned)
-    return _flow(place, outcome, rules, now)
+    return flow(place, outcome, rules, now)
 
 
 def _handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
-    return _flow(place, Outcome(Kind.PASSED, reason=happened.results[0].detail), rules, now)
+    return flow(place, Outcome(Kind.PASSED, reason=happened.results[0].detail), rules, now)
 
 
 STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
@@ -220,69 +184,3 @@ STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
     Step.CLOSE: _closed,
     Step.HANDOVER: _handed_over,
 }
-
-
-def _flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: str = "") -> Next:
-    """Ask the flow; what it says becomes jobs, a wait or the end."""
-    move = advance(place.state, outcome)
-    moved = replace(place, state=move.state, feedback=feedback or place.feedback)
-    match move.do:
-        case Do.RUN:
-            if outcome.kind is Kind.CONTINUE:
-                return Next(Do.RUN, moved, jobs_of(moved))
-            if move.state.stage != place.state.stage:
-                moved = replace(moved, review=None)
-            again = outcome.kind in (Kind.REJECT, Kind.REFUSED)
-            return _enter(moved, rules, now, again=again)
-        case Do.HAND_OVER:
-            return _at(moved, Step.HANDOVER)
-        case Do.WAIT if _passes(move.state.position, moved, rules):
-            return _flow(moved, Outcome(Kind.APPROVE), rules, now)
-        case Do.WAIT | Do.END | Do.REFUSE:
-            return Next(move.do, moved)
-
-
-def _passes(position: Position, place: Place, rules: Rules) -> bool:
-    """A gate that the settings don't want, or that a human has answered already."""
-    return position is Position.GATE and (place.accepted or place.state.stage not in rules.gates)
-
-
-def _enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Next:
-    stage = stage_of(place)
-    marks = {**place.marks, stage.name: Mark(now)} if not again else place.marks
-    review = rounds.opened(stage, rules.bench, place.review)
-    here = replace(
-        place, review=review, turn=0, repairs=0, marks=marks, idle=0, done=(), facts="",
-        unproven=(), accepted=False,
-    )  # fmt: skip
-    here = here if again else replace(here, feedback="", note="", open=())
-    match stage.work:
-        case Work.DOCUMENT:
-            return _at(here, Step.AUTHOR, Turn.REDO if again and here.feedback else Turn.WRITE)
-        case Work.IMPLEMENT:
-            return _at(here, Step.AUTHOR, Turn.REDO) if again else _at(here, Step.TASKS)
-        case Work.BUILD:
-            return _at(here, Step.AUTHOR, Turn.BUILD)
-        case Work.JUDGE:
-            return _at(here, Step.AUTHOR, Turn.JUDGE)
-        case Work.CHECK:
-            return _at(here, Step.CHECK)
-
-
-def _ask(place: Place, now: float) -> Next:
-    """The reviewers whose turn it is; with none the stage is done."""
-    if place.loop is None or not place.loop.asks:
-        return _close(place, now)
-    iteration = max(place.loop.iteration, mark_of(place).iterations)
-    asked = replace(marked(place, iterations=iteration), step=Step.REVIEW)
-    return Next(Do.RUN, asked, review_jobs(asked))
-
-
-def _close(place: Place, now: float) -> Next:
-    notes = rounds.notes_of(place.review)
-    return _at(marked(place, completed=now, notes=notes), Step.CLOSE)
-
-
-def _at(place: Place, step: Step, turn: Turn = Turn.NONE) -> Next:
-    here = replace(place, step=step, turn=place.turn + (step is Step.AUTHOR), asked=turn)
-    return Next(Do.RUN, here, jobs_of(here))

@@ -19,10 +19,11 @@ from sparing.engine.histories import told_of, write_reviews
 from sparing.engine.jobs import Job, Result
 from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
+from sparing.engine.moves import Next, Rules
 from sparing.engine.orders import under_orders
 from sparing.engine.outfit import outfit
 from sparing.engine.place import Place, packed, unpacked
-from sparing.engine.stage import Next, Rules, next_move
+from sparing.engine.stage import next_move
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
 from sparing.errors import SparingError
