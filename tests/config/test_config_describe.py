@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from sparing.config.describe import Row, as_rows, settings_page
+from sparing.config.flow import STAGES
 from sparing.config.load import load
-from sparing.config.settings import STAGES, FlowName, Setting, Settings, every_setting
+from sparing.config.settings import FlowName, Setting, Settings, every_setting
 from sparing.config.sources import Document, Sources
 from sparing.flow.flows import FLOWS
 

@@ -28,7 +28,8 @@ from sparing.config.kinds import (
     Whole,
 )
 from sparing.config.load import Loaded, current, load
-from sparing.config.settings import Narrow, Scope, Setting, Settings, every_setting
+from sparing.config.rules import Narrow
+from sparing.config.settings import Scope, Setting, Settings, every_setting
 from sparing.config.sources import Document, Sources, read_sources
 from sparing.way import Policy
 

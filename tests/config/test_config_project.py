@@ -11,7 +11,8 @@ import pytest
 
 from sparing.config.faults import shown
 from sparing.config.load import load
-from sparing.config.settings import Narrow, Scope, Setting, every_setting
+from sparing.config.rules import Narrow
+from sparing.config.settings import Scope, Setting, every_setting
 from sparing.config.sources import Document, Sources
 from sparing.errors import ConfigError
 

@@ -10,7 +10,8 @@ from typing import NamedTuple, assert_never
 from sparing.config.faults import shown
 from sparing.config.kinds import Value
 from sparing.config.load import Loaded
-from sparing.config.settings import Narrow, Rule, Scope, Setting, every_setting
+from sparing.config.rules import Narrow, Rule, Scope, Setting
+from sparing.config.settings import every_setting
 
 INTRODUCTION = """\
 # Settings

@@ -19,7 +19,8 @@ from typing import NamedTuple, assert_never, cast
 
 from sparing.config import faults
 from sparing.config.kinds import Value
-from sparing.config.settings import Narrow, Scope, Setting, Settings, build, every_setting
+from sparing.config.rules import Narrow, Scope, Setting
+from sparing.config.settings import Settings, build, every_setting
 from sparing.config.sources import PREFIX, Document, Sources, absolute, read_sources
 
 PYPROJECT = "pyproject.toml"

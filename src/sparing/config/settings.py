@@ -7,7 +7,7 @@ which model belongs to the user; a project file may only tighten what is left (`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
@@ -15,7 +15,9 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from sparing.config.caps import CapSettings
-from sparing.config.kinds import Choice, Folder, Names, Seconds, Value
+from sparing.config.flow import FlowName as FlowName
+from sparing.config.flow import FlowSettings
+from sparing.config.kinds import Choice, Seconds, Value
 from sparing.config.login import LoginName
 from sparing.config.models import ModelSettings
 from sparing.config.notify import NotifySettings
@@ -26,7 +28,6 @@ from sparing.config.rules import (
     FILES,
     OWN_PATH,
     POINT,
-    Narrow,
     Rule,
     Scope,
     Setting,
@@ -36,13 +37,6 @@ from sparing.config.rules import (
 from sparing.finding import Bar
 from sparing.money import Billing
 from sparing.way import Policy
-
-
-class FlowName(StrEnum):
-    FEATURE = "feature"
-    L1 = "L1"
-    L2 = "L2"
-    L3 = "L3"
 
 
 class BackendName(StrEnum):
@@ -70,12 +64,6 @@ class Clock(StrEnum):
 
 AUTO = "auto"
 """As a set-up: whatever the files in a repository ask for."""
-OWN_GATES = "default"
-"""In a list of gates: those the flow has of its own."""
-STAGES = (
-    *("brainstorm", "specify", "design", "create-plan", "create-tasks", "implement", "finish"),
-    *("design_review", "plan", "code_review", "verify", "done"),
-)
 
 
 @dataclass(frozen=True)
@@ -89,30 +77,6 @@ class StateSettings:
             Scope.USER,
         ),
     )
-
-
-@dataclass(frozen=True)
-class FlowSettings:
-    default: FlowName = setting(
-        FlowName.FEATURE, Rule(Choice(FlowName), "The flow of a feature that names none.")
-    )
-    gates: tuple[str, ...] = setting(
-        (OWN_GATES,),
-        Rule(
-            Names((OWN_GATES, *STAGES)),
-            "The stages that stop for a human; `default` stands for the flow's own. "
-            "A project may add stages but must keep those already listed.",
-            narrow=Narrow.MORE,
-        ),
-    )
-    features_folder: str = setting(
-        "docs/features", Rule(Folder(), "Where features have their folders, in the repository.")
-    )
-
-    def stops(self, own: Iterable[str]) -> frozenset[str]:
-        """The stages that stop for a human in a flow with these gates of its own."""
-        named = frozenset(self.gates) - {OWN_GATES}
-        return named | frozenset(own) if OWN_GATES in self.gates else named
 
 
 @dataclass(frozen=True)
