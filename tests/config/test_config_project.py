@@ -23,6 +23,7 @@ ALL = list(every_setting().values())
 LOWER = [one for one in ALL if one.rule.narrow is Narrow.LOWER]
 PRIVATE = [one for one in ALL if one.rule.scope is not Scope.ANY]
 FREE = {
+    "flow.assistants",
     "flow.default",
     "flow.features_folder",
     "review.bar",

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sparing.config.kinds import Choice, Folder, Names
-from sparing.config.rules import Narrow, Rule, limit, setting
+from sparing.config.kinds import Choice, Folder, Names, Whole
+from sparing.config.rules import Narrow, Rule, Scope, setting
 
 
 class FlowName(StrEnum):
@@ -57,10 +57,11 @@ class FlowSettings:
     )
     waves: int = setting(
         1,
-        limit(
-            16,
+        Rule(
+            Whole(1, 16),
             "How many tasks that touch different files are worked on at a time, each in a worktree "
             "of its own; 1: one after the other.",
+            Scope.USER,
         ),
     )
 
