@@ -39,7 +39,7 @@ test: $(STAMP) ## run all tests
 	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_FLAGS)
 
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
-	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents $(PYTEST_FLAGS)
+	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py $(PYTEST_FLAGS)
 
 demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
 	@$(BIN)/sparing demo --backend claude-double

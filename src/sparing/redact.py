@@ -16,11 +16,13 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote
 
 SHORTEST = 8
+SHORT = 200
+REMEMBERED = 4096
 MARK = "[redacted]"
 # An end of fewer different characters is that of a placeholder like `xxxx`.
 VARIED = 6
@@ -186,8 +188,15 @@ class Redactor:
         self.known = tuple(values)
         self._needles = sorted(set[str]().union(*map(spellings, values)))
         self._mark = _safe_mark(self._needles)
+        self._remembered = lru_cache(REMEMBERED)(self._cleaned)
 
     def clean(self, text: str) -> str:
+        """Ids and names come again and again: what a short text came to is remembered."""
+        if len(text) < SHORTEST:
+            return text
+        return self._remembered(text) if len(text) <= SHORT else self._cleaned(text)
+
+    def _cleaned(self, text: str) -> str:
         if self._needles:
             spans = [*self._known(text), *self._broken(text)]
             text = _replace(text, spans, self._mark)

@@ -5,6 +5,7 @@ Covers: K2, H5, H6
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from sparing.desk import control
 from sparing.desk.history import events_since
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import agree, prospect
+from sparing.desk.setups import changed_setup, decide_setup
 from sparing.engine.jobs import Job, JobKind
 from sparing.engine.outfit import lend_to, outfit
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.tickets import Ticket
-from sparing.errors import SparingError
+from sparing.errors import NeedsHuman, SparingError
 from sparing.records.features import FeatureRow
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository
@@ -85,4 +87,35 @@ def test_a_set_up_that_fails_stops_the_feature(tmp_path: Path) -> None:
     scene = Scene(tmp_path, "echo no network; exit 1")
     scene.agree()
     with pytest.raises(SparingError, match="set-up failed: make setup"):
+        scene.opened()
+
+
+def test_a_worktree_that_vanished_is_set_up_again(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, "touch made")
+    scene.agree()
+    scene.opened()
+    shutil.rmtree(scene.worktree.path)
+    scene.worktree = scene.around.worktree(scene.row, scene.row.head)
+    assert not (scene.worktree.path / "made").exists()
+    scene.opened()
+    assert (scene.worktree.path / "made").exists()
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_what_a_feature_adds_to_the_set_up_waits_for_a_person(tmp_path: Path, agreed: bool) -> None:
+    scene = Scene(tmp_path, "touch made")
+    scene.agree()
+    scene.opened()
+    recipe = scene.worktree.path / "Makefile"
+    recipe.write_text("setup:\n\ttouch more\n")
+    with pytest.raises(NeedsHuman, match="changes what its set-up loads and runs: Makefile"):
+        scene.opened()
+    assert not (scene.worktree.path / "more").exists()
+    found = changed_setup(scene.office, scene.row)
+    assert found.files == ("Makefile",)
+    decide_setup(scene.office, found, agreed=agreed)
+    scene.opened()
+    assert (scene.worktree.path / "more").exists() is agreed
+    recipe.write_text("setup:\n\ttouch again\n")
+    with pytest.raises(NeedsHuman):
         scene.opened()

@@ -9,6 +9,7 @@ import click
 
 from sparing.cli.options import is_terminal, json_option, print_json
 from sparing.cli.screen import printable
+from sparing.cli.trust_setup import trust_setup
 from sparing.desk.office import Office, open_office
 from sparing.desk.programs import ProgramView, program_views, revoke_programs, trust_programs
 from sparing.desk.roles import Candidate, candidates, revoke_all, trust_files
@@ -19,8 +20,9 @@ from sparing.roles.trust import Standing
 @click.command("trust")
 @click.option("--yes", is_flag=True, help="Trust all of them without a question.")
 @click.option("--revoke", is_flag=True, help="Trust none of them any more.")
+@click.option("--setup", metavar="FEATURE", help="The set-up as this feature has changed it.")
 @json_option
-def trust_command(yes: bool, revoke: bool, as_json: bool) -> None:
+def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> None:
     """Read what comes with this repository and could act, and let it count.
 
     Files in .sparing/roles and .claude/agents change what agents are told. Each is shown with its
@@ -29,7 +31,12 @@ def trust_command(yes: bool, revoke: bool, as_json: bool) -> None:
     Git settings of the repository can name programs: filters, merge drivers, included files, how
     to push. They are run only if you trust them, as you, outside the agents' sandbox. One that
     changes, or names a file that changes, is asked about again. git-lfs needs no trust.
+
+    With --setup: a feature that adds dependencies waits until you have seen which.
     """
+    if setup is not None:
+        trust_setup(setup, yes=yes, as_json=as_json)
+        return
     office = open_office(Path.cwd(), reading=True)
     if revoke:
         _revoke(office, as_json)

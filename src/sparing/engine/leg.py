@@ -16,9 +16,11 @@ from sparing.engine import arrivals, steps
 from sparing.engine.agent_steps import Ticket
 from sparing.engine.dispatch import dispatch
 from sparing.engine.jobs import Job, JobKind
+from sparing.engine.seats import seat
 
 LEGS = "legs"
 JOBS = "jobs"
+"""Queues of runs from before workflows were started at once; what waits there is still run."""
 SIBLING_SECONDS = 5.0
 """Dispatches side by side start one after the other, so that the first has filled the cache."""
 
@@ -57,10 +59,11 @@ async def leg(start: dict[str, Any]) -> str:
 @DBOS.workflow(name="job", max_recovery_attempts=20)
 async def job(ticket: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
     asked = Job.load(work)
-    if asked.kind is JobKind.DISPATCH:
-        result = await dispatch(Ticket(**ticket), asked)
-    else:
-        result = await PROGRAM[asked.kind](ticket, work)
+    async with seat():
+        if asked.kind is JobKind.DISPATCH:
+            result = await dispatch(Ticket(**ticket), asked)
+        else:
+            result = await PROGRAM[asked.kind](ticket, work)
     arrivals.done(ticket["id"])
     return result
 
@@ -73,7 +76,7 @@ async def _work(feature: str, move: dict[str, Any]) -> list[dict[str, Any]]:
         sibling = names[number - 1] if number else ""
         ticket = Ticket(name, feature, move["at"] + SIBLING_SECONDS * number, sibling)
         with SetWorkflowID(name):
-            handles.append(await DBOS.enqueue_workflow_async(JOBS, job, asdict(ticket), work))
+            handles.append(await DBOS.start_workflow_async(job, asdict(ticket), work))
     results: list[dict[str, Any]] = []
     for name, handle in zip(names, handles, strict=True):
         often = await arrivals.polling_seconds(name)

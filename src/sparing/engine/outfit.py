@@ -2,7 +2,8 @@
 
 Nothing of it happens before a person has agreed to exactly this plan. A set-up runs behind the
 same walls as a check, but with the network and with folders in which its tools keep what they
-have loaded. It runs once a worktree; one that was made again is set up again.
+have loaded. It runs once a worktree; one that was made again is set up again. If the feature
+itself changes what is loaded, a person is asked before that runs.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from sparing.engine.jobs import Job
 from sparing.engine.stories import Teller, tell
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.walls import check_walls
+from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 from sparing.workspace import copies
 from sparing.workspace.checks import Walls
+from sparing.workspace.commit import read_file
 from sparing.workspace.equip import Means, caches, equip, is_equipped
-from sparing.workspace.setup import Plan, answer_of, plan_setup
+from sparing.workspace.ingredients import changed, fingerprint, reader
+from sparing.workspace.setup import Plan, answer_of, answer_to, plan_setup
 from sparing.workspace.worktree import Worktree
 
 WEB = frozenset({80, 443})
@@ -31,7 +35,7 @@ def outfit(
     plan = _plan(around, row, worktree)
     if plan.empty or is_equipped(worktree, plan):
         return
-    agreed = answer_of(around.folder.path, plan)
+    agreed = _agreed(around, row, worktree, plan)
     if not agreed:
         if agreed is None:
             _tell(around, teller, job, "warning", NOBODY_AGREED)
@@ -40,6 +44,23 @@ def outfit(
     done = equip(worktree, plan, worktree.tip(), _means(around, row))
     if done:
         _tell(around, teller, job, "setup", "; ".join(one.command for one in done))
+
+
+def _agreed(around: Surroundings, row: FeatureRow, worktree: Worktree, plan: Plan) -> bool | None:
+    """What a person said to what would run now: to the commands, and to what a feature adds."""
+    said = answer_of(around.folder.path, plan)
+    base = row.feature.base_commit
+    now = reader(worktree.path)
+    new = changed(plan, lambda name: read_file(around.repository, base, name), now)
+    if not new or said is False:
+        return said
+    again = answer_to(around.folder.path, fingerprint(plan, now))
+    if again is None:
+        raise NeedsHuman(
+            f"the feature changes what its set-up loads and runs: {', '.join(new)}",
+            f"look at it and decide: sparing trust --setup {row.feature.id}, then sparing run",
+        )
+    return again
 
 
 def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:

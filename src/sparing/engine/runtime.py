@@ -22,7 +22,7 @@ from sqlalchemy import event
 
 from sparing.config.settings import EngineSettings
 from sparing.database import cleaned
-from sparing.engine import crash
+from sparing.engine import crash, seats
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.poison import refuse_pickle, unreadable
@@ -34,6 +34,7 @@ from sparing.workspace.launcher import sweep
 
 VERSION = "sparing"
 """Pinned: runs that are under way must be found by the next release too."""
+OLD_QUEUES_SECONDS = 1.0
 
 
 class Engine:
@@ -50,7 +51,8 @@ class Engine:
             if row.leg_id not in self._started:
                 self._started.add(row.leg_id)
                 with SetWorkflowID(row.leg_id):
-                    await DBOS.enqueue_workflow_async(LEGS, leg, start_of(self._around, row))
+                    # From a thread, so that it runs in the engine's own loop and not in this one.
+                    await asyncio.to_thread(DBOS.start_workflow, leg, start_of(self._around, row))
 
     async def failed(self) -> dict[str, str]:
         """Legs that died, by id: of a bug, or of a full disk."""
@@ -79,6 +81,7 @@ async def running(
     """Launch, recover what was left, and take everything back at the end."""
     refuse_pickle()
     crash.arm(settings.crash_at)
+    seats.furnish(concurrency)
     await asyncio.to_thread(clear, around)
     await asyncio.to_thread(sweep, around.folder.scratch)
     restore = set_current(around)
@@ -86,11 +89,8 @@ async def running(
     DBOS(config=_config(around.folder.engine_database, around.folder.redactor))
     try:
         DBOS.launch()
-        often = settings.poll_seconds
-        await DBOS.register_queue_async(LEGS, polling_interval_sec=often)
-        await DBOS.register_queue_async(
-            JOBS, polling_interval_sec=often, worker_concurrency=concurrency
-        )
+        for name in (LEGS, JOBS):
+            await DBOS.register_queue_async(name, polling_interval_sec=OLD_QUEUES_SECONDS)
         engine = Engine(around)
         await engine.repair()
         yield engine

@@ -135,6 +135,8 @@ async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     around, work = current(), Job.load(job)
     row = row_of(around, ticket["feature"])
     source = Source(around, row, work, None)
+    worktree = await asyncio.to_thread(around.worktree, row, work.head)
+    await asyncio.to_thread(outfit, around, row, worktree, Ticket(**ticket), work)
     extra = await asyncio.to_thread(extra_checks, source)
     results = await asyncio.to_thread(run_checks, around, row, work.head, extra.trusted)
     known = Baseline.load(json.loads(source.fetch(work.baseline))) if work.baseline else None

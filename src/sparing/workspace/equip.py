@@ -2,7 +2,7 @@
 
 Whatever new files a set-up leaves are noted in an exclude file of the worktree's own; what it
 changed in files that git knows is put back. A mark says which plan was carried out: a worktree
-that was made again has none, and is set up again.
+that was made again has none, and is set up again; so is one whose lists of dependencies changed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sparing.errors import RepositoryError
 from sparing.workspace import stage
 from sparing.workspace.checks import CheckResult, Walls, run_check
 from sparing.workspace.discover import Check
+from sparing.workspace.ingredients import fingerprint, reader
 from sparing.workspace.leaks import set_aside
 from sparing.workspace.setup import Command, Plan
 from sparing.workspace.stage import excludes_of
@@ -42,13 +43,21 @@ class Means(NamedTuple):
 
 def is_equipped(worktree: Worktree, plan: Plan) -> bool:
     mark = worktree.git_dir / MARK
-    return mark.is_file() and mark.read_text("utf-8") == plan.digest
+    return mark.is_file() and mark.read_text("utf-8") == state_of(worktree, plan)
+
+
+def state_of(worktree: Worktree, plan: Plan) -> str:
+    """What a set-up of this worktree would do now, and which worktree it is: git keeps its own
+    folder for one that was deleted, and gives it to the next."""
+    made = (worktree.path / ".git").stat()
+    return f"{fingerprint(plan, reader(worktree.path))} {made.st_ino} {made.st_mtime_ns}"
 
 
 def equip(worktree: Worktree, plan: Plan, commit: str, means: Means) -> tuple[CheckResult, ...]:
-    """Run what has to be run, once for each plan and worktree."""
+    """Run what has to be run, once for each worktree and what its files ask for."""
     if is_equipped(worktree, plan):
         return ()
+    state = state_of(worktree, plan)
     before = _untracked(worktree, commit)
     done: list[CheckResult] = []
     for command in plan.commands:
@@ -58,7 +67,7 @@ def equip(worktree: Worktree, plan: Plan, commit: str, means: Means) -> tuple[Ch
         done.append(result)
     if plan.commands:
         _settle(worktree, commit, before, means.known)
-    (worktree.git_dir / MARK).write_text(plan.digest, "utf-8")
+    (worktree.git_dir / MARK).write_text(state, "utf-8")
     return tuple(done)
 
 

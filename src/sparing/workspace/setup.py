@@ -69,15 +69,23 @@ def detect(root: Path) -> tuple[Command, ...]:
 
 def answer_of(folder: Path, plan: Plan) -> bool | None:
     """What a person said to exactly this plan; None if nobody was asked."""
-    found = _answers(folder).get(plan.digest)
+    return answer_to(folder, plan.digest)
+
+
+def answer_to(folder: Path, digest: str) -> bool | None:
+    found = _answers(folder).get(digest)
     return found if isinstance(found, bool) else None
 
 
 def remember(folder: Path, plan: Plan, *, agreed: bool) -> None:
+    keep_answer(folder, plan.digest, agreed=agreed)
+
+
+def keep_answer(folder: Path, digest: str, *, agreed: bool) -> None:
     partial = folder / f"{ANSWERS}.{os.getpid()}"
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as file:
-        file.write(json.dumps({**_answers(folder), plan.digest: agreed}, indent=2) + "\n")
+        file.write(json.dumps({**_answers(folder), digest: agreed}, indent=2) + "\n")
     partial.replace(folder / ANSWERS)
 
 

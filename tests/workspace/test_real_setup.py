@@ -1,0 +1,86 @@
+"""Set-ups that are found run with the real package managers, without a network.
+
+What they install lies in the repository itself: a wheel made here, a package in a folder.
+
+Covers: K2
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+from sparing.workspace.checks import run_check
+from sparing.workspace.commit import changed_paths
+from sparing.workspace.discover import find_checks
+from sparing.workspace.equip import Means, equip, is_equipped
+from sparing.workspace.setup import plan_setup
+from sparing.workspace.worktree import Worktree
+from tests.repositories import make_repository
+from tests.workspace.features import make_worktree
+
+WHEEL = "tinywords-1.0-py3-none-any.whl"
+AUTO = ("auto",)
+
+
+def wheel() -> bytes:
+    data, info = io.BytesIO(), "tinywords-1.0.dist-info"
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("tinywords.py", "COUNT = 3\n")
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinywords\nVersion: 1.0\n")
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        file.writestr(f"{info}/RECORD", "")
+    return data.getvalue()
+
+
+def set_up(worktree: Worktree, folder: Path) -> list[str]:
+    """The commands that ran."""
+    (folder / "caches").mkdir(exist_ok=True)
+    plan = plan_setup(worktree.path, AUTO, ())
+    means = Means({"PATH": os.environ["PATH"]}, folder / "caches", 120.0)
+    done = equip(worktree, plan, worktree.tip(), means)
+    assert is_equipped(worktree, plan)
+    return [one.command for one in done]
+
+
+def green(worktree: Worktree) -> bool:
+    environ = {"PATH": os.environ["PATH"]}
+    checks = find_checks(worktree.path)
+    assert checks
+    return all(run_check(one, worktree.path, 60.0, environ).passed for one in checks)
+
+
+def test_pip_installs_what_a_worktree_needs(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        WHEEL: wheel(),
+        "requirements.txt": f"./{WHEEL}\n",
+        "Makefile": "test:\n\t.venv/bin/python -c 'import tinywords; assert tinywords.COUNT'\n",
+    }
+    worktree = make_worktree(make_repository(tmp_path / "project", files))
+    assert not green(worktree)
+    assert len(set_up(worktree, tmp_path)) == 2
+    assert green(worktree)
+    assert set_up(worktree, tmp_path) == []
+    assert changed_paths(worktree, worktree.tip()) == ()
+
+
+def test_npm_installs_what_a_worktree_needs(tmp_path: Path) -> None:
+    package = {
+        "name": "project",
+        "version": "1.0.0",
+        "scripts": {"test": "node -e \"require('tinywords')\""},
+        "dependencies": {"tinywords": "file:tinywords"},
+    }
+    files = {
+        "package.json": json.dumps(package),
+        "tinywords/package.json": '{"name": "tinywords", "version": "1.0.0"}',
+        "tinywords/index.js": "module.exports = 3;\n",
+    }
+    worktree = make_worktree(make_repository(tmp_path / "project", files))
+    assert not green(worktree)
+    assert set_up(worktree, tmp_path) == ["npm install --no-package-lock"]
+    assert green(worktree)
+    assert changed_paths(worktree, worktree.tip()) == ()
