@@ -8,7 +8,7 @@ COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo demo-claude test conformance lint format bench bench-economy bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-client bench-own bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 test: $(STAMP) ## run all tests
 	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_FLAGS)
 
+test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged; properties with more examples
+	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long or hypothesis" $(PYTEST_FLAGS)
+
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py $(PYTEST_FLAGS)
 
@@ -56,11 +59,14 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## measure start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents
-	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
-
-bench-economy: $(STAMP) ## thirteen strategies on real prompts and policy code (several minutes)
+bench: $(EXTRAS) ## what every strategy costs, on the program's own prompts and decisions; tables, JSON and plots
 	@$(BIN)/python -m bench.economy
+
+bench-client: $(EXTRAS) ## a small feature through the real Claude Code client, under each policy
+	@$(BIN)/python -m bench.client
+
+bench-own: $(STAMP) ## start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents, waves
+	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies waves; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
 
 bench-loop: $(EXTRAS) ## review loops through the real Claude Code client, billed by the model double
 	@$(BIN)/python -m bench.loop

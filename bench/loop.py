@@ -33,24 +33,31 @@ HEAD = ("calls", "sent", "write", "read", "out", "inEq", "USD")
 
 
 def main() -> int:
-    if find_spec("claude_agent_sdk") is None:
-        sys.stderr.write("error: the Claude Code client is not installed\nrepair: make extras\n")
+    if not alone():
         return 1
-    # What the client inherits must not depend on who runs this.
-    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
-    os.environ.clear()
-    os.environ.update(kept, LANG="C.UTF-8")
     rows = asyncio.run(_known())
-    ours = _ours()
-    worst, agrees = max(row.apart for row in rows), all(run["agrees"] for run in ours)
+    runs = ours()
+    _show_ours(runs)
+    worst, agrees = max(row.apart for row in rows), all(run["agrees"] for run in runs)
     print(
         f"\nfarthest from the figures measured by hand: {worst:.1%} (aim ≤ {WITHIN:.0%}, ", end=""
     )
     print(f"{_word(worst <= WITHIN)})\nledger and bill equal to the token: {_word(agrees)}")
     OUT.parent.mkdir(exist_ok=True)
     known = [{"name": r.name, "found": r.found, "known": r.known} for r in rows]
-    OUT.write_text(json.dumps({"known": known, "ours": ours}, indent=2))
+    OUT.write_text(json.dumps({"known": known, "ours": runs}, indent=2))
     return 0 if worst <= WITHIN and agrees else 1
+
+
+def alone() -> bool:
+    """What the client inherits must not depend on who runs this; False if there is none."""
+    if find_spec("claude_agent_sdk") is None:
+        sys.stderr.write("error: the Claude Code client is not installed\nrepair: make extras\n")
+        return False
+    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
+    os.environ.clear()
+    os.environ.update(kept, LANG="C.UTF-8")
+    return True
 
 
 async def _known() -> list[Ran]:
@@ -61,11 +68,14 @@ async def _known() -> list[Ran]:
     return rows + [_show(await roles(name)) for name in LAYOUTS]
 
 
-def _ours() -> list[dict[str, Any]]:
+def ours() -> list[dict[str, Any]]:
     """Every policy with every gap, each in a process of its own."""
     cases = [(policy, gap) for gap in GAPS for policy in POLICIES]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        runs = list(pool.map(_run, cases))
+        return list(pool.map(_run, cases))
+
+
+def _show_ours(runs: list[dict[str, Any]]) -> None:
     for part, words in (
         ("loop", "the same loop with our prompts: task-reviewer, five iterations"),
         ("roles", "our three code reviewers on one change, once"),
@@ -75,19 +85,19 @@ def _ours() -> list[dict[str, Any]]:
         for run in runs:
             found = Figures(*run[part]["figures"])
             _line(f"{run['policy']:<30}{run['gap']:>4} s  5m", found, f"{run[part]['resumed']:>8}")
-    return runs
 
 
 def _run(case: tuple[str, int]) -> dict[str, Any]:
     policy, gap = case
     argv = (sys.executable, "-m", "bench.loop_ours", policy, str(gap))
     done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)
-    *parts, agrees = json.loads(done.stdout)
+    *parts, agrees, needed, missing, off = json.loads(done.stdout)
     named = {
         name: {"figures": figures(calls, Usage(**usage)), "resumed": resumed}
         for name, (calls, usage, resumed) in zip(("loop", "roles", "whole"), parts, strict=True)
     }
-    return {"policy": policy, "gap": gap, "agrees": agrees, **named}
+    recall = {"needed": needed, "missing": missing}
+    return {"policy": policy, "gap": gap, "agrees": agrees, **recall, "off": off, **named}
 
 
 def _title(words: str, *more: str) -> None:

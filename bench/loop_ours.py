@@ -59,6 +59,11 @@ class Ours(NamedTuple):
     whole: Part
     agrees: bool
     """The ledger has the bill to the token."""
+    needed: int
+    missing: int
+    """Lines that roles had to know, and those that some could not."""
+    off: dict[str, str]
+    """Levers that were not in use, and why."""
 
 
 def main(policy: str, gap_seconds: float) -> int:
@@ -105,7 +110,13 @@ def _billed(office: Office, rows: Iterable[ledger.Row]) -> Ours:
         return Part(len(own), sum(own, Usage()), ways.count("resume"))
 
     whole = part(*roles)
-    return Ours(part(REVIEWER), part(*JUDGES), whole, booked == whole.usage)
+    told = [row.attempt.sent for row in known]
+    return Ours(
+        part(REVIEWER), part(*JUDGES), whole, booked == whole.usage,
+        sum(int(one.get("needed", 0)) for one in told),
+        sum(len(one.get("missing", ())) for one in told),
+        next((one["off"] for one in reversed(told) if "off" in one), dict[str, str]()),
+    )  # fmt: skip
 
 
 def _requests(log: Path) -> Iterator[tuple[str, Usage]]:

@@ -15,7 +15,9 @@ from hypothesis import settings
 from tests.guard import Guard
 from tests.repositories import make_user_repository
 
-settings.register_profile("ours", deadline=None)
+IN_LENGTH = bool(os.environ.get("PYTEST_LONG"))
+"""`make test-long`: runs of half a minute each, and properties with more examples."""
+settings.register_profile("ours", deadline=None, max_examples=100 if IN_LENGTH else 30)
 settings.load_profile("ours")
 
 pytest_plugins = ["pytester"]
@@ -24,6 +26,7 @@ pytest_plugins = ["pytester"]
 _KEPT = frozenset({"PATH", "PWD", "VIRTUAL_ENV", "PYTHONPATH", "COVERAGE_PROCESS_START"})
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_")
 
+collect_ignore_glob = [] if IN_LENGTH else ["*/test_long_*.py"]
 LONG = ("tests/engine/", "tests/cli/")
 """Whole runs in processes of their own: begun first, so that no worker is left with one alone."""
 
@@ -32,6 +35,9 @@ UserRepository = Callable[..., Path]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    for item in items:
+        if "/test_long_" in item.nodeid:
+            item.add_marker("long")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.02"}
+QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.05"}
 
 
 class Said(NamedTuple):

@@ -50,8 +50,14 @@ def test_every_schema_there_ever_was_becomes_the_latest(tmp_path: Path, old: int
 def test_a_feature_of_the_first_schema_is_there_after_an_upgrade(tmp_path: Path) -> None:
     """I4"""
     row = feature_row()
-    with open_database(tmp_path / "s.db", MIGRATIONS[:1]).write() as tx:
+    with open_database(tmp_path / "new.db", MIGRATIONS).write() as tx:
         features.create(tx, row)
+        written = dict(tx.execute("select * from features").fetchone())
+    with open_database(tmp_path / "s.db", MIGRATIONS[:1]).write() as tx:
+        names = [one["name"] for one in tx.execute("pragma table_info(features)")]
+        marks = ", ".join("?" for _ in names)
+        values = [written[name] for name in names]
+        tx.execute(f"insert into features ({', '.join(names)}) values ({marks})", values)
     with open_database(tmp_path / "s.db", MIGRATIONS).read() as connection:
         assert features.list_all(connection) == [row]
 

@@ -18,8 +18,9 @@ from sparing.economy.estimates import Memory, by_reference
 from sparing.economy.guard import Diff
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.known import Base
-from sparing.economy.lives import marked_blocks, trunk_life
+from sparing.economy.lives import marked_blocks, pass_share, trunk_life
 from sparing.economy.matrix import Actor, Moment
+from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer
 from sparing.economy.preload import preload_pays
 from sparing.way import Lever, Order, Policy, Way
@@ -27,6 +28,7 @@ from sparing.way import Lever, Order, Policy, Way
 REMEMBERS = (*REVIEWS, Kind.REVISE, Kind.FIX)
 FOLLOW_AT_ONCE = ("author/tasks", "author/code")
 AT_ONCE = (30.0, 30.0)
+NOTES = ("notes", "last-changes", "fix-summary")
 LATER_DELTA_TOKENS = 1_500
 """Of a turn that has not come yet: what a session will be told."""
 
@@ -93,15 +95,29 @@ class Chooser:
     def fresh(self, dispatch: Dispatch) -> Option:
         levers, step = self._strategy.levers, dispatch.step
         notes = Lever.NOTES in levers and step.round > 1 and step.kind in REMEMBERS
+        notes = notes and self._notes_pay(dispatch)
         memory = Memory.NOTES if notes else Memory.NONE
         plain = self._variant(notes=notes)
         prompt = self._composer.prompt(dispatch, plain)
         if self._preloads(dispatch, memory, self.base(dispatch).tokens + prompt.tokens):
             prompt = self._composer.prompt(dispatch, plain._replace(preload=True))
         marks = self._client.able.marks if Lever.TRUNK in levers else 0
-        blocks = marked_blocks(prompt.segments, prompt.trunk, marks, self._life(dispatch))
+        blocks = marked_blocks(
+            prompt.segments, prompt.trunk, marks, self._life(dispatch),
+            pass_share(self._past.looks, self._past.passed),
+        )  # fmt: skip
         work = step.noted if notes else step.fresh
         return Option(self._strategy.fresh, prompt, blocks, work, memory)
+
+    def _notes_pay(self, dispatch: Dispatch) -> bool:
+        """As the engine decides it: notes beside what they spare."""
+        prompt = self._composer.prompt(dispatch, self._variant(notes=True))
+        notes = sum(one.tokens for one in prompt.segments if one.name in NOTES)
+        context = self.base(dispatch).tokens + prompt.tokens - notes
+        noted, forgotten = (
+            self._past.expected(dispatch, one) for one in (Memory.NOTES, Memory.NONE)
+        )
+        return notes_pay(self._rates, context, notes, noted, forgotten)
 
     def _preloads(self, dispatch: Dispatch, memory: Memory, context: int) -> bool:
         if (

@@ -19,8 +19,8 @@ from sparing.economy.prices import own_prices
 from sparing.way import Lever
 
 STRATEGIES = (
-    "naive", "naive-diff", "lazy", "pruned", "seed", "resume", "continuous", "fork", "adaptive",
-    "oracle", "adaptive-trimmed", "adaptive-batched", "adaptive-all",
+    "naive", "naive-diff", "lazy", "pruned", "seed", "resume", "continuous", "fork",
+    "adaptive-plain", "adaptive", "oracle", "adaptive-trimmed", "adaptive-batched",
 )  # fmt: skip
 LIMITED = ("naive", "seed", "adaptive", "adaptive-batched")
 COMPARED = (
@@ -96,7 +96,7 @@ def _table(composer: Composer, client: Client, names: Sequence[str]) -> dict[str
 
 def _ablation(composer: Composer, client: Client) -> dict[str, Row]:
     """Each lever off alone, beside adaptive; those that change a model's habits beside all."""
-    plain, all_on = load("adaptive", client), load("adaptive-all", client)
+    plain, all_on = load("adaptive", client), load("adaptive-batched", client)
     rows: dict[str, Row] = {}
     for lever in Lever:
         whole = plain if lever in plain.levers else all_on

@@ -17,6 +17,7 @@ LIBRARY = "matplotlib"
 GAPS = ("gaps 10-60 s", "gaps 1-4 min", "gaps 2-10 min", "gaps 6-15 min", "gaps 1-2 h")
 ROUNDS = tuple(f"{number} rounds" for number in range(1, 6))
 TASKS = ("4 tasks", "24 tasks", "48 tasks")
+WORDS = {TYPED: "seeds as written"}
 SHOWN = ("naive", "seed", "resume", "continuous", "fork", "adaptive", "adaptive-batched", BOUND)
 
 
@@ -53,8 +54,10 @@ def _strategies(results: Results, folder: Path) -> Path:
     for axis, client in zip(axes, (LARGE.name, OWN_LOOP.name), strict=True):
         costs = [results.main(client, name) / 1e6 for name in names]
         colours = ["#2a6f97" if name.startswith("adaptive") else "#b8c4cc" for name in names]
-        axis.barh(names[::-1], costs[::-1], color=colours[::-1])
-        axis.set_title(f"{client}: million input-token equivalents a feature (simulated)")
+        shown = [WORDS.get(name, name) for name in names]
+        axis.barh(shown[::-1], costs[::-1], color=colours[::-1])
+        axis.set_title(client)
+        axis.set_xlabel("million input-token equivalents a feature (simulated)")
         axis.axvline(results.main(client, BOUND) / 1e6, color="#c1121f", linewidth=1)
     return _save(figure, folder / "economy-strategies.svg")
 
@@ -73,13 +76,17 @@ def _levers(results: Results, folder: Path) -> Path:
 
 def _variants(results: Results, folder: Path) -> Path:
     figure, axes = _figure(3, 12, 4)
-    for axis, kinds in zip(axes, (GAPS, ROUNDS, TASKS), strict=True):
+    titles = ("pauses", "rounds of every loop", "tasks")
+    for axis, title, kinds in zip(axes, titles, (GAPS, ROUNDS, TASKS), strict=True):
+        names = [kind.removeprefix("gaps ").removesuffix(" rounds").removesuffix(" tasks")
+                 for kind in kinds]  # fmt: skip
         for name in SHOWN:
-            axis.plot(kinds, _costs(results, kinds, name), marker="o", label=name)
+            axis.plot(names, _costs(results, kinds, name), marker="o", label=name)
+        axis.set_title(f"{OWN_LOOP.name}: {title}")
         axis.set_ylim(bottom=0)
         axis.tick_params(axis="x", rotation=30)
     axes[0].set_ylabel("million input-token equivalents (simulated)")
-    axes[0].legend(fontsize=7)
+    axes[-1].legend(fontsize=7, loc="upper left")
     return _save(figure, folder / "economy-variants.svg")
 
 

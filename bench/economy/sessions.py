@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bench.economy.agent import Did
 from bench.economy.client import Talk
 from bench.economy.feature import Dispatch
-from sparing.context.brief import Kind
+from sparing.context.brief import REVIEWS, Kind
 from sparing.double.cache import Block
 from sparing.economy.cost_model import Work
 from sparing.economy.estimates import Errand, Memory, SeenTurn, expected_work, learned
@@ -65,6 +65,9 @@ class Remembered:
         default_factory=lambda: defaultdict[str, list[float]](list)
     )
     """Between the uses of a trunk, by who shares it; under `sessions` those of a loop."""
+    looks: int = 0
+    passed: int = 0
+    """Of the looks so far."""
     count: int = 0
     _learned: dict[TurnKind, Work] | None = None
     used: dict[str, float] = field(default_factory=dict[str, float])
@@ -96,6 +99,9 @@ class Remembered:
     def end(self, dispatch: Dispatch, memory: Memory, did: Did) -> None:
         for name in (group_of(dispatch), dispatch.role.role_class.value):
             self.used[name] = did.last_at
+        if dispatch.step.kind in REVIEWS:
+            self.looks += 1
+            self.passed += not dispatch.step.rejects
         self._learned = None
         self.turns.append(SeenTurn(turn_kind(dispatch, memory), did.calls))
 

@@ -77,8 +77,10 @@ def _title(name: str) -> str:
 
 def ablation_table(results: Results) -> str:
     clients = (LARGE.name, OWN_LOOP.name)
+    count = len(results.rows("main", f"{LARGE.name}, ablated", Lever.TRUNK.value))
     lines = [
-        "one lever off at a time: dearer by (trim, batch and map beside all levers, else adaptive)",
+        f"one lever off at a time, {count} features: dearer by",
+        "(trim and batch beside adaptive-batched, the others beside adaptive)",
         f"{'lever':<14}" + "".join(f"{client:>16}" for client in clients),
     ]
     for lever in Lever:
@@ -89,7 +91,7 @@ def ablation_table(results: Results) -> str:
 
 def dearer(results: Results, client: str, lever: Lever) -> float:
     off = results.rows("main", f"{client}, ablated", lever.value)
-    beside = "adaptive" if lever in load("adaptive", LARGE).levers else "adaptive-all"
+    beside = "adaptive" if lever in load("adaptive", LARGE).levers else "adaptive-batched"
     whole = results.rows("main", client, beside)[: len(off)]
     return sum(row.equivalents for row in off) / sum(row.equivalents for row in whole) - 1
 

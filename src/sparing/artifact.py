@@ -24,6 +24,7 @@ class ArtifactName(StrEnum):
     VERIFICATION = "verification"
     SUMMARY = "summary"
     RETRO = "retro"
+    ROADMAP = "roadmap"
 
     @property
     def filename(self) -> str:

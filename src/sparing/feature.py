@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 SLUG_LIMIT = 30
+PROJECT = "project"
+"""The flow of a project."""
 
 
 class Status(StrEnum):
@@ -22,11 +24,34 @@ def slugify(title: str) -> str:
     return words[:SLUG_LIMIT].rstrip("-") or "untitled"
 
 
+class Priority(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Where a feature comes from, and what it waits for."""
+
+    description: str = ""
+    """The request at length, where its title is not all of it."""
+    source: str = ""
+    """The document or the issue that it began with."""
+    project: str = ""
+    """Such as `P001`."""
+    depends_on: tuple[str, ...] = ()
+    """Names of features that must be done before: `012-record-a-payment`."""
+    priority: Priority = Priority.MEDIUM
+
+
 @dataclass(frozen=True, slots=True)
 class Feature:
     key: str
     """Unique over all repositories; heads every workflow id."""
     number: int
+    """Projects have a row of numbers of their own, which count downwards from -1."""
     slug: str
     title: str
     flow: str
@@ -37,14 +62,19 @@ class Feature:
     created: float
 
     def __post_init__(self) -> None:
-        if self.number < 1:
+        if self.number == 0 or self.is_project != (self.flow == PROJECT):
             raise ValueError(f"feature number {self.number}; they count from 1")
         if self.slug != slugify(self.slug):
             raise ValueError(f"{self.slug!r} is no slug")
 
     @property
     def id(self) -> str:
-        return f"{self.number:03d}"
+        return f"P{-self.number:03d}" if self.is_project else f"{self.number:03d}"
+
+    @property
+    def is_project(self) -> bool:
+        """A project is worked on as a feature is; what comes of it is a roadmap."""
+        return self.number < 0
 
     @property
     def name(self) -> str:
@@ -52,4 +82,4 @@ class Feature:
 
     @property
     def branch(self) -> str:
-        return f"feature/{self.name}"
+        return f"{'project' if self.is_project else 'feature'}/{self.name}"

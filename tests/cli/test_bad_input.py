@@ -149,7 +149,7 @@ def test_a_disk_that_takes_no_more(user_repository: UserRepository) -> None:
         (("start", "  "), "a feature is one sentence of at most 200 characters"),
         (("start", "x", "--flow", "L9"), "there is no flow 'L9'"),
         (("status", "--jsno"), "no such option '--jsno'"),
-        (("reject", "1"), "missing argument 'FEEDBACK'"),
+        (("abandon",), "missing argument 'FEATURE'"),
     ],
 )
 def test_words_that_make_no_sense(
@@ -174,3 +174,11 @@ def test_keeping_a_demo_where_something_is(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     two_lines(sparing(tmp_path, "demo", "--keep", "."), 64)
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_rejection_without_words(user_repository: UserRepository) -> None:
+    """K1: nobody is there whom an editor could ask."""
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting", "--json")
+    said, repair = two_lines(sparing(path, "reject", "1"), 64)
+    assert (said, repair) == ("missing argument 'FEEDBACK'", 'sparing reject 1 "say it here"')

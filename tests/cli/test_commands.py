@@ -69,14 +69,21 @@ def test_settings_with_their_origin(user_repository: UserRepository) -> None:
     }
 
 
-def test_doctor_finds_a_healthy_repository(user_repository: UserRepository) -> None:
-    scripted = {"SPARING_AGENT__BACKEND": "scripted", "SPARING_AGENT__SCRIPT": "/script.toml"}
-    said = sparing(user_repository(), "doctor", "--json", environ=scripted)
+def test_doctor_finds_a_healthy_repository(user_repository: UserRepository, tmp_path: Path) -> None:
+    script = tmp_path / "script.toml"
+    scripted = {"SPARING_AGENT__BACKEND": "scripted", "SPARING_AGENT__SCRIPT": str(script)}
+    path = user_repository()
+    said = sparing(path, "doctor", "--json", environ=scripted)
+    (found,) = (one for one in said.json["findings"] if not one["good"])
+    assert (said.code, found["name"]) == (1, "agent")
+    assert "can't be read" in found["words"]
+    script.write_text("")
+    said = sparing(path, "doctor", "--json", environ=scripted)
     assert (said.code, said.json["good"]) == (0, True)
     names = [finding["name"] for finding in said.json["findings"]]
     assert names == [
         *("python", "engine", "git", "sandbox", "settings", "client", "login", "agent"),
-        *("repository", "state", "roles"),
+        *("levers", "repository", "state", "roles"),
     ]
 
 

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from tests.terminal import QUICK, sparing
+from tests.typed import Typed
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -38,8 +39,13 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
 
 def test_a_tier(tmp_path: Path) -> None:
     """A2: the middle one; the others are run whole in test_crash.py and at a terminal below."""
-    said = sparing(tmp_path, "demo", "--tier", "L2", "--json")
+    said = sparing(tmp_path, "demo", "--tier", "L2", "--json", "--keep", "kept")
     assert (said.code, said.json["flow"], said.json["merged"]) == (0, "L2", True)
+    told = sparing(tmp_path / "kept" / "wordtally", "report", "1", "--json").json["savings"]
+    # E4: the ledger tells the whole run: replayed, it costs what it was billed, to the last token.
+    assert (told["turns"], told["turns_left_out"]) == (said.json["dispatches"], 0)
+    assert round(told["replayed"]["value"], 9) == round(told["billed"]["value"], 9)
+    assert [one["baseline"] for one in told["against"]] == ["fresh", "seed"]
 
 
 def test_a_person_decides_at_every_gate(tmp_path: Path) -> None:
@@ -70,3 +76,13 @@ def test_a_person_decides_at_every_gate(tmp_path: Path) -> None:
     assert process.wait(10) == 0, heard
     assert answered == 2
     assert "is merged into main" in heard
+
+
+def test_a_sample_that_is_left_at_a_gate(tmp_path: Path) -> None:
+    """K1: no command is named that would look for a folder that is gone."""
+    typed = Typed(tmp_path, "demo", "--interactive", "--tier", "L1")
+    typed.wait_for("[later]: ")
+    typed.type("later\n")
+    assert typed.end() == 2
+    assert "sparing demo --interactive --keep" in typed.screen
+    assert "sparing run" not in typed.screen

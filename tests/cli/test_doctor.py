@@ -62,10 +62,17 @@ def test_the_user_s_own_login_is_found_and_named(machine: Path) -> None:
 
 
 def test_a_backend_that_needs_no_login_does_not_miss_it(machine: Path) -> None:
+    (machine / "script.toml").write_text("")
     found = look(agent_backend="scripted", agent_script=str(machine / "script.toml"))
     assert all(one.good for one in found.values())
     assert found["agent"].words == f"scripted, set by flag, playing {machine / 'script.toml'}"
     assert "not needed" in found["login"].words
+
+
+def test_a_script_that_can_t_be_read_is_said_so(machine: Path) -> None:
+    (machine / "script.toml").write_text("[[turn]]\nrole = 7\n")
+    found = look(agent_backend="scripted", agent_script=str(machine / "script.toml"))["agent"]
+    assert (found.good, "is wrong at turn.0.role" in found.words) == (False, True)
 
 
 def test_a_backend_without_its_script_is_told_how_to_get_one() -> None:

@@ -22,7 +22,7 @@ HOME = {"HOME": "/h"}
 LIST = '"sparing config show" lists all settings'
 STAGES = (
     "default, brainstorm, specify, design, create-plan, create-tasks, implement, finish, "
-    "design_review, plan, code_review, verify, done"
+    "design_review, plan, code_review, verify, done, decompose"
 )
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sparing.config.faults import shown
 from sparing.config.kinds import (
     Choice,
+    Counts,
     Folder,
     Lines,
     Money,
@@ -23,6 +24,7 @@ from sparing.config.kinds import (
     Pairs,
     Prices,
     Seconds,
+    Switch,
     Text,
     Value,
     Whole,
@@ -32,6 +34,7 @@ from sparing.config.rules import Narrow
 from sparing.config.settings import Scope, Setting, Settings, every_setting
 from sparing.config.sources import Document, Sources, read_sources
 from sparing.way import Policy
+from tests.config.plain import PLAIN
 
 USER = Path("/home/ada/.config/sparing/config.toml")
 PROJECT = Path("/repo/sparing.toml")
@@ -49,6 +52,7 @@ LINES = {
     "workspace.copy": (".env", "config/*.local", "**/.env.test"),
     "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
     "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),
+    "models.windows": ("my-model 200000", "vendor/other 1000000"),
     "models.backends": ("codex.strong gpt-x", "claude.cheap claude-y"),
 }
 DEFAULT_SAMPLES = ("claude-x", "vendor/model:1[1m]")
@@ -68,8 +72,8 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
             return st.integers(1, high * 1000).map(lambda one: one / 1000)
         case Prices() | Lines() | Pairs():
             return st.lists(st.sampled_from(LINES[setting.key]), unique=True).map(tuple)
-        case Folder():
-            return st.sampled_from(["docs", "docs/more features", ".github/x"])
+        case Folder() | Switch() | Counts() as plain:
+            return PLAIN[type(plain)]
         case Names(known):
             return st.lists(st.sampled_from(known), unique=True).map(tuple)
         case Text():

@@ -24,8 +24,13 @@ LOWER = [one for one in ALL if one.rule.narrow is Narrow.LOWER]
 PRIVATE = [one for one in ALL if one.rule.scope is not Scope.ANY]
 FREE = {
     "flow.assistants",
+    "flow.budgets",
+    "flow.continuity",
     "flow.default",
     "flow.features_folder",
+    "flow.knowledge_folder",
+    "flow.knowledge_tokens",
+    "flow.logs",
     "review.bar",
     "review.policy",
     "workspace.base_branch",
@@ -158,3 +163,9 @@ def test_a_folder_may_have_an_ordinary_name(folder: str) -> None:
 def test_a_base_branch_is_nothing_else_than_a_branch(branch: str) -> None:
     with pytest.raises(ConfigError, match="is not a branch name"):
         load(sources("", f'workspace.base_branch = "{branch}"'), {})
+
+
+def test_gates_pass_by_rule_only_if_the_user_wants_it() -> None:
+    """A7: no repository turns auto mode on."""
+    found = every_setting()["flow.auto"]
+    assert (found.default, found.rule.scope) == (False, Scope.USER)

@@ -11,6 +11,7 @@ from sparing.context.comments import (
     Remarks,
     comment_ids,
     feedback,
+    only,
     read_sheet,
     sheet,
 )
@@ -38,6 +39,9 @@ def test_added_and_changed_lines_are_comments() -> None:
     said = feedback("plan.md", remarks)
     assert said.startswith("Too short.\n\nC1, line 3 of plan.md:\n> 1. Write the file.\nname it")
     assert comment_ids(said) == ("C1", "C2")
+    assert only(said, {"C2"}) == said[said.index("C2, line") :]
+    assert only(said, {"C1", "C2"}) == said.removeprefix("Too short.\n\n")
+    assert only(said, ()) == only("no comment", {"C1"}) == ""
 
 
 def test_numbered_lines_may_be_deleted() -> None:

@@ -29,10 +29,6 @@ def letters(office: Office) -> list[tuple[str, str]]:
         return [(one.verb, one.body) for one in mailbox.unread(connection)]
 
 
-def rerun(office: Office, row: FeatureRow) -> object:
-    return orders.rerun(office, row, "terminal", AT)
-
-
 def skip(office: Office, row: FeatureRow) -> object:
     return orders.skip(office, row, "", "terminal", AT)
 
@@ -60,8 +56,6 @@ def say(office: Office, row: FeatureRow) -> object:
 @pytest.mark.parametrize(
     ("order", "name", "letter"),
     [
-        (rerun, "at a gate", ("rerun", "")),
-        (rerun, "stuck", ("rerun", "")),
         (skip, "at a gate", ("skip", "implement")),
         (back, "stuck, acceptable", ("back", "plan")),
         (resume, "stuck", ("continue", "")),
@@ -81,9 +75,7 @@ def test_an_order_becomes_a_letter(
 @pytest.mark.parametrize(
     ("order", "name", "repair"),
     [
-        (rerun, "under way", "first: sparing pause 001"),
         (back, "under way", "first: sparing pause 001"),
-        (rerun, "not begun", "sparing run 001"),
         (resume, "not begun", "sparing run 001"),
         (resume, "under way", "sparing run 001"),
         (resume, "at a gate", "sparing show 001"),

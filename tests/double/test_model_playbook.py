@@ -41,7 +41,8 @@ def test_the_demo_s_script_changes_the_same_files_in_the_same_way(tmp_path: Path
         author = Agent(client, tmp_path / "tree")
         plan = make(Kind.WRITE, "plan-author", "create-plan", target=f"{FOLDER}/plan.md")
         author.turn(*texts(case._replace(brief=plan), Way.COMPOSE, Order.NESTED))
-    turn = next(turn for turn in tomllib.loads(script.read_text())["turn"] if turn.get("task"))
+    turns = tomllib.loads(script.read_text())["turn"]
+    turn = next(turn for turn in turns if turn.get("task") == "1.1")
     expected = dict(project)
     for edit in turn["edit"]:
         before = expected[edit["path"]]
@@ -61,3 +62,25 @@ def test_a_playbook_that_can_t_be_read_is_said_so(tmp_path: Path) -> None:
     for name in ("bad.toml", "nothing.toml"):
         with pytest.raises(ScriptError, match="can't be used"):
             read_playbook(tmp_path / name)
+
+
+def test_a_script_s_folder_is_filled_in_or_refused(tmp_path: Path) -> None:
+    """K1: a turn that names no file of the feature's folder has it from the client's header."""
+    script = tmp_path / "script.toml"
+    script.write_text(
+        '[[turn]]\nrole = "implementer"\nreply = "see {folder}/plan.md"\n'
+        '[[turn.edit]]\npath = "{folder}/note.md"\ntext = "in {folder}"\n'
+    )
+    played = read_playbook(script)[0]
+    placed = played.placed('docs/a "quoted" ü')
+    assert placed.reply == 'see docs/a "quoted" ü/plan.md'
+    assert [(one.path, one.text) for one in placed.changes()] == [
+        ('docs/a "quoted" ü/note.md', 'in docs/a "quoted" ü')
+    ]
+    with pytest.raises(ScriptError, match="names no folder"):
+        played.placed("")
+    task = make(Kind.TASK, "implementer", "implement", task="1.1")
+    told = texts(CASES["a task"]._replace(brief=task), Way.COMPOSE, Order.NESTED)
+    refused = pytest.raises(AssertionError, match="names no folder")
+    with serving(Settings(model=Model(playbook=(played,)))) as client, refused:
+        Agent(client, tmp_path).turn(*told)

@@ -196,8 +196,8 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_kept() -> None:
 class Broken(Model):
     """A fault of the double's own."""
 
-    def say(self, asked: Asked) -> Said:
-        raise ZeroDivisionError(asked.model)
+    def say(self, asked: Asked, folder: str = "") -> Said:
+        raise ZeroDivisionError(asked.model, folder)
 
 
 def test_a_fault_of_its_own_is_an_error_of_the_api_and_no_traceback() -> None:

@@ -65,6 +65,12 @@ TARGET = f"{FOLDER}/spec.md"
 CODE = Code(DIFF, FILES)
 CASES: dict[str, Case] = {
     "write": Case(make(Kind.WRITE, "spec-author", "specify", target=TARGET), Seen.WRITE, TARGET),
+    "first part": Case(
+        make(Kind.WRITE, "design-author", "design", target=TARGET, phase="architecture"),
+        Seen.WRITE, TARGET),
+    "next part": Case(
+        make(Kind.PART, "design-author", "design", target=TARGET, phase="interface"),
+        Seen.WRITE, TARGET),
     "write the first document": Case(
         make(Kind.WRITE, "prd-author", "brainstorm", target=f"{FOLDER}/prd.md", documents=()),
         Seen.WRITE, f"{FOLDER}/prd.md"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sparing.economy.cost_model import TYPICAL, Work, turn_cost
 from sparing.economy.estimates import (
@@ -44,16 +46,16 @@ def test_a_first_review_until_something_is_known() -> None:
 @pytest.mark.parametrize("errand", Errand)
 def test_who_remembers_more_works_no_more(errand: Errand) -> None:
     """E1: that is why a resumed turn can pay."""
-    none, notes, transcript = (work_of(HABITS[errand, memory]) for memory in Memory)
-    assert none.calls >= notes.calls >= transcript.calls
-    assert none.growth >= notes.growth >= transcript.growth
+    none, notes, handoff, transcript = (work_of(HABITS[errand, memory]) for memory in Memory)
+    assert none.calls >= notes.calls >= handoff.calls >= transcript.calls
+    assert none.growth >= notes.growth >= handoff.growth >= transcript.growth
 
 
 def test_the_ledger_outweighs_the_defaults() -> None:
-    """E1: learned per role, kind of turn and memory; the default counts as one turn."""
+    """E1: learned per role, kind of turn and memory; the default counts as half a turn."""
     quick = SeenTurn(REVIEW, [(18_000, 100), (900, 400)])
     once = expected_work(REVIEW, learned([quick]))
-    assert once.calls == pytest.approx((7.75 + 2) / 2)
+    assert once.calls == pytest.approx((0.5 * 7.75 + 2) / 1.5)
     often = expected_work(REVIEW, learned([quick] * 40))
     assert often.calls == pytest.approx(2, rel=0.02)
     assert often.growth == pytest.approx(900, rel=0.1)
@@ -66,22 +68,45 @@ def test_habits_may_change() -> None:
     assert expected_work(REVIEW, learned([quick] * 50 + [slow] * 10)).calls > 4
 
 
-def test_one_kind_of_turn_teaches_nothing_about_another() -> None:
-    """E1: a resumed turn is no first look, and one role is not the other."""
-    known = learned([SeenTurn(REVIEW, [(18_000, 100)])])
-    assert expected_work(AGAIN, known) == expected_work(AGAIN, {})
-    assert expected_work(REVIEW._replace(role="plan-reviewer"), known) == expected_work(REVIEW, {})
-    assert learned([SeenTurn(REVIEW, [])]) == {}, "a killed turn teaches nothing"
+def test_what_others_did_is_expected_until_a_role_has_done_it_itself() -> None:
+    """E1: who reviews reviews alike; of another memory the default shrinks in proportion."""
+    quick, slow = SeenTurn(REVIEW, [(18_000, 100)] * 2), SeenTurn(REVIEW, [(18_000, 100)] * 20)
+    other = REVIEW._replace(role="plan-reviewer")
+    assert expected_work(other, learned([quick])) == expected_work(REVIEW, learned([quick]))
+    both = learned([quick, slow._replace(kind=other)])
+    assert expected_work(REVIEW, both) == expected_work(REVIEW, learned([quick]))
+    usual, first = expected_work(AGAIN, {}), expected_work(REVIEW, {})
+    share = expected_work(REVIEW, learned([quick])).calls / first.calls
+    assert expected_work(AGAIN, learned([quick])).calls == pytest.approx(
+        max(1.0, usual.calls * share)
+    )
+
+
+def test_one_errand_teaches_nothing_about_another() -> None:
+    """E1: and a killed turn teaches nothing at all."""
+    revise = REVIEW._replace(errand=Errand.REVISE)
+    assert expected_work(revise, learned([SeenTurn(REVIEW, [(18_000, 100)])])) == expected_work(
+        revise, {}
+    )
+    assert learned([SeenTurn(REVIEW, [])]) == {}
 
 
 def test_references_cost_a_call_and_a_little_more_text() -> None:
     """E1, B2: five artifacts in one more call; a tenth file needs a second one."""
     inline = Work(4, 3_000, 1_000)
-    assert by_reference(inline, 18_750, 5) == Work(5, 3_000 + 1.04 * 18_750 + 150, 1_150)
+    assert by_reference(inline, 18_750, 5) == Work(5, 3_150, 1_150, early=1.04 * 18_750)
     assert by_reference(inline, 18_750, 10).calls == 6
     told = turn_cost(TYPICAL, 22_000, 20_000, inline)
     lazy = turn_cost(TYPICAL, 22_000 - 18_750, 20_000 - 18_750, by_reference(inline, 18_750, 5))
     assert lazy > told
+
+
+@given(st.integers(1, 40), st.integers(1_000, 60_000), st.integers(1, 9))
+def test_what_must_be_read_is_never_cheaper_by_reference(calls: int, size: int, files: int) -> None:
+    """E1, B2: it is read before all else, so every later call pays for it as for a prompt."""
+    work = Work(calls, 3_000, 1_000)
+    told = turn_cost(TYPICAL, 3_000 + size, 1_000 + size, work)
+    assert turn_cost(TYPICAL, 3_000, 1_000, by_reference(work, size, files)) > told
 
 
 def test_the_share_of_a_transcript_that_was_read() -> None:

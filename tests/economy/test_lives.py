@@ -8,10 +8,10 @@ from sparing.double.cache import Life
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.keepalive import another_ping, warmth
 from sparing.economy.known import Base, SentPrompt, believed
-from sparing.economy.lives import mark_places, marked_blocks, trunk_life
+from sparing.economy.lives import mark_places, marked_blocks, pass_share, trunk_life
 from sparing.segment import Segment, Volatility
 from sparing.way import Way
-from tests.economy.offers import BASE, block, inputs
+from tests.economy.offers import BASE, NOW, block, inputs
 
 
 def _segments(*parts: tuple[str, Volatility]) -> tuple[Segment, ...]:
@@ -34,6 +34,14 @@ def test_one_mark_ends_before_what_the_next_round_replaces() -> None:
     assert mark_places(CODE, 3, 1) == (2,)
     assert mark_places(DOCUMENTS, 2, 2) == (0, 1)
     assert mark_places(DOCUMENTS, 2, 0) == ()
+
+
+def test_one_mark_ends_behind_what_is_mostly_approved() -> None:
+    """E1: then the next reviewer is shown the very same document."""
+    assert pass_share(0, 0) < 0.5, "nobody expects it at first"
+    assert mark_places(DOCUMENTS, 2, 1, pass_share(6, 2)) == (0,)
+    assert mark_places(DOCUMENTS, 2, 1, pass_share(6, 5)) == (1,)
+    assert mark_places(DOCUMENTS, 2, 2, pass_share(6, 5)) == (0, 1)
 
 
 def test_only_what_stays_lives_for_an_hour() -> None:
@@ -77,3 +85,19 @@ def test_a_ping_is_sent_while_it_pays() -> None:
     assert not another_ping(now, 22_000, [60_000.0] * 9, 600, probability=1.0).pays
     dear = replace(now, base=BASE)
     assert not another_ping(dear, 900_000, [500.0], 285, probability=1.0).pays
+
+
+def test_a_trunk_that_dies_with_the_session_counts_for_its_warmth() -> None:
+    """E1: a ping renews both; without it the next turn finds neither, unless one lives an hour."""
+    found = inputs(idle=0)
+    blocks = found.offers[Way.COMPOSE].blocks
+    lives = {
+        life: replace(
+            found,
+            known=believed(
+                [SentPrompt(BASE, tuple(replace(one, mark=life) for one in blocks), NOW, NOW)], 1
+            ),
+        )
+        for life in Life
+    }
+    assert warmth(lives[Life.FIVE_MINUTES]) > warmth(lives[Life.ONE_HOUR])

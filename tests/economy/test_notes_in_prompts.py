@@ -13,6 +13,8 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.brief import Asked, Brief, Code, Document, Kind, Role
 from sparing.context.compose import compose, naive
+from sparing.economy.cost_model import TYPICAL, Work
+from sparing.economy.notes import notes_pay
 from sparing.way import Order, Way
 
 BRIEF = Brief(
@@ -73,3 +75,11 @@ def test_the_baseline_knows_the_later_changes_too() -> None:
 def test_a_map_stands_with_the_rules() -> None:
     names = _names(replace(BRIEF, map="store.py: Store\n"))
     assert names[0] == "map"
+
+
+def test_notes_are_given_where_they_spare_something() -> None:
+    """E1, C16: not to who looks at everything in one call anyway."""
+    long, short = Work(8, 15_000, 2_000), Work(5, 8_000, 1_700)
+    assert notes_pay(TYPICAL, 20_000, 1_500, short, long)
+    once = Work(1, 0, 400)
+    assert not notes_pay(TYPICAL, 20_000, 1_500, once, once)

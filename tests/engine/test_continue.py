@@ -13,7 +13,8 @@ from sparing.flow.flows import FEATURE
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
 from sparing.review.governor import Said, Seen
 
-RULES = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
+GATES = frozenset(stage.name for stage in FEATURE.stages if stage.gate)
+RULES = Rules(cap=3, gates=GATES, headless=False)
 BUDGET = Result(failure="budget", detail="money of this feature")
 GO_ON = Happened(answer=Outcome(Kind.CONTINUE))
 REVIEWERS = list(FEATURE.stage("implement").reviewers[0])
@@ -40,9 +41,14 @@ def same(before: Next, again: Next) -> bool:
 
 
 def implementing() -> Next:
-    """Three tasks, the first of them done."""
+    """Three tasks, the first of them done and seen to be done."""
     listed = after(after(at("implement"), Result(commit="c0")).place, Result(tasks=_tasks("123")))
-    return after(listed.place, Result(commit="c1", reply="note"))
+    return _built(listed, "c1")
+
+
+def _built(asked: Next, commit: str) -> Next:
+    done = after(asked.place, Result(commit=commit, reply="note"))
+    return after(done.place, Result(commit=f"{commit}, noted"))
 
 
 def _tasks(numbers: str) -> tuple[tuple[str, str], ...]:
@@ -80,10 +86,8 @@ def test_finished_tasks_are_not_done_again() -> None:
 
 def test_only_reviewers_without_an_answer_are_asked() -> None:
     """E3: what the others said counts together with what the last one says."""
-    place = implementing().place
-    for commit in ("c2", "c3"):
-        place = after(place, Result(commit=commit)).place
-    asked = after(place, Result(passed=True))
+    built = _built(_built(implementing(), "c2"), "c3")
+    asked = after(built.place, Result(passed=True))
     assert [job.role for job in asked.jobs] == REVIEWERS
     good = [Result(dispatch=f"d-{role}", role=role) for role in REVIEWERS]
     stuck = after(asked.place, good[0], BUDGET, BUDGET)

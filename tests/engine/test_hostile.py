@@ -32,7 +32,7 @@ def test_nothing_of_it_lands(ran: Ran) -> None:
 
 def test_the_level_is_told_and_recorded(ran: Ran) -> None:
     """H6"""
-    assert "agents and checks are confined: sealed" in ran.said.err
+    assert "sandbox sealed: " in ran.said.err
     levels = [data["level"] for kind, _, data in ran.events if kind == "sandbox"]
     assert set(levels) == {"sealed"}
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from sparing.engine import crash, leg
-from tests.engine.test_crash import KILLS
+from tests.engine.killed import KILLS
 
-ELSEWHERE = {"prepare-repair", "prepare-secrets"}
+HANDING_OFF = {"weigh", "prepare-handoff", "write-handoff"}
+"""`test_long_continuing` dies at the first and the last."""
+WAVES = {"join", "note", "trial", "accept"}
+"""`test_long_waves` dies at the first; `test_proving` plays the others twice."""
+PROJECTS = {"propose", "prepare-proposal"}
+"""`test_long_projects` dies at the first, after the second."""
+ELSEWHERE = HANDING_OFF | WAVES | PROJECTS | {"prepare-repair", "prepare-secrets"}
 """Steps that no sample passes: they follow a reply that is no verdict, and a change with secrets.
 `test_hostile` dies at the second."""
 

@@ -88,7 +88,7 @@ class Run:
 def implemented(rules: Rules = RISING) -> Run:
     """Tasks are done, checks are green, the reviewers are asked."""
     run = Run("implement", rules).work(Result(tasks=(("1", "One"),)))
-    return run.work().work(Result(passed=True, facts="facts"))
+    return run.work().work().work(Result(passed=True, facts="facts"))
 
 
 def test_a_reviewer_that_nitpicks_for_ever_is_ended_by_the_governor() -> None:
@@ -230,7 +230,7 @@ def test_nobody_validates_what_has_not_changed() -> None:
 
 def test_a_claimed_task_without_a_change_is_not_believed() -> None:
     """Approved by everybody, it stops in front of a human who may take it as it is."""
-    run = Run("implement").work(Result(tasks=(("1", "One"),))).work()
+    run = Run("implement").work(Result(tasks=(("1", "One"),))).work().work()
     claim = "task 1 names a.py, and none of it has changed"
     run.work(Result(passed=True, unproven=(claim,))).look((), (), (), inputs="one")
     assert run.stuck

@@ -216,3 +216,15 @@ def test_every_try_is_told(around: Surroundings) -> None:
     with around.database.read() as connection:
         told = events.since(connection, 0, row.feature.key)
     assert [(one.kind, one.data["attempt"]) for one in told] == [("asks", 1), ("asks", 2)]
+
+
+def test_when_a_used_up_quota_is_there_again_is_on_record(around: Surroundings) -> None:
+    """E7: for whoever starts the run again by a clock."""
+    row = feature(around)
+    asked = asking(around, row, DISPATCH)
+    empty = reply(SMALL, failure=Failure.QUOTA, detail="used up", resets_at=60.0)
+    assert settle(asked, permitted(reserve(asked)), empty)["failure"] == "quota"
+    with around.database.read() as connection:
+        told = events.since(connection, 0, row.feature.key)
+    found = [(one.text, one.data) for one in told if one.kind == "quota"]
+    assert found == [("used up", {"resets_at": 60.0})]

@@ -82,8 +82,10 @@ def test_implement_goes_task_by_task_then_checks_then_three_reviewers() -> None:
     found = after(found.place, Result(tasks=(("1.1", "One"), ("1.2", "Two"))))
     assert (asked(found).task, asked(found).turn) == ("1.1", Turn.IMPLEMENT)
     found = after(found.place, Result(commit="c1"))
-    assert (asked(found).task, asked(found).head) == ("1.2", "c1")
+    assert (asked(found).kind, asked(found).head) == (JobKind.PROVE, "c1")
     found = after(found.place, Result(commit="c2"))
+    assert (asked(found).task, asked(found).head) == ("1.2", "c2")
+    found = after(after(found.place, Result(commit="c3")).place, Result(commit="c4"))
     assert asked(found).kind is JobKind.CHECK
     found = after(found.place, Result(passed=True))
     assert names(found) == list(FEATURE.stage("implement").reviewers[0])
@@ -97,7 +99,7 @@ def test_implement_goes_task_by_task_then_checks_then_three_reviewers() -> None:
 
 def test_red_checks_are_repaired_a_few_times_and_then_shown() -> None:
     """D6"""
-    found = after(at("finish"), Result(commit="c0"))
+    found = after(after(at("finish"), Result(commit="c0")).place, Result())
     red = Result(passed=False, reply="output", detail="checks are red: test")
     for _ in range(REPAIRS):
         found = after(found.place, red)

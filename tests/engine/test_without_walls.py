@@ -65,7 +65,7 @@ def test_it_is_refused_or_goes_on_by_the_users_word(tmp_path: Path) -> None:
 
     done = on_old_system(main, script, "run", "--yes", "--unsandboxed")
     assert done.code == 0, done.err
-    assert "! unsandboxed: nothing holds it back but its own rules" in done.err
+    assert "! sandbox unsandboxed: nothing holds it back but its own rules" in done.err
     assert "changed meanwhile: hooks/post-commit (nothing keeps an agent from it here)" in done.err
     (listed,) = sparing(main, "list", "--json").json["features"]
     assert listed["sandbox"] == "unsandboxed"

@@ -18,7 +18,9 @@ FILES = [(kind, name) for kind in KINDS for name in names(kind)]
 PLACEHOLDERS = {
     ("blocks", "reminder"): {"role"},
     ("blocks", "repair"): {"problem"},
+    ("blocks", "repair_proposal"): {"problem"},
     ("blocks", "repair_secrets"): {"places"},
+    ("blocks", "rich_handoff_again"): {"problem"},
     ("blocks", "check_first_line"): {"path"},
     ("blocks", "check_read"): {"path", "object"},
 }

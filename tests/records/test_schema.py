@@ -6,6 +6,7 @@ Covers: E2, E3, I4
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from sparing.database import open_database
 from sparing.errors import StateError
-from sparing.records import features, ledger, totals
+from sparing.records import ledger, totals
 from sparing.records.ledger import Outcome
 from sparing.records.schema import MIGRATIONS
 from sparing.usage import Usage
@@ -37,7 +38,10 @@ def first_schema(folder: Path) -> Path:
     path = folder / "sparing.db"
     database = open_database(path, MIGRATIONS[:1])
     with database.write() as tx:
-        features.create(tx, feature_row())
+        row, created = feature_row(), "insert into features values (?, 1, ?, ?, 'L1', '/r', 'main',"
+        created += " 'c0', 100.0, 'planned', '{}', 0, 0, ?, 'c0', 0, 100.0)"
+        names = (row.feature.key, row.feature.slug, row.feature.title, json.dumps(row.place))
+        tx.execute(created, names)
         tx.execute(FIRST, ("d1", 1, FEATURE, 1, 2, 3, 4, 5, "simulated", "[]", 10, 20.0))
         tx.execute(FIRST, ("d2", 1, FEATURE, *[None] * 6, None, None, None))
     return path

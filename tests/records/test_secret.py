@@ -6,6 +6,7 @@ Covers: B9
 from __future__ import annotations
 
 import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_many_at_once_get_the_same(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         found = pool.map(folder_secret, [tmp_path] * 8)
     assert len(set(found)) == 1
+
+
+def test_many_threads_get_the_same(tmp_path: Path) -> None:
+    """Assistants that look around side by side are the first to need it."""
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(folder_secret, [tmp_path] * 64))
+    assert len(set(found)) == 1
+    assert [file.name for file in tmp_path.iterdir()] == [NAME]
 
 
 def test_a_broken_one_is_said_with_its_repair(tmp_path: Path) -> None:

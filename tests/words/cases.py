@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sparing.context import turns
-from sparing.context.brief import JUDGING, Brief
+from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
 from sparing.engine.gather import gather
@@ -92,7 +92,12 @@ def reviewers(stage: Stage) -> Iterator[Case]:
 
 def authors(stage: Stage) -> Iterator[Case]:
     role = stage.author
-    yield Case(role, stage.name, "1", ((COMPOSE, NESTED), (REFERENCE, SEED)), {"turn": Turn.WRITE})
+    write: dict[str, Any] = {"turn": Turn.WRITE, "part": "".join(stage.parts[:1])}
+    write["research"] = "".join(stage.research[:1])
+    yield Case(role, stage.name, "1", ((COMPOSE, NESTED), (REFERENCE, SEED)), write)
+    for part in stage.parts[1:]:
+        on = {"turn": Turn.PART, "part": part, "seen": 1}
+        yield Case(role, stage.name, part, ((COMPOSE, NESTED), (RESUME, NESTED)), on)
     revise = {"turn": Turn.REVISE, "iteration": 2, "seen": 1, "settles": True}
     yield Case(role, stage.name, "2", ((COMPOSE, NESTED), (RESUME, NESTED)), revise)
     redo = {"turn": Turn.REDO, "iteration": 2, "seen": 1, "feedback": "feedback"}
@@ -104,6 +109,9 @@ def implementer() -> Iterator[Case]:
         return Case("implementer", "implement", name, ways, job)
 
     yield case("task", *FRESH, turn=Turn.IMPLEMENT, task="2")
+    again = {"task": "2", "iteration": 2, "feedback": "checks"}
+    yield case("task2", (COMPOSE, NESTED), turn=Turn.IMPLEMENT, **again)
+    yield case("mend", (COMPOSE, NESTED), turn=Turn.MEND, feedback="checks")
     yield case("fix", *FRESH, turn=Turn.REVISE, settles=True)
     yield case("fix2", *AGAIN, turn=Turn.REVISE, iteration=2, seen=1, settles=True)
     yield case("checks", (COMPOSE, NESTED), turn=Turn.REPAIR_CHECKS, feedback="checks")
@@ -117,13 +125,10 @@ def assistants() -> Iterator[Case]:
     yield Case("test-deepener", "implement", "A", ways, {**none, "phase": "A"})
     with_outlines = {**none, "phase": "B", "feedback": "outlines"}
     yield Case("test-deepener", "implement", "B", ways, with_outlines)
-    for role, stage in (
-        ("codebase-explorer", "design"),
-        ("researcher", "design"),
-        ("retro-facilitator", "finish"),
-        ("decomposer", "brainstorm"),
-    ):
-        yield Case(role, stage, "1", ways[:1], none)
+    for role in ("codebase-explorer", "researcher"):
+        yield Case(role, "design", "1", ways[:1], {"turn": Turn.RESEARCH})
+    yield Case("decomposer", "brainstorm", "1", ways[:1], {"turn": Turn.PROPOSE})
+    yield Case("retro-facilitator", "finish", "1", ways[:1], {"turn": Turn.RETRO})
 
 
 def tier(flow: Flow, names: tuple[str, ...]) -> Iterator[Case]:
@@ -180,12 +185,12 @@ def page(prompt: Prompt) -> str:
         "order": prompt.order.value,
     }
     system = Segment("system", turns.system(role.role_class.value), Volatility.FEATURE)
-    judges = asked.kind in JUDGING and prompt.brief.schema is not None
+    formed = asked.kind in (*JUDGING, Kind.ASSIST) and prompt.brief.schema is not None
     schema = Segment("schema", compact(prompt.brief.schema), Volatility.FEATURE)
     key = trunk_key(prompt.source, prompt.brief, CLIENT)
     return prompt_text(
         PromptPage(
             facts, system, prompt.segments, prompt.composed.trunk, key.digest,
-            schema.digest if judges else "",
+            schema.digest if formed else "",
         )
     )  # fmt: skip

@@ -69,6 +69,8 @@ class Sample(NamedTuple):
         settles: bool = False,
         final: bool = False,
         phase: str = "",
+        part: str = "",
+        research: str = "",
     ) -> Source:
         """A job at this iteration; `seen` gives the role a session from an earlier one."""
         keep = self.around.folder.keep
@@ -78,7 +80,8 @@ class Sample(NamedTuple):
             JobKind.DISPATCH, stage, commits[min(iteration, 2)], role, role, turn, iteration, task,
             open=self._failed(row, stage) if settles else (),
             feedback=keep(DATA["replies"][feedback]) if feedback else "",
-            note=keep(DATA["replies"]["fixes"]),
+            note=keep(DATA["replies"]["fixes"]), part=part,
+            research=((research, keep(DATA["replies"]["research"])),) if research else (),
         )  # fmt: skip
         session = _session(role, seen, commits[min(seen, 2)]) if seen else None
         return Source(self.around, row, job, session, final, seen > 0, phase)

@@ -70,6 +70,12 @@ class Capabilities:
     """Whether its resume can be relied on unchecked."""
     writer_tokens: int = 0
     """The same for whoever may write, where that is more."""
+    reserve_tokens: int = 0
+    """Of the window: what the client keeps for itself. With less left it compacts by itself."""
+    two_lives: bool = False
+    """One request may hold entries of an hour and of five minutes."""
+    trims: bool = False
+    """Results of its tools pass through this program before the model sees them."""
 
     def base_of(self, *, writes: bool) -> int:
         return max(self.base_tokens, self.writer_tokens) if writes else self.base_tokens
@@ -137,7 +143,10 @@ class AgentCall:
     fork: bool = False
     schema: Mapping[str, Any] | None = None
     life: str = "5m"
-    """How long what is cached lives: `5m` or `1h`, one life for the whole turn."""
+    """How long what the caller's marks end lives in the cache: `5m` or `1h`. A backend that has
+    one life for all entries gives it to the whole turn."""
+    ping: bool = False
+    """Only to read the session `resume` once more: it must be left as it was."""
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
     launch: Launch | None = None

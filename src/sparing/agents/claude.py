@@ -37,6 +37,8 @@ from sparing.usage import Usage
 
 SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 WINDOW_TOKENS = 200_000
+RESERVE_TOKENS = 33_000
+"""Measured: with less than this left of a window the client compacts the session."""
 BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
 """Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
 GRACE_SECONDS = 5.0
@@ -54,6 +56,7 @@ class ClaudeBackend:
             schema=True,
             marks=1,
             context_tokens=WINDOW_TOKENS,
+            reserve_tokens=RESERVE_TOKENS,
             base_tokens=BASE_TOKENS,
             proven=False,
             writer_tokens=WRITER_TOKENS,
@@ -69,6 +72,8 @@ class ClaudeBackend:
         return self._setup.login.words
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
+        if call.ping:
+            return await self._ping(call, events)
         began = time.monotonic()
         _private(self._setup.config)
         if call.resume and not self._knows(call.resume):
@@ -79,6 +84,16 @@ class ClaudeBackend:
             watch = Watch(call, call.cwd.resolve(), events)
             ended = await self._let_out(watch, lock)
         return self._reply(watch, ended, time.monotonic() - began)
+
+    async def _ping(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
+        """A fork reads all that the session holds, in one request, and is thrown away."""
+        once = ClaudeBackend(replace(self._setup, max_turns=1))
+        reply = await once.run(replace(call, ping=False, fork=True), events)
+        if SESSION.fullmatch(reply.session) and reply.session != call.resume:
+            for path in self._setup.config.glob(f"projects/*/{reply.session}.jsonl"):
+                path.unlink(missing_ok=True)
+        read = reply.usage.read > 0  # what it said, or that it would have gone on, is nothing to us
+        return replace(reply, failure=None, detail="") if read else reply
 
     async def _let_out(self, watch: Watch, lock: tuple[int, ...]) -> Outcome:
         """To its provider's hosts by name; no turn has a way out to any other."""

@@ -27,6 +27,7 @@ TOOL_CALL_TOKENS = 60
 CALL_SECONDS = 3.0
 """Between two calls of one turn, by the engine's clock."""
 SESSION = re.compile("[0-9a-f]{32}")
+SHORT = Life.FIVE_MINUTES.value
 
 
 class Tool(NamedTuple):
@@ -43,7 +44,7 @@ class Conversation:
         self.system = system
         self.tools = tools
         self.messages: list[list[Any]] = [list(block) for block in history]
-        """Digest, tokens, whether the caller wants a mark."""
+        """Digest, tokens, how long what the caller's mark ends lives; nothing without a mark."""
         self.calls: list[tuple[int, int]] = []
         """Per call: tokens added to the conversation, tokens answered."""
         self.sent: list[int] = []
@@ -55,9 +56,10 @@ class Conversation:
         """All that stands in the window but the client's own tools."""
         return estimate_tokens(self.system) + sum(tokens for _, tokens, _ in self.messages)
 
-    def ask(self, prompt: Sequence[Segment], *, marks: bool) -> None:
+    def ask(self, prompt: Sequence[Segment], *, marks: bool, life: str = SHORT) -> None:
         for segment in prompt:
-            self.messages.append([segment.digest, segment.tokens, marks and segment.mark])
+            mark = life if marks and segment.mark else ""
+            self.messages.append([segment.digest, segment.tokens, mark])
         self._pending += sum(segment.tokens for segment in prompt)
 
     def work(self, tools: Sequence[Tool]) -> None:
@@ -166,14 +168,20 @@ class Transcripts:
                 for digest, tokens, _ in conversation.messages[:sent]
             ),
         ]
-        wanted = [True, True, *(mark for _, _, mark in conversation.messages[:sent])]
-        kept = [(block, mark) for block, mark in zip(blocks, wanted, strict=True) if block.tokens]
+        own = [_life(mark) for _, _, mark in conversation.messages[:sent]]
+        # No mark may outlive one before it, so the client's own live as long as the first of these.
+        first = next((life for life in own if life), Life.FIVE_MINUTES)
+        kept = [
+            (block, life)
+            for block, life in zip(blocks, [first, first, *own], strict=True)
+            if block.tokens
+        ]
         last = len(kept) - 1
         return Request(
             conversation.model,
             tuple(
-                replace(block, mark=Life.FIVE_MINUTES) if mark or place == last else block
-                for place, (block, mark) in enumerate(kept)
+                replace(block, mark=life or (Life.FIVE_MINUTES if place == last else None))
+                for place, (block, life) in enumerate(kept)
             ),
         )
 
@@ -189,3 +197,10 @@ class Transcripts:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _life(mark: object) -> Life | None:
+    """Sessions that were kept before lives differed say only whether there is a mark."""
+    if not mark:
+        return None
+    return Life(mark) if isinstance(mark, str) else Life.FIVE_MINUTES

@@ -31,10 +31,12 @@ from sparing.agents.backend import (
 from sparing.agents.conversation import Conversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, Turn
+from sparing.double.recognise import references_of
 from sparing.usage import Origin, Usage
 
 WRITES = frozenset({"write"})
 SAID_LIMIT = 2_000
+PONG = "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,12 @@ class ScriptedBackend:
             marks=1,
             context_tokens=200_000,
             base_tokens=script.base_tokens,
+            two_lives=True,
         )
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
+        if call.ping:
+            return self._ping(call)
         turn = self._script.find(call)
         if turn is None:
             where = f"role {call.role}, stage {call.stage}, iteration {call.iteration}"
@@ -76,10 +81,26 @@ class ScriptedBackend:
                 why = "is in use" if history is not None else "is not known"
                 return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
             conversation = Conversation(call.model, call.system, _tools(call), history)
-            conversation.ask(call.prompt, marks=not call.resume)
+            conversation.ask(call.prompt, marks=not call.resume, life=call.life)
             asked = self._transcripts.ask(call.id, conversation, call.at)
             played = await _play(turn, call, events)
             return self._reply(call, turn, played, conversation, asked)
+
+    def _ping(self, call: AgentCall) -> AgentReply:
+        """One call over the whole session, which is not changed by it; no process is needed."""
+        history = self._transcripts.load(call.resume)
+        if history is None:
+            return _failed(Failure.INVALID_SESSION, f"the session {call.resume} is not known")
+        talk = Conversation(call.model, call.system, _tools(call), history)
+        talk.ask(call.prompt, marks=False)
+        asked = self._transcripts.ask(call.id, talk, call.at)
+        talk.answer(PONG)
+        bills = self._transcripts.work(call.id, talk, asked, call.at)
+        return AgentReply(
+            PONG, call.resume, sum(bills, Usage()), Origin.SIMULATED,
+            context_tokens=self.capabilities.base_tokens + talk.size, seconds=0.0,
+            calls=tuple(ModelCall(*one, bills[0]) for one in talk.calls),
+        )  # fmt: skip
 
     def _reply(
         self, call: AgentCall, turn: Turn, played: _Played, talk: Conversation, asked: Usage
@@ -162,10 +183,17 @@ def _told(path: str, said: object) -> str:
 
 def _command(turn: Turn, call: AgentCall) -> Command:
     argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
-    stdin = json.dumps(_placed(turn.model_dump(mode="json"), call.folder)).encode()
+    played = _placed(turn.model_dump(mode="json"), call.folder)
+    played["read"] = [*dict.fromkeys((*_references(call), *played["read"]))]
+    stdin = json.dumps(played).encode()
     if call.launch is None:
         return Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)
     return Command.behind(call.launch(argv, Needs()), call.cwd, stdin, call.lock)
+
+
+def _references(call: AgentCall) -> tuple[str, ...]:
+    """What the prompt says must be read is read, as by any agent; a script need not repeat it."""
+    return references_of("".join(one.text for one in call.prompt if one.name == "references"))
 
 
 def _placed(value: Any, folder: str) -> Any:

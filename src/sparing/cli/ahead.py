@@ -8,13 +8,14 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.init import show_prospect
-from sparing.cli.screen import printable
+from sparing.cli.screen import WIDTH, printable
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.desk.cost import limits_of, settings_of
 from sparing.desk.office import Office
 from sparing.desk.outlook import outlook, outlook_brief, outlook_words
 from sparing.desk.prospect import Prospect
+from sparing.economy.forecast import ENOUGH
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
@@ -25,6 +26,8 @@ from sparing.report.prompt import PromptPage, prompt_text
 from sparing.report.spending import tokens
 
 LABEL = 9
+FIRST_LINES = 25
+PLAYED = ("scripted", "claude-double")
 
 
 class Agent(NamedTuple):
@@ -44,10 +47,21 @@ def show_plan(office: Office, row: FeatureRow, found: Prospect, why: str) -> boo
     _say("agent", agent.words)
     if agent.repair:
         _say("", click.style(agent.repair, fg="cyan"))
+        _say("", f"or see it all without an agent: {click.style('sparing demo', fg='cyan')}")
     _say("models", models_words(office, row))
     show_prospect(found)
-    _say("cost", f"{outlook_brief(outlook(office, row))}, capped at {cap_words(office, row)}")
+    ahead = outlook(office, row)
+    _say("cost", f"{outlook_brief(ahead)}, capped at {cap_words(office, row)}")
+    if not ahead.learned and ahead.high.tokens:
+        _say("", click.style(_assumed(office, row), dim=True))
     return not agent.repair
+
+
+def _assumed(office: Office, row: FeatureRow) -> str:
+    """Until the ledger has learned what features take here, a forecast is a guess."""
+    words = f"a guess, until {ENOUGH} features are finished here"
+    played = settings_of(office, row).agent.backend.value in PLAYED
+    return f"{words}; scripted agents take far less" if played else words
 
 
 def agent_of(office: Office, row: FeatureRow) -> Agent:
@@ -105,8 +119,23 @@ def show_dry_run(office: Office, row: FeatureRow) -> None:
     click.echo(f"  {'agent':<14} {agent_of(office, row).words}")
     page = first_prompt(office, row)
     if page is not None:
-        click.echo(f"\n{prompt_text(page, system=False)}", nl=False)
-    click.echo(f"\nnothing was started; to run it: sparing run {row.feature.id}")
+        _show_beginning(row, page)
+    run = click.style(f"sparing run {row.feature.id}", fg="cyan")
+    click.echo(f"\nnothing was started; to run it: {run}")
+
+
+def _show_beginning(row: FeatureRow, page: PromptPage) -> None:
+    """Enough to know what it is; a command shows all of it."""
+    lines = prompt_text(page, system=False).splitlines()
+    click.echo("\nthe first prompt:")
+    for line in lines[:FIRST_LINES]:
+        cut = printable(line)[: WIDTH - 2]
+        click.echo(f"  {cut if len(cut) == len(line) else cut[:-1] + '…'}")
+    rest = len(lines) - FIRST_LINES
+    if rest > 0:
+        role, stage = page.facts["role"], page.facts["stage"]
+        whole = f"sparing show prompt {role} --feature {row.feature.id} --stage {stage}"
+        click.echo(f"  … {rest} more lines: {click.style(whole, fg='cyan')}")
 
 
 def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:

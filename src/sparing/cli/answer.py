@@ -10,6 +10,8 @@ from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
 from sparing.desk import control
 from sparing.desk.office import Office, open_office
+from sparing.desk.presence import engine_runs
+from sparing.desk.repeats import NOTE, repeats
 from sparing.errors import UsageError
 from sparing.records.features import FeatureRow
 
@@ -25,7 +27,10 @@ def approve_command(feature: str, as_json: bool) -> None:
     office = open_office(Path.cwd(), reading=True)
     row = control.find(office, feature)
     stage = control.approve(office, row, TERMINAL, now())
-    _told(row.feature.id, "approved", stage, as_json=as_json)
+    what = f"a new session before {stage}" if control.asks_handoff(row) else stage
+    tell_answered(
+        office, row, f"{what} is approved", answer="approved", stage=stage, as_json=as_json
+    )
 
 
 @click.command("reject")
@@ -37,15 +42,21 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
 
     The stage runs again with FEEDBACK. Without it your editor opens with the document: lines that
     you add become comments, which the author answers one by one. After three rejections the
-    feature stops.
+    feature stops. To a handoff it says: go on in the session that is there.
     """
     asked = feedback is None and is_terminal() and not as_json
-    if feedback is None and not asked:
-        raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
     office = open_office(Path.cwd(), reading=not asked)
     row = control.find(office, feature)
-    stage = control.reject(office, row, feedback or _said(office, row), TERMINAL, now())
-    _told(row.feature.id, "rejected", stage, as_json=as_json)
+    if feedback is None and not asked and not control.asks_handoff(row):
+        raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
+    said = feedback or _said(office, row)
+    stage = control.reject(office, row, said, TERMINAL, now())
+    if repeats(office, row, said):
+        click.echo(f"note: {NOTE}", err=True)
+    what = f"a new session before {stage}" if control.asks_handoff(row) else stage
+    tell_answered(
+        office, row, f"{what} is rejected", answer="rejected", stage=stage, as_json=as_json
+    )
 
 
 def _said(office: Office, row: FeatureRow) -> str:
@@ -54,9 +65,14 @@ def _said(office: Office, row: FeatureRow) -> str:
     return said_in_editor(office, row, lambda: click.prompt("what should be different", err=True))
 
 
-def _told(feature: str, what: str, stage: str, *, as_json: bool) -> None:
-    command = f"sparing run {feature}"
+def tell_answered(
+    office: Office, row: FeatureRow, words: str, *, as_json: bool, **facts: object
+) -> None:
+    """What was said, and whether somebody has to run it: an engine that runs goes on by itself."""
+    number, runs = row.feature.id, engine_runs(office)
+    command = f"sparing watch {number}" if runs else f"sparing run {number}"
     if as_json:
-        print_json(feature=feature, answer=what, stage=stage, next_command=command)
+        print_json(feature=number, **facts, engine_runs=runs, next_command=f"sparing run {number}")
         return
-    click.echo(f"{stage} {what}. A running engine goes on by itself; else: {command}")
+    click.echo(f"{words}; {'it goes on now' if runs else 'to go on:'}")
+    click.echo(f"  {click.style(command, fg='cyan')}")

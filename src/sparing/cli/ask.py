@@ -19,7 +19,11 @@ leaving = threading.Event()
 
 
 class Settled(Exception):
-    """There is nothing to ask any more."""
+    """Somebody else has answered: there is nothing to ask any more."""
+
+
+class Left(Exception):
+    """The whole run ends: nobody waits for an answer."""
 
 
 def ask(question: str, settled: Callable[[], bool]) -> str | None:
@@ -27,7 +31,9 @@ def ask(question: str, settled: Callable[[], bool]) -> str | None:
     click.echo(question, nl=False, err=True)
     sys.stderr.flush()
     while not select.select([sys.stdin], [], [], LOOK_SECONDS)[0]:
-        if leaving.is_set() or settled():
+        if leaving.is_set():
+            raise Left
+        if settled():
             raise Settled
     line = sys.stdin.readline()
     return line.strip() if line else None

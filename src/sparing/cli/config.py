@@ -8,9 +8,13 @@ import click
 
 from sparing.cli.options import json_option, print_json
 from sparing.config.describe import as_rows
+from sparing.config.faults import shown
 from sparing.config.load import current
 from sparing.errors import RepositoryError
 from sparing.workspace.repository import locate_repository
+
+HIDDEN = ("engine.crash_at",)
+"""For tests of the engine itself: shown where somebody has set it."""
 
 
 @click.group("config")
@@ -26,11 +30,11 @@ def show(as_json: bool) -> None:
         repository = locate_repository(Path.cwd()).checkout
     except RepositoryError:
         repository = None
-    rows = as_rows(current(repository))
+    rows = [row for row in as_rows(current(repository)) if row.key not in HIDDEN or row.value]
     if as_json:
         print_json(settings={row.key: {"value": row.value, "origin": row.origin} for row in rows})
         return
     width = max(len(row.key) for row in rows)
     for row in rows:
         origin = click.style(f"  {row.origin}", dim=True)
-        click.echo(f"{row.key.ljust(width)}  {row.value}{origin}")
+        click.echo(f"{row.key.ljust(width)}  {shown(row.value)}{origin}")

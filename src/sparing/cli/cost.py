@@ -16,6 +16,10 @@ from sparing.feature import Status
 from sparing.records.features import FeatureRow
 from sparing.report.cost import Costs, cost_csv
 
+RESUME_CHECK = "resume-check"
+ASKED_ONCE = (
+    "three short turns, once for each version of the client, to see if its sessions can be resumed"
+)
 OVER = (Status.COMPLETED, Status.ABANDONED)
 
 
@@ -71,6 +75,8 @@ def _print(office: Office, row: FeatureRow | None, found: Costs) -> None:
     console.print()
     for note in found.notes:
         console.print(note, style="dim", markup=False)
+    if any(one.name == RESUME_CHECK for one in found.rows):
+        console.print(f"{RESUME_CHECK}: {ASKED_ONCE}", style="dim", markup=False)
     if row is None or row.status in OVER:
         return
     from sparing.desk.outlook import outlook, outlook_words

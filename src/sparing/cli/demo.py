@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.drive import Mode, run_features
+from sparing.cli.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.options import json_option, print_json
 from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
@@ -26,6 +26,7 @@ from sparing.workspace.create import create_repository
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""
 TITLE = "List the most frequent words"
+AGAIN = "sparing demo --interactive --keep wordtally-demo"
 SCRIPTED, DOUBLED = "scripted", "claude-double"
 SIMULATED = {
     SCRIPTED: "the agent is scripted and its tokens are counted",
@@ -66,7 +67,7 @@ def demo_command(
         repository = create_repository(
             folder / "wordtally", _project(), "wordtally, a sample", EPOCH
         )
-        flags: dict[str, object] = {"engine.poll_seconds": 0.02}
+        flags: dict[str, object] = {"engine.poll_seconds": 0.05}
         if keep is None:
             flags["state.folder"] = str(folder / "state")
         office = open_office(repository.checkout, flags)
@@ -78,8 +79,20 @@ def demo_command(
                 click.echo(f"{client}, with a double of its model on this machine", err=True)
             click.echo(f'{click.style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
         mode = Mode.ASK if interactive else Mode.YES
-        code = run_features(office, [row], mode, quiet=as_json)
-        return _finish(office, view.reload(office, row), keep, code, as_json=as_json)
+        code = run_features(office, [row], mode, quiet=as_json, kept=keep is not None)
+        ended = view.reload(office, row)
+        if keep is None and ended.status is not Status.COMPLETED and not as_json:
+            _gone()
+        return _finish(office, ended, keep, code, as_json=as_json)
+
+
+def _gone() -> None:
+    """A sample that nobody keeps can't be gone on with: say so where a command was just named."""
+    click.echo(
+        "\nthe sample ends here: it is not kept, so it can't go on later\n"
+        f"  to leave it and come back: {click.style(AGAIN, fg='cyan')}",
+        err=True,
+    )
 
 
 def _client() -> str:
@@ -148,6 +161,8 @@ def _print_table(spent: Spending, simulated: str) -> None:
     console.print(spending_table(spent))
     console.print()
     console.print(f"[bold]{spent.sentence}[/bold]")
+    if is_dearer(spent):
+        console.print(DEARER, style="dim")
     console.print(
         f"Simulated: {simulated} with the vendor's published cache rules.\n"
         "The naive way: every dispatch from nothing, every document in full.",

@@ -13,8 +13,11 @@ import click
 
 from sparing import __version__
 from sparing.cli.doctor_agent import Finding, agent_findings, online_finding
+from sparing.cli.doctor_levers import lever_words
 from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import wrapped
 from sparing.config.load import current
+from sparing.config.terminal import homely
 from sparing.database import Database
 from sparing.desk.office import Office, open_office
 from sparing.desk.roles import catalog, check_roles
@@ -42,7 +45,10 @@ def doctor_command(resume: bool, online: bool, as_json: bool) -> int:
         return 0 if good else 1
     for finding in findings:
         mark = click.style("✓", fg="green") if finding.good else click.style("✗", fg="red")
-        click.echo(f"{mark} {finding.name:<12}{finding.words}")
+        first, *rest = finding.words.split("; ") if finding.name == "sandbox" else [finding.words]
+        click.echo(f"{mark} {finding.name:<12}{homely(first)}")
+        for line in rest:
+            click.echo(click.style(wrapped(line, " " * 14), dim=True))
         if finding.repair:
             click.echo(f"  {'':<12}{click.style(finding.repair, fg='cyan')}")
     return 0 if good else 1
@@ -106,6 +112,7 @@ def _here() -> list[Finding]:
     return [
         _look("settings", lambda: _settings(office)),
         *agent_findings(office.loaded),
+        _look("levers", lambda: lever_words(office)),
         _look("repository", lambda: str(office.repository.checkout)),
         _look("state", lambda: _state(office)),
         _look("roles", lambda: _roles(office)),
@@ -146,5 +153,5 @@ def _intact(database: Database) -> str:
 def _roles(office: Office) -> str:
     warnings = check_roles(office)
     own = len(catalog(office).own)
-    words = f"{own} of your or the repository's own" if own else "those that ship"
+    words = f"{own} of your or the repository's own" if own else "the ones that ship with sparing"
     return "; ".join((words, *warnings))

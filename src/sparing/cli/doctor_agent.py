@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, assert_never
 from urllib.parse import urlsplit
 
+from sparing.agents.script import read_script
 from sparing.config.inherited import for_client
 from sparing.config.load import Loaded
 from sparing.config.settings import BackendName
@@ -101,8 +102,8 @@ def _auto(client: Finding, login: Finding) -> Finding:
     missing = _missing_part(client, login)
     if missing:
         return Finding(
-            "agent", False, f"none: Claude Code is the one that auto takes{missing}",
-            "see the workflow without an agent: sparing demo",
+            "agent", False, f"none: it would be Claude Code{missing}",
+            "or see it all without an agent: sparing demo",
         )  # fmt: skip
     return Finding("agent", True, "claude: auto takes it, since it is installed and logged in")
 
@@ -117,4 +118,8 @@ def _playing(loaded: Loaded, why: str) -> Finding:
     if loaded.agent_script is None:
         repair = "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml"
         return Finding("agent", False, f"{why}, but it has no script", repair)
+    try:
+        read_script(loaded.agent_script)
+    except SparingError as error:
+        return Finding("agent", False, f"{why}, but {error.what}", error.repair)
     return Finding("agent", True, f"{why}, playing {loaded.agent_script}")

@@ -25,7 +25,7 @@ from sparing.cli.progress import Progress
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.config.settings import Sandbox
-from sparing.desk import control, history, view
+from sparing.desk import control, view
 from sparing.desk.office import Office
 from sparing.desk.roles import check_roles
 from sparing.desk.spending import spending
@@ -35,10 +35,16 @@ from sparing.feature import Status
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
+from sparing.report.spending import Spending
 from sparing.workspace.launcher import level_reached
 from sparing.workspace.policy import Reach, settle_level
 
 FAILURE_LOOK_SECONDS = 1.0
+DEARER = (
+    "    so few and short turns have little to share: what each prompt carries,\n"
+    "    rules and roles and quoted documents, outweighs what turns have in common"
+)
+"""Why a small flow may cost more than the naive way."""
 
 
 class Mode(StrEnum):
@@ -57,7 +63,9 @@ def run_features(
     *,
     as_json: bool = False,
     quiet: bool = False,
+    kept: bool = True,
 ) -> int:
+    """`kept`: whether what waits can be gone on with later."""
     for warning in check_roles(office):
         click.echo(click.style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
@@ -71,7 +79,8 @@ def run_features(
         print_json(features=[asdict(v) for v in views])
     elif not quiet:
         for v, row in zip(views, ended, strict=True):
-            _tell_ended(office, v, row, mode)
+            if kept or v not in waiting:
+                _tell_ended(office, v, row, mode)
     if mode is not Mode.ASK and not quiet:
         for v in views:
             words = v.waits_for if v in waiting else v.status
@@ -90,9 +99,16 @@ def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
 def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
     """What it waits for, or what it cost."""
     if shown.status == "completed":
-        click.echo(f"{shown.id} {spending(office, row).sentence}", err=True)
+        spent = spending(office, row)
+        click.echo(f"{shown.id} {spent.sentence}", err=True)
+        if is_dearer(spent):
+            click.echo(click.style(DEARER, dim=True), err=True)
     elif shown.status != "abandoned":
         _tell_waiting(office, shown, row, mode)
+
+
+def is_dearer(spent: Spending) -> bool:
+    return bool(spent.cost_usd and spent.naive_usd and spent.cost_usd > spent.naive_usd)
 
 
 def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
@@ -117,39 +133,75 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 async def _drive(
     office: Office, rows: Sequence[FeatureRow], mode: Mode, reach: Reach, *, quiet: bool
 ) -> list[FeatureRow]:
+    from sparing.engine.green import pass_waiting
     from sparing.engine.runtime import running
     from sparing.engine.surroundings import Surroundings
     from sparing.engine.walls import tell_walls
 
-    settings = office.loaded.settings.engine
+    settings = office.loaded.settings
     around = Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
         headless=mode is not Mode.ASK, environ=inherited(), level=reach.level,
+        auto=settings.flow.auto,
     )  # fmt: skip
-    progress = Progress(office, history.latest_event(office), quiet=quiet)
+    progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
     for row in rows:
         around.backend(row)
         tell_walls(around, row, now(), reach.words)
         control.request_start(office, row, now())
-    concurrency = office.loaded.settings.agent.concurrency
-    left: set[str] = set()
+        pass_waiting(around, row, now())
+    leaving.clear()
+    asking = Asking(office)
     with office.database.watch() as changed, _interruptible():
-        async with running(around, settings, concurrency) as engine:
+        async with running(around, settings.engine, settings.agent.concurrency) as engine:
             looked = now()
             while True:
-                if changed():
+                if changed() or asking.ended():
                     await engine.tick()
-                    progress.show()
+                    if not asking.open:
+                        progress.show()
                     current = [view.reload(office, row) for row in rows]
-                    answered = [await _answer(office, row, mode, left) for row in current]
-                    if not any(answered) and all(_rests(office, row) for row in current):
+                    for row in current:
+                        _answer(office, row, mode, asking)
+                    if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
                     current = [view.reload(office, row) for row in rows]
                     _raise_failures(current, await engine.failed())
-                await asyncio.sleep(settings.poll_seconds)
+                await asyncio.sleep(settings.engine.poll_seconds)
+
+
+class Asking:
+    """One question at a time, in a thread: meanwhile letters are obeyed and others go on."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._task: asyncio.Task[bool] | None = None
+        self._left: set[str] = set()
+        """Gates that were asked about; one that a person has left alone stays so."""
+
+    @property
+    def open(self) -> bool:
+        return self._task is not None
+
+    def ended(self) -> bool:
+        """Whether a question that was open has its answer by now; what went wrong is raised."""
+        if self._task is None or not self._task.done():
+            return False
+        task, self._task = self._task, None
+        task.result()
+        return True
+
+    def begin(self, row: FeatureRow, gate: Gate) -> None:
+        if self.open or gate.id in self._left:
+            return
+        notify(self._office.loaded.settings.notify, *_call(row, gate))
+        self._left.add(gate.id)
+        context = click.get_current_context(silent=True)
+        question = asyncio.to_thread(_ask, self._office, row, gate, context)
+        self._task = asyncio.create_task(question)
 
 
 def _rests(office: Office, row: FeatureRow) -> bool:
@@ -159,21 +211,16 @@ def _rests(office: Office, row: FeatureRow) -> bool:
     return not row.running and view.waiting_gate(office, row) is not None
 
 
-async def _answer(office: Office, row: FeatureRow, mode: Mode, left: set[str]) -> bool:
-    """Whether a gate got its answer here; one that a person has left alone stays so."""
+def _answer(office: Office, row: FeatureRow, mode: Mode, asking: Asking) -> None:
+    """Answer a gate by a rule, or begin to ask."""
     gate = None if row.running else view.waiting_gate(office, row)
-    if gate is None or gate.id in left:
-        return False
-    if mode is Mode.YES and gate.kind == "gate":
+    if gate is None:
+        return
+    if mode is Mode.YES and gate.kind in ("gate", Cause.HANDOFF):
         with suppress(FeatureError):  # somebody else was quicker: their answer counts
             control.approve(office, row, "--yes", now())
-        return True
     if mode is Mode.ASK and gate.kind not in (Cause.BUDGET, Cause.PAUSED):
-        notify(office.loaded.settings.notify, *_call(row, gate))
-        context = click.get_current_context(silent=True)
-        left.add(gate.id)
-        return await asyncio.to_thread(_ask, office, row, gate, context)
-    return False
+        asking.begin(row, gate)
 
 
 def _call(row: FeatureRow, gate: Gate) -> tuple[str, str]:
@@ -198,9 +245,9 @@ def _interruptible() -> Generator[None]:
     try:
         yield
     except asyncio.CancelledError:
-        leaving.set()
         raise KeyboardInterrupt from None
     finally:
+        leaving.set()
         loop.remove_signal_handler(signal.SIGINT)
 
 

@@ -1,36 +1,42 @@
 """A gate in the terminal: what came of the stage, and what a person may do about it.
 
-approve, reject and later end it; edit, diff and prompt come back to the question. Whatever goes
+What leads on ends it; edit, rule, diff and prompt come back to the question. Whatever goes
 wrong on the way is said in two lines, and the question is put again.
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
-from sparing.cli.ask import Settled, ask
+from sparing.cli.ask import Left, Settled, ask
 from sparing.cli.clock import now
 from sparing.cli.editor import write_in_editor
 from sparing.cli.options import TERMINAL
 from sparing.cli.prompt import Wanted, page_of
-from sparing.cli.screen import printable
+from sparing.cli.questions import answer_here, show_talk
+from sparing.cli.rerun import told
+from sparing.cli.rule import rule_here
+from sparing.cli.screen import WIDTH, page, printable, wrapped
 from sparing.context.comments import feedback, read_sheet, sheet
 from sparing.desk import control, orders, view
+from sparing.desk.choices import Choice
 from sparing.desk.edits import draft, draft_file, take_files, take_text
-from sparing.desk.gate import GateView, gate_diff, gate_view, next_stage
+from sparing.desk.gate import GateView, gate_diff, gate_view, since_diff, sizes
+from sparing.desk.ideas import stop
 from sparing.desk.office import Office
+from sparing.desk.repeats import NOTE, repeats
+from sparing.desk.rerunning import plan_rerun, rerun
 from sparing.errors import SparingError, UsageError
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Position, State
+from sparing.flow.state import GO_ON_HERE, Cause, Position, State
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.prompt import prompt_text
 
-WIDTH = 78
 MOST_FINDINGS = 8
+MOST_FILES = 10
 LATER = "later"
 COLOURS = {"blocker": "red", "warning": "yellow", "suggestion": "cyan"}
 
@@ -40,30 +46,36 @@ class AtGate:
 
     def __init__(self, office: Office, row: FeatureRow, gate: Gate) -> None:
         self.office, self.row, self.gate = office, row, gate
-        state = State.load(row.place["state"])
         self.stage = FLOWS[row.feature.flow].stage(gate.stage)
-        self.acts: dict[str, Callable[[], bool]] = {
-            "approve": self.approve,
-            "reject": self.reject,
-            "edit": self.edit,
-            "diff": self.diff,
-            "prompt": self.prompt,
-        }
-        if state.position is Position.STUCK and not state.acceptable:
-            del self.acts["approve"]
-            if state.held is not None:
-                self.acts = {"resume": self.resume, **self.acts}
+
+    def acts(self) -> dict[str, Callable[[], bool]]:
+        """What leads on, then what only looks. An edit may add to it."""
+        known: dict[str, Callable[[], bool]] = {
+            "approve": self.approve, "reject": self.reject, "edit": self.edit, "rule": self.rule,
+            "resume": self.resume, "rerun": self.rerun, "skip": self.skip, "stop": self.stop,
+            "answer": self.answer,
+        }  # fmt: skip
+        words = [_verb(one) for one in view.choices_of(self.office, self.row)]
+        looks: dict[str, Callable[[], bool]] = {"diff": self.diff, "prompt": self.prompt}
+        if self.view().again:
+            looks = {"diff": self.diff, "since": self.since, "prompt": self.prompt}
+        chosen = {word: known[word] for word in (*words, "edit") if word in known}
+        return {**chosen, **looks}
 
     def decide(self) -> bool:
         """True if the gate has its answer; False leaves it open."""
-        show(self.view(), self.row)
+        show(self.view(), self.row, view.choices_of(self.office, self.row))
+        show_talk(self.office, self.row)
         while True:
             try:
-                chosen = self._choose()
+                acts = self.acts()
+                chosen = self._choose([*acts, LATER])
                 if chosen == LATER:
                     return False
-                if self.acts[chosen]():
+                if acts[chosen]():
                     return True
+            except Left:
+                return False
             except Settled:
                 click.echo("\n  answered elsewhere", err=True)
                 return True
@@ -72,8 +84,7 @@ class AtGate:
                 if self._settled():
                     return True
 
-    def _choose(self) -> str:
-        words = [*self.acts, LATER]
+    def _choose(self, words: list[str]) -> str:
         question = f"{', '.join(words[:-1])} or {LATER} [{LATER}]: "
         while True:
             said = ask(question, self._settled)
@@ -82,7 +93,8 @@ class AtGate:
             found = [word for word in words if word.startswith(said.lower())]
             if len(found) == 1:
                 return found[0]
-            click.echo(f"  one of: {', '.join(words)}; the first letter is enough", err=True)
+            enough = "the first letters are enough"
+            click.echo(wrapped(f"one of: {', '.join(words)}; {enough}", "  "), err=True)
 
     def _settled(self) -> bool:
         fresh = view.reload(self.office, self.row)
@@ -100,12 +112,37 @@ class AtGate:
         orders.resume(self.office, self.row, TERMINAL, now())
         return True
 
+    def rerun(self) -> bool:
+        plan = plan_rerun(self.office, self.row)
+        said = ask(f"{told(self.row, plan)}; rerun it? [y/N] ", self._settled) or ""
+        if not said.lower().startswith("y"):
+            return False
+        rerun(self.office, self.row, plan.stage, TERMINAL, now())
+        return True
+
+    def answer(self) -> bool:
+        return answer_here(self.office, self.row, lambda text: ask(text, self._settled) or "")
+
+    def skip(self) -> bool:
+        orders.skip(self.office, self.row, "", TERMINAL, now())
+        return True
+
+    def stop(self) -> bool:
+        click.echo(f"  {stop(self.office, self.row, TERMINAL, now()).command}", err=True)
+        return True
+
+    def rule(self) -> bool:
+        rule_here(self.office, self.row, lambda text: ask(text, self._settled) or "")
+        return False
+
     def reject(self) -> bool:
         said = said_in_editor(self.office, self.row, self._line)
         if not said:
             click.echo("  nothing was said, so nothing is rejected", err=True)
             return False
         control.reject(self.office, self.row, said, TERMINAL, now())
+        if repeats(self.office, self.row, said):
+            click.echo(f"  {NOTE}", err=True)
         return True
 
     def _line(self) -> str:
@@ -114,6 +151,8 @@ class AtGate:
     def edit(self) -> bool:
         edit_stage(self.office, self.row, "", self._files)
         self.row = view.reload(self.office, self.row)
+        if State.load(self.row.place["state"]).position is Position.STUCK:
+            show_choices(view.choices_of(self.office, self.row))
         return False
 
     def _files(self) -> None:
@@ -121,6 +160,11 @@ class AtGate:
 
     def diff(self) -> bool:
         page(_coloured(gate_diff(self.office, self.view())))
+        return False
+
+    def since(self) -> bool:
+        """What changed after the last answer here."""
+        page(_coloured(since_diff(self.office, self.view())))
         return False
 
     def prompt(self) -> bool:
@@ -136,6 +180,8 @@ class AtGate:
 
 def said_in_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -> str:
     """Comments on the stage's document; one line where a stage has none."""
+    if control.asks_handoff(row):
+        return GO_ON_HERE
     given = draft(office, row)
     if given is None:
         return line()
@@ -168,29 +214,69 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
     click.echo(f"  {done}", err=True)
 
 
-def show(found: GateView, row: FeatureRow) -> None:
+def show(found: GateView, row: FeatureRow, leads: Sequence[Choice]) -> None:
     head = click.style(f"{found.id} {found.stage}", bold=True)
-    click.echo(f"\n{head} waits for you: {row.feature.title}", err=True)
-    for line in found.lines:
-        click.echo(_wrapped(line, "  "), err=True)
+    now_at = State.load(row.place["state"])
+    stuck, asks = now_at.position is Position.STUCK, now_at.cause is Cause.QUESTIONS
+    state = click.style("is stuck", fg="red") if stuck and not asks else "waits for you"
+    click.echo(f"\n{head} {state}: {printable(row.feature.title)}", err=True)
+    _show_lines(found.lines[:2])
+    _show_code(found)
+    _show_lines(found.lines[2:])
+    _show_red(found)
     for said in found.answers:
-        click.echo(_wrapped(f"comment {said}", "  » "), err=True)
+        click.echo(wrapped(f"comment {said}", "  » "), err=True)
+    _show_findings(found)
+    _show_lines(found.notes)
+    if stuck:
+        show_choices(leads)
+    elif found.following:
+        click.echo(f"  approved, it goes on with {found.following}", err=True)
+
+
+def show_choices(leads: Sequence[Choice]) -> None:
+    """Where a stage is stuck the words alone don't say where they lead."""
+    for one in leads:
+        words = one.words or "tell its author what should be different"
+        click.echo(f"  {click.style(f'{_verb(one):<8}', fg='cyan')} {words}", err=True)
+
+
+def _verb(choice: Choice) -> str:
+    return choice.command.split()[1]
+
+
+def _show_lines(lines: Sequence[str]) -> None:
+    for line in lines:
+        click.echo(wrapped(line, "  "), err=True)
+
+
+def _show_code(found: GateView) -> None:
+    for one in found.code[:MOST_FILES]:
+        size = click.style(f"+{one.added} -{one.removed}", dim=True)
+        click.echo(f"    {printable(one.path)} {size}", err=True)
+    more = found.code[MOST_FILES:]
+    if more:
+        click.echo(f"    … and {sizes(more)}", err=True)
+
+
+def _show_red(found: GateView) -> None:
+    for one in found.red:
+        click.echo(f"  {click.style('✗', fg='red')} the check {one.name} is red:", err=True)
+        for line in one.tail:
+            click.echo(click.style(f"    | {printable(line)[: WIDTH - 6]}", dim=True), err=True)
+    if found.red:
+        click.echo(f"    all of it: sparing show {found.id} checks", err=True)
+
+
+def _show_findings(found: GateView) -> None:
     for role, finding in found.findings[:MOST_FINDINGS]:
         where = printable(" ".join(finding.location.split()))
         mark = click.style(finding.severity, fg=COLOURS[finding.severity])
         click.echo(f"  - {mark} {click.style(f'({role})', dim=True)} {where}", err=True)
-        click.echo(_wrapped(finding.text, "    "), err=True)
+        click.echo(wrapped(finding.text, "    "), err=True)
     more = len(found.findings) - MOST_FINDINGS
     if more > 0:
         click.echo(f"  … {more} more: sparing show {found.id}", err=True)
-    click.echo(f"  approved, it goes on with {next_stage(row, found.stage)}", err=True)
-
-
-def page(text: str) -> None:
-    if not text.strip():
-        click.echo("  nothing differs", err=True)
-        return
-    click.echo_via_pager(text)
 
 
 def _coloured(text: str) -> str:
@@ -200,11 +286,3 @@ def _coloured(text: str) -> str:
         for line in map(printable, text.splitlines())
     )
     return "\n".join(lines) + "\n" if text else ""
-
-
-def _wrapped(text: str, before: str) -> str:
-    line = printable(" ".join(text.split()))
-    after = " " * len(before)
-    return textwrap.fill(
-        line, WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False
-    )

@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": "See the whole workflow on a sample project: no key, no server.",
     "init": "Look at this repository, and keep what was found in sparing.toml.",
     "start": "Begin a feature from one sentence.",
+    "project": "Cut a project into features, see how it stands, start the next one.",
     "run": "Work on features until they are done or wait for you.",
     "watch": "Follow what happens, from any terminal.",
     "status": "Show what is under way and what waits for you.",
@@ -28,29 +29,32 @@ COMMANDS = {
     "show": "Show one feature, one of its documents, its reviews, or any prompt.",
     "approve": "Say yes at a gate.",
     "reject": "Say no at a gate, and what should be different.",
+    "answer": "Answer what an author asks, and let its stage go on.",
     "edit": "Change a document at a gate yourself, in your editor.",
     "say": "Tell the author something that it hears at its next turn.",
     "pause": "Stop a feature after the turn that is under way.",
     "resume": "Go on where a feature was paused, or where something failed.",
-    "rerun": "Do a stage that waits for you once more, from its beginning.",
+    "rerun": "Do a stage once more, as if it had not been.",
     "skip": "Go on with a later stage, without what lies between.",
     "back": "Go back to an earlier stage and on from there.",
+    "stop": "End a brainstorm at its gate; its document stays.",
     "abandon": "Give a feature up. Its branch, its worktree and its records stay.",
+    "clean": "Remove the worktrees of features that are merged.",
     "rule": "Say whether a finding must be settled or may stay.",
     "cost": "Show what was spent, by feature, stage, role, model, way or day.",
-    "report": "Report on a feature's review loops and what they cost.",
+    "report": "Report on what a feature cost, what was saved, and what its reviews brought.",
     "raise": "Raise a cap, and let a feature that it has stopped go on.",
     "trust": "Read what comes with this repository and could act, and let it count.",
     "config": "Show the settings in force and where each comes from.",
+    "eval": "Measure what reviewers find of 30 planted defects, and what it costs.",
     "doctor": "Check that everything sparing needs is there.",
     "diagnose": "Pack what a bug report needs, with nothing private in it.",
     "completion": "Print what makes bash, zsh or fish complete commands and features.",
 }
 MODULES = {
     **{"list": "status", "approve": "answer", "reject": "answer", "raise": "raise_"},
-    **dict.fromkeys(
-        ("edit", "say", "pause", "resume", "rerun", "skip", "back", "abandon"), "orders"
-    ),
+    "answer": "questions",
+    **dict.fromkeys(("edit", "say", "pause", "resume", "skip", "back", "abandon"), "orders"),
 }
 INTERRUPTED = 130
 

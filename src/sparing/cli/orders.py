@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
+from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
 from sparing.desk import control, orders
 from sparing.desk.office import Office, open_office
-from sparing.desk.orders import Ordered
+from sparing.desk.orders import Counts, Ordered
+from sparing.desk.view import choices_of, reload
 from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 
@@ -40,20 +42,7 @@ def resume_command(feature: str, as_json: bool) -> None:
     """Go on where a feature was paused, or where something failed."""
     office, row = _found(feature)
     stage = orders.resume(office, row, TERMINAL, now())
-    _answered(row, f"{stage} goes on", as_json=as_json)
-
-
-@click.command("rerun")
-@feature_argument()
-@json_option
-def rerun_command(feature: str, as_json: bool) -> None:
-    """Do a stage that waits for you once more, from its beginning.
-
-    What the stage has made stays in the branch's history; rejections so far are forgotten.
-    """
-    office, row = _found(feature)
-    stage = orders.rerun(office, row, TERMINAL, now())
-    _answered(row, f"{stage} runs again", as_json=as_json)
+    _answered(office, row, f"{stage} is to be resumed", as_json=as_json)
 
 
 @click.command("skip")
@@ -67,7 +56,7 @@ def skip_command(feature: str, stage: str, as_json: bool) -> None:
     """
     office, row = _found(feature)
     left = orders.skip(office, row, stage, TERMINAL, now())
-    _answered(row, f"{left} is left for {stage or 'the next stage'}", as_json=as_json)
+    _answered(office, row, f"{left} is left for {stage or 'the next stage'}", as_json=as_json)
 
 
 @click.command("back")
@@ -78,7 +67,7 @@ def back_command(feature: str, stage: str, as_json: bool) -> None:
     """Go back to an earlier stage and on from there."""
     office, row = _found(feature)
     left = orders.back(office, row, stage, TERMINAL, now())
-    _answered(row, f"{left} is left, back to {stage}", as_json=as_json)
+    _answered(office, row, f"{left} is left, back to {stage}", as_json=as_json)
 
 
 @click.command("abandon")
@@ -131,15 +120,13 @@ def edit_command(feature: str, document: str) -> None:
             click.prompt("  change the files there, then press Enter", "", show_default=False)
 
     edit_stage(office, row, document, files)
-    click.echo(f"  sparing approve {row.feature.id}", err=True)
+    for one in choices_of(office, reload(office, row))[:2]:
+        words = f"   {one.words}" if one.words else ""
+        click.echo(f"  {click.style(one.command, fg='cyan')}{words}", err=True)
 
 
-def _answered(row: FeatureRow, words: str, *, as_json: bool) -> None:
-    command = f"sparing run {row.feature.id}"
-    if as_json:
-        print_json(feature=row.feature.id, done=words, next_command=command)
-        return
-    click.echo(f"{words}. A running engine goes on by itself; else: {command}")
+def _answered(office: Office, row: FeatureRow, words: str, *, as_json: bool) -> None:
+    tell_answered(office, row, words, done=words, as_json=as_json)
 
 
 def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: bool) -> None:
@@ -147,4 +134,5 @@ def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: 
     if as_json:
         print_json(feature=number, stage=done.stage, counts=done.counts.value, next_command=command)
         return
-    click.echo(f"feature {number} {words}, {done.counts}\n  {click.style(command, fg='cyan')}")
+    when = "" if done.counts is Counts.NOW else f", {done.counts}"
+    click.echo(f"feature {number} {words}{when}\n  {click.style(command, fg='cyan')}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from sparing.cli.screen import printable
-from sparing.desk.history import events_since
+from sparing.cli.ending import learned_line
+from sparing.cli.screen import printable, wrapped
+from sparing.desk.history import events_since, last_walls, latest_event
 from sparing.desk.office import Office
 from sparing.records.events import Event
 
@@ -24,32 +26,63 @@ VERBS = {
     "approve": "approved",
     "reject": "rejected",
     "continue": "goes on",
+    "answer": "answered",
     "rerun": "runs again",
     "skip": "skips to",
     "back": "goes back to",
     "abandon": "abandoned",
 }
 LONGEST = 60
+STRONG = ("sealed", "shell")
+TOLD = (" does not pass: ", " passes: nothing it says counts")
 PAUSED = "paused by you"
 
 
 class Progress:
-    """Prints events it has not printed yet, to stderr."""
+    """Prints events it has not printed yet, to stderr.
 
-    def __init__(self, office: Office, after: int, *, quiet: bool) -> None:
-        self._office = office
-        self._after = after
-        self._quiet = quiet
+    Where several features run, each line says of which it tells.
+    """
+
+    def __init__(self, office: Office, features: Sequence[str], *, quiet: bool) -> None:
+        self._office, self._quiet = office, quiet
+        self._after = latest_event(office)
+        self._alone = features[0] if len(features) == 1 else ""
+        self._walls = Walls(office)
 
     def show(self) -> None:
         if self._quiet:
             return
         for event in events_since(self._office, self._after):
             self._after = event.n
-            line = describe(event)
+            line = "" if self._walls.known(event) else describe(event)
             if line:
-                click.echo(line, err=True)
+                click.echo(line if event.feature == self._alone else named(event, line), err=True)
         sys.stderr.flush()
+
+
+class Walls:
+    """How far agents are confined is told when it changes, not with every leg."""
+
+    def __init__(self, office: Office) -> None:
+        self._level = last_walls(office)
+
+    def known(self, event: Event) -> bool:
+        if event.kind != "sandbox":
+            return False
+        before, self._level = self._level, str(event.data["level"])
+        return self._level == before and self._level in STRONG
+
+
+def number_of(event: Event) -> str:
+    """A key ends with it."""
+    return event.feature.rpartition("-")[2]
+
+
+def named(event: Event, text: str) -> str:
+    """With the feature's number before each line."""
+    number = click.style(number_of(event), bold=True)
+    return "\n".join(f"{number} {line}" if line else line for line in text.split("\n"))
 
 
 def describe(event: Event) -> str:
@@ -112,9 +145,27 @@ def _answered(event: Event) -> str:
     return f"  {click.style('»', fg='cyan')} {verb} ({event.data['by']}){said}"
 
 
+def _handoff(event: Event) -> str:
+    asked = len(event.data["open_questions"])
+    asks = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
+    status = event.data["status"].replace("_", " ")
+    return click.style(f"  ~ {event.role}: {status}{asks}; {_short(event.text)}", dim=True)
+
+
+def _passed(event: Event) -> str:
+    mark = click.style("✓", fg="green")
+    return f"  {mark} the gate of {event.stage} passed by rule: {event.text}"
+
+
+def _sent_back(event: Event) -> str:
+    return f"  {click.style('↩', fg='yellow')} {event.stage}: {event.text}"
+
+
 def _stuck(event: Event) -> str:
     if event.text == PAUSED:
         return f"  {click.style('‖', fg='cyan')} {event.stage} is {PAUSED}"
+    if event.data.get("cause") == "questions":
+        return f"  {click.style('?', fg='cyan')} {event.stage} waits for you: {event.text}"
     return f"  {click.style('!', fg='red')} {event.stage} is stuck: {event.text}"
 
 
@@ -123,10 +174,16 @@ def _note(event: Event) -> str:
     return click.style(f"  ~ {who}{event.text}", dim=True)
 
 
+def _unread(event: Event) -> str:
+    words = f"  ~ {event.role} did not say that it has read what it was pointed to"
+    return click.style(words, dim=True)
+
+
 def _sandbox(event: Event) -> str:
-    weak = event.data["level"] not in ("sealed", "shell")
-    words = f"agents and checks are confined: {event.data['level']}"
-    return click.style(f"  ! {event.text}", fg="yellow") if weak else click.style(words, dim=True)
+    text = event.text.partition("; ")[0]
+    if event.data["level"] in STRONG:
+        return click.style(f"  sandbox {text}", dim=True)
+    return click.style(f"  ! sandbox {event.text}", fg="yellow")
 
 
 def _incident(event: Event) -> str:
@@ -138,7 +195,32 @@ def _refused(event: Event) -> str:
 
 
 def _outputs(event: Event) -> str:
-    return click.style(f"    all of its output: {event.text}", dim=True) if event.text else ""
+    """Only of what is red: the paths of it are long, and a command finds them."""
+    words = f"    what they printed: sparing show {number_of(event)} checks"
+    return click.style(words, dim=True) if event.text else ""
+
+
+def _look(event: Event) -> str:
+    """Why a review goes on or ends, where the verdicts alone don't say it."""
+    parts = [one for one in event.text.split("; ") if one and not _is_plain(one)]
+    return click.style(wrapped("; ".join(parts), "  = "), dim=True) if parts else ""
+
+
+def _is_plain(reason: str) -> bool:
+    """What the lines of the verdicts have said, or the next line will."""
+    told = any(words in reason for words in TOLD)
+    return reason == "accepted" or reason.startswith("next: ") or told
+
+
+def _fallback(event: Event) -> str:
+    why = _short(str(event.data.get("error", "")))
+    return click.style(f"  ~ {event.role} starts afresh, its session is not used: {why}", dim=True)
+
+
+def _ruled(event: Event) -> str:
+    finding, ruling = event.data["finding"], event.data["ruling"]
+    said = f": {_short(event.text)}" if event.text else ""
+    return f"  {click.style('»', fg='cyan')} {finding} {ruling} ({event.data['by']}){said}"
 
 
 def _said(event: Event) -> str:
@@ -154,8 +236,17 @@ def _setup(event: Event) -> str:
     return f"  {click.style('✓', fg='green')} set-up: {_short(event.text)}"
 
 
+def _weighed(event: Event) -> str:
+    words = {"continue": "goes on in its session", "hand off": "a new session, with a handoff"}
+    if event.data["go"] not in words:
+        return ""
+    cache = " (warm)" if event.data.get("warm") else " (cold)"
+    known = "" if event.data.get("lost") or "warm" not in event.data else cache
+    return click.style(f"  ~ {words[event.data['go']]}{known}", dim=True)
+
+
 def _abandoned(_event: Event) -> str:
-    return click.style("\nabandoned", fg="yellow", bold=True)
+    return "\n" + click.style("abandoned", fg="yellow", bold=True)
 
 
 def _short(text: str) -> str:
@@ -165,7 +256,7 @@ def _short(text: str) -> str:
 
 
 def _done(_event: Event) -> str:
-    return click.style("\ndone", fg="green", bold=True)
+    return "\n" + click.style("finished", fg="green", bold=True)
 
 
 WRITERS: dict[str, Any] = {
@@ -177,13 +268,23 @@ WRITERS: dict[str, Any] = {
     "handover": _handover,
     "gate": _gate,
     "answered": _answered,
+    "handoff": _handoff,
+    "passed": _passed,
+    "sent back": _sent_back,
+    "rewound": _note,
+    "weighed": _weighed,
     "stuck": _stuck,
     "warning": _note,
-    "unread": _note,
+    "research": _note,
+    "learned": learned_line,
+    "unread": _unread,
     "sandbox": _sandbox,
     "incident": _incident,
     "refused": _refused,
     "outputs": _outputs,
+    "look": _look,
+    "fallback": _fallback,
+    "ruled": _ruled,
     "said": _said,
     "edited": _edited,
     "setup": _setup,

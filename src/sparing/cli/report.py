@@ -1,38 +1,82 @@
-"""`sparing report`: what the review loops took, beside what was billed."""
+"""`sparing report`: what a feature cost, what was saved and by what, and what reviews brought."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sparing.cli.options import json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.desk import control
 from sparing.desk.office import open_office
+from sparing.errors import StateError, UsageError
+
+if TYPE_CHECKING:
+    from sparing.report.figures import Report
 
 
 @click.command("report")
-@click.argument("feature", required=False)
+@feature_argument(required=False)
+@click.option("--html", "as_html", is_flag=True, help="Write a page with charts, and say where.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --html: the file to write. Default: one in the state folder.",
+)
 @json_option
-def report_command(feature: str | None, as_json: bool) -> None:
-    """Report on a feature's review loops and what they cost.
+def report_command(feature: str | None, as_html: bool, output: Path | None, as_json: bool) -> None:
+    """Report on what a feature cost, what was saved, and what its reviews brought.
 
-    How prompts went and how long they were, the original's requirements and expectations beside
-    what was billed, findings, and what each reviewer brought. Without FEATURE: on all of them,
-    with advice from the third on. Every figure says if it was measured, simulated or estimated.
+    Savings lever by lever, against the naive way and against the original rules; the lower
+    bound; what each reviewer brought for its cost; review loops and findings. Without FEATURE: on
+    all of them. Every figure says if it was measured, simulated or estimated.
     """
+    from sparing.desk.continuity import continuity_of
     from sparing.desk.figures import feature_report, project_report
-    from sparing.report.figures import report_json, report_page
+    from sparing.report.continuity import continuity_json, continuity_page
+    from sparing.report.figures import report_json
 
+    if as_html and as_json:
+        raise UsageError("--html and --json can't be printed at once", "sparing report --json")
+    if output is not None and not as_html:
+        raise UsageError("--output is for pages", "sparing report --html --output report.html")
     office = open_office(Path.cwd(), reading=True)
     row = control.find(office, feature) if feature else None
     found = project_report(office) if row is None else feature_report(office, row)
+    going = continuity_of(office, row) if row else None
     if as_json:
-        print_json(**report_json(found))
-        return
-    if not found.spending.rows:
+        print_json(**report_json(found), continuity=continuity_json(going))
+    elif not found.spending.rows:
         click.echo("Nothing was sent yet: there is nothing to report on.")
-        return
-    from rich.console import Console
+    elif as_html:
+        name = "all" if row is None else row.feature.name
+        _write(found, output or office.folder.path / "reports" / f"{name}.html")
+    else:
+        from rich.console import Console
 
-    Console(highlight=False).print(report_page(found))
+        from sparing.report.page import report_page
+
+        parts = [report_page(found), *([continuity_page(going)] if going else [])]
+        Console(highlight=False).print(*parts, sep="\n")
+
+
+def _write(report: Report, path: Path) -> None:
+    from sparing.report.charts import charts
+    from sparing.report.drawing import INSTALL, can_draw
+    from sparing.report.html import report_html
+
+    drawn = can_draw()
+    page = report_html(report, charts(report) if drawn else (), drawn=drawn)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(page, "utf-8")
+    except OSError as error:
+        raise StateError(
+            f"the page can't be written to {path}: {error.strerror}",
+            "sparing report --html --output another/place.html",
+        ) from error
+    if not drawn:
+        click.echo(f"no charts: the library that draws them is not installed\n{INSTALL}", err=True)
+    click.echo(str(path))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import json_option, print_json
+from sparing.cli.options import TERMINAL, json_option, print_json
 from sparing.desk import control
-from sparing.desk.office import open_office
+from sparing.desk.office import Office, open_office
 from sparing.desk.rulings import VERBS, OpenFinding, Ruled, Wish, open_findings, rule
 from sparing.errors import UsageError
+from sparing.flow.state import State
+from sparing.records.features import FeatureRow
 
 
 @click.command("rule")
@@ -38,11 +41,29 @@ def rule_command(
     if verb is None:
         again = f'sparing rule {row.feature.id} {finding} dismiss "why"'
         raise UsageError(f"say what is ruled on {finding}: uphold or dismiss", again)
-    ruled = rule(office, row, Wish(finding, VERBS[verb], why, stage), "terminal", now())
+    ruled = rule(office, row, Wish(finding, VERBS[verb], why, stage), TERMINAL, now())
     _print_ruled(row.feature.id, ruled, as_json=as_json)
 
 
-def _print_open(feature: str, found: tuple[OpenFinding, ...], *, as_json: bool) -> None:
+def rule_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
+    """At a gate: what is open, and a word on one of it."""
+    stage = State.load(row.place["state"]).stage
+    _print_open(row.feature.id, open_findings(office, row, stage), as_json=False, here=True)
+    said = ask('F1 dismiss "why", F1 uphold, or Enter to go back: ').split(maxsplit=2)
+    if not said:
+        return
+    finding, verb, why = (*said, "", "")[:3]
+    if verb not in VERBS:
+        raise UsageError(
+            f"say what is ruled on {finding}", f'{finding} uphold, or {finding} dismiss "why"'
+        )
+    ruled = rule(office, row, Wish(finding, VERBS[verb], why.strip("\"'"), stage), TERMINAL, now())
+    _print_ruled(row.feature.id, ruled, as_json=False)
+
+
+def _print_open(
+    feature: str, found: tuple[OpenFinding, ...], *, as_json: bool, here: bool = False
+) -> None:
     if as_json:
         print_json(feature=feature, open=[one.dump() for one in found])
         return
@@ -58,6 +79,8 @@ def _print_open(feature: str, found: tuple[OpenFinding, ...], *, as_json: bool) 
             click.echo(f"   author {_shown(one.answer)}")
         if one.ruling:
             click.echo(f"   {one.ruling} {_shown(one.words)}".rstrip())
+    if here:
+        return
     unruled = next((one.id for one in found if not one.ruling), found[0].id)
     click.echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
 

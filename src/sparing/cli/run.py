@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -20,14 +21,19 @@ from sparing.cli.options import (
     unsandboxed_option,
     walls_flag,
 )
+from sparing.cli.show import print_finished
+from sparing.cli.waits import run_in_order
 from sparing.cli.watch import follow
 from sparing.desk import control
+from sparing.desk.finished import finished_one
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import prospect
-from sparing.desk.view import open_rows
-from sparing.errors import EngineBusy, FeatureError
+from sparing.desk.view import feature_view, open_rows
+from sparing.errors import EngineBusy, FeatureError, UsageError
+from sparing.feature import Status
 from sparing.records.features import FeatureRow
 
+OVER = (Status.COMPLETED, Status.ABANDONED)
 __all__ = ["Mode", "run_command", "run_features"]
 
 
@@ -35,6 +41,9 @@ __all__ = ["Mode", "run_command", "run_features"]
 @feature_argument(required=False)
 @click.option(
     "--yes", is_flag=True, help="Approve gates whose reviews passed; stop where one did not."
+)
+@click.option(
+    "--auto", is_flag=True, help="Let gates pass by rule; stop where one does not. See flow.auto."
 )
 @click.option("--no-input", is_flag=True, help="Ask nothing: stop at gates.")
 @click.option("--detach", is_flag=True, help="Run in the background and come back at once.")
@@ -50,10 +59,13 @@ def run_command(
     FEATURE is a number, a slug or a full name; without one, all that can go on do. A hand-over that
     could not be done before is tried again.
     """
-    office = open_office(Path.cwd(), walls_flag(unsandboxed))
+    auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
+    office = open_office(Path.cwd(), {**walls_flag(unsandboxed), **auto})
     rows = [control.find(office, feature)] if feature else open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
+    if feature and rows[0].status in OVER:
+        return _over(office, rows[0], as_json=as_json)
     if how["dry_run"]:
         return _dry(office, rows, as_json=as_json)
     if hand_over:
@@ -61,12 +73,32 @@ def run_command(
     for row in rows:
         control.retry_handover(office, row, "run", now())
     if how["detach"]:
-        flags = (how["yes"] and "--yes", unsandboxed and "--unsandboxed")
-        return detached(office, rows, [one for one in flags if one], as_json=as_json)
-    return _run(office, rows, _mode(as_json=as_json, **how), as_json=as_json)
+        given = {"--yes": how["yes"], "--auto": how["auto"], "--unsandboxed": unsandboxed}
+        return detached(office, rows, [flag for flag, on in given.items() if on], as_json=as_json)
+    mode = _mode(as_json=as_json, **how)
+    return run_in_order(
+        office, rows, lambda ready: _run(office, ready, mode, as_json=as_json), as_json=as_json
+    )
 
 
-def _mode(*, yes: bool, no_input: bool, as_json: bool, **_how: bool) -> Mode:
+def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:
+    """There is nothing to run any more: where it ended, and what a person may do with it."""
+    if as_json:
+        print_json(features=[asdict(feature_view(office, row))])
+        return 0
+    number = row.feature.id
+    if row.status is Status.ABANDONED:
+        click.echo(f"{number} was given up; its branch {row.feature.branch} is still there")
+        click.echo(f"  {click.style(f'sparing show {number}', fg='cyan')}")
+        return 0
+    click.echo(f"{number} is finished: there is nothing left to run")
+    print_finished(finished_one(office, row))
+    return 0
+
+
+def _mode(*, yes: bool, no_input: bool, as_json: bool, auto: bool, **_how: bool) -> Mode:
+    if yes and auto:
+        raise UsageError("--yes approves every gate, --auto only by rule", "leave one of them out")
     if yes:
         return Mode.YES
     return Mode.STOP if no_input or as_json or not is_terminal() else Mode.ASK

@@ -9,17 +9,29 @@ from typing import Any
 import click
 
 from sparing.artifact import ArtifactName
+from sparing.cli.ending import print_ending
 from sparing.cli.options import json_option, print_json
 from sparing.cli.prompt import Wanted, show_prompt
 from sparing.cli.reviews import show_reviews
+from sparing.cli.screen import wrapped
 from sparing.cli.status import state_words
+from sparing.config.terminal import homely
 from sparing.desk import control, history, view
+from sparing.desk.choices import Choice
+from sparing.desk.finished import Finished, Home, finished_one
+from sparing.desk.lessons import ending
+from sparing.desk.made import check_outputs
+from sparing.desk.notes import note_lines, stage_notes
 from sparing.desk.office import Office, open_office
+from sparing.desk.presence import engine_runs
 from sparing.errors import FeatureError, UsageError
+from sparing.feature import Status
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
 from sparing.way import Order, Way
 from sparing.workspace.commit import read_file
+
+CHECKS = "checks"
 
 
 @click.command("show")
@@ -47,6 +59,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
     """Show one feature, one of its documents, its reviews, or any prompt.
 
     FEATURE alone: its stages, reviews and next command. With DOCUMENT, such as spec: that text.
+    With `checks`: what the repository's checks printed when they last ran.
 
     `sparing show reviews FEATURE`: who looked in which iteration, what was decided and found, how
     the reviewer was asked, how much had changed, and what that cost.
@@ -73,6 +86,10 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
         else:
             click.echo(text, nl=False)
         return
+    _feature(office, row, as_json=as_json)
+
+
+def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     shown = view.feature_view(office, row)
     verdicts = history.verdict_rows(office, row)
     if as_json:
@@ -80,14 +97,25 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
             {"stage": v.stage, "role": v.verdict.role, "iteration": v.iteration, "passed": v.passed}
             for v in verdicts
         ]
-        print_json(**asdict(shown), marks=row.place.get("marks", {}), reviews=reviews)
+        marks, end = row.place.get("marks", {}), asdict(ending(office, row))
+        notes = [note._asdict() for note in stage_notes(office, row).values()]
+        print_json(**asdict(shown), marks=marks, reviews=reviews, ending=end, notes=notes)
         return
-    click.echo(f"{click.style(f'{shown.id} {shown.title}', bold=True)}\n  {state_words(shown)}")
-    click.echo(f"  flow {shown.flow}, branch {shown.branch}\n  worktree {shown.worktree}\n")
+    click.echo(click.style(f"{shown.id} {shown.title}", bold=True))
+    click.echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
+    click.echo(f"  flow {shown.flow}, branch {shown.branch}")
+    if Path(shown.worktree).is_dir():
+        click.echo(f"  worktree {homely(shown.worktree)}")
+    click.echo()
+    notes = stage_notes(office, row)
     for stage, mark in row.place.get("marks", {}).items():
         _print_stage(stage, mark, [v for v in verdicts if v.stage == stage])
-    _print_handover(history.handover_event(office, row))
-    click.echo(f"\nnext: {click.style(shown.next_command, fg='cyan')}")
+        for line in note_lines(notes[stage]) if stage in notes else ():
+            click.echo(wrapped(line, "      "))
+    for number, question in enumerate(shown.questions, 1):
+        click.echo(wrapped(f"{number}. {question}", "  ? "))
+    print_ending(ending(office, row))
+    _print_next(office, row, shown)
 
 
 def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> None:
@@ -100,22 +128,51 @@ def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> 
             click.echo(f"        - {finding.severity}: {finding.text}")
 
 
-def _print_handover(told: dict[str, Any]) -> None:
-    if told:
-        click.echo(f"\n  {told['note']}")
-    for command in told.get("commands", ()):
+def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:
+    click.echo()
+    if row.status is Status.COMPLETED:
+        print_finished(finished_one(office, row))
+        return
+    if row.status is Status.ABANDONED:
+        if Path(shown.worktree).is_dir():
+            command = click.style(f"sparing clean {shown.id}", fg="cyan")
+            click.echo(f"  its worktree can go: {command}")
+        return
+    for one in shown.choices or (Choice(shown.next_command),):
+        words = f"   {one.words}" if one.words else ""
+        click.echo(f"  {click.style(one.command, fg='cyan')}{words}")
+
+
+def print_finished(found: Finished) -> None:
+    """Where a finished branch is, and what is left to do."""
+    click.echo(f"  {found.words}")
+    for command in found.commands:
         click.echo(f"    {click.style(command, fg='cyan')}")
+    number = found.row.feature.id
+    if found.home is Home.MERGED and found.worktree:
+        click.echo(f"  its worktree can go: {click.style(f'sparing clean {number}', fg='cyan')}")
 
 
 def _document(office: Office, row: FeatureRow, name: str) -> str:
+    if name == CHECKS:
+        return _outputs(office, row)
     stem = name.removesuffix(".md")
     if stem not in [known.value for known in ArtifactName]:
-        known = ", ".join(artifact.value for artifact in ArtifactName)
+        known = ", ".join((*(artifact.value for artifact in ArtifactName), CHECKS))
         raise UsageError(f"there is no document '{name}'", f"documents: {known}")
-    folder = f"{office.loaded.settings.flow.features_folder}/{row.feature.name}"
+    folder = office.loaded.settings.flow.folder_of(row.feature)
     data = read_file(office.repository, row.head, f"{folder}/{stem}.md")
     if data is None:
         raise FeatureError(
             f"feature {row.feature.id} has no {stem}.md yet", f"sparing show {row.feature.id}"
         )
     return data.decode("utf-8", "replace")
+
+
+def _outputs(office: Office, row: FeatureRow) -> str:
+    found = check_outputs(office, row)
+    if not found:
+        raise FeatureError(
+            f"no check of feature {row.feature.id} has run yet", f"sparing show {row.feature.id}"
+        )
+    return "".join(f"{one.name}, all of it in {one.whole}\n{one.text}\n" for one in found)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sparing.cli.ahead import LABEL, show_plan
+from sparing.cli.begin import beginning_options
 from sparing.cli.clock import now
 from sparing.cli.init import agree_to_setup, offer_file
 from sparing.cli.options import (
@@ -17,40 +19,54 @@ from sparing.cli.options import (
     unsandboxed_option,
     walls_flag,
 )
+from sparing.cli.tier import settle_flow
+from sparing.cli.waits import tell_held
 from sparing.desk import control
 from sparing.desk.office import Office, open_office
 from sparing.desk.outlook import outlook, outlook_json
 from sparing.desk.prospect import Prospect, has_changes, offer_once, prospect
 from sparing.records.features import FeatureRow
 
+FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the setting flow.default."
+
 
 @click.command("start")
-@click.argument("title")
-@click.option("--flow", "--tier", help="feature, L1, L2 or L3. Default: the setting flow.default.")
+@click.argument("title", required=False, default="")
+@beginning_options
+@click.option("--flow", "--tier", help=FLOW_HELP)
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @hand_over_option
 @unsandboxed_option
 @json_option
 def start_command(
-    title: str, flow: str | None, yes: bool, hand_over: str | None, unsandboxed: bool, as_json: bool
+    title: str, flow: str | None, hand_over: str | None, unsandboxed: bool, **how: Any
 ) -> int:
     """Begin a feature from one sentence.
 
     TITLE says what should be there afterwards. It gets the next number, a branch and a folder.
+    With --from-file or --from-issue it may be left out.
     """
     office = open_office(Path.cwd(), walls_flag(unsandboxed))
-    chosen = control.check_flow(flow or office.loaded.settings.flow.default.value)
+    chosen = settle_flow(office, title, flow, how)
+    begins = chosen.begins
     overrides = {"workspace.hand_over": hand_over} if hand_over else {}
-    row = control.start(office, title, chosen, overrides, now())
+    row = control.start(office, begins.title, chosen.flow, overrides, now(), begins.beginning)
+    chosen.tell(office, row)
+    return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"])
+
+
+def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: bool) -> int:
+    """What lies ahead of a new feature; then it runs, or waits until somebody says so."""
     found = prospect(office)
     if has_changes(office):
         click.echo("note: uncommitted changes are left alone; they are no part of it", err=True)
         click.echo("to include them: git commit, then sparing start again", err=True)
-    ready = as_json or _show(office, row, found, _why(office, flow))
-    asks = is_terminal() and not as_json and not yes and ready
+    ready = as_json or _show(office, row, found, why)
+    held = tell_held(office, row, as_json=as_json)
+    asks = is_terminal() and not as_json and not yes and ready and not held
     if asks:
         _offer(office, found)
-    if yes or (asks and click.confirm("run now?", default=True, err=True)):
+    if (yes and not held) or (asks and click.confirm("run now?", default=True, err=True)):
         from sparing.cli.run import Mode, run_features
 
         mode = Mode.YES if yes else Mode.ASK
@@ -62,13 +78,6 @@ def start_command(
 def _show(office: Office, row: FeatureRow, found: Prospect, why: str) -> bool:
     click.echo(f"{click.style(f'feature {row.feature.id}', bold=True)}: {row.feature.title}")
     return show_plan(office, row, found, why)
-
-
-def _why(office: Office, flow: str | None) -> str:
-    if flow:
-        return "as you said"
-    origin = office.loaded.origins["flow.default"]
-    return "by default; smaller: --tier L1, L2, L3" if origin == "default" else f"from {origin}"
 
 
 def _offer(office: Office, found: Prospect) -> None:
@@ -84,6 +93,9 @@ def _later(office: Office, row: FeatureRow, *, as_json: bool) -> None:
     command = f"sparing run {feature.id}"
     if as_json:
         ahead = outlook_json(outlook(office, row))
-        print_json(feature=feature.id, branch=feature.branch, forecast=ahead, next_command=command)
+        print_json(
+            feature=feature.id, flow=feature.flow, branch=feature.branch, forecast=ahead,
+            next_command=command,
+        )  # fmt: skip
     else:
         click.echo(f"  {'next':<{LABEL}} {click.style(command, fg='cyan')}")

@@ -9,8 +9,15 @@ from pathlib import Path
 import click
 
 from sparing.cli.options import json_option, print_json
+from sparing.cli.progress import STRONG
+from sparing.cli.screen import printable, wrapped
+from sparing.cli.warm import warm_words, warmth
+from sparing.desk.choices import Choice
+from sparing.desk.finished import Finished, Home, finished
 from sparing.desk.office import open_office
-from sparing.desk.view import FeatureView, list_views
+from sparing.desk.presence import engine_runs
+from sparing.desk.view import FeatureView, every_row, feature_view, list_views
+from sparing.flow.state import Cause
 
 DONE = ("completed", "abandoned")
 
@@ -18,26 +25,71 @@ DONE = ("completed", "abandoned")
 @click.command("status")
 @json_option
 def status_command(as_json: bool = False) -> None:
-    """Show what is under way and what waits for you."""
+    """Show what is under way and what waits for you.
+
+    Also finished branches that are not merged yet, with the command that merges them.
+    """
     office = open_office(Path.cwd(), reading=True)
-    views = [view for view in list_views(office) if view.status not in DONE]
+    rows = every_row(office)
+    views = [feature_view(office, row) for row in rows if row.status.value not in DONE]
+    over = finished(office, rows)
+    ready = [one for one in over if one.home in (Home.READY, Home.REQUESTED)]
     if as_json:
-        print_json(features=[asdict(view) for view in views])
+        print_json(
+            features=[asdict(view) for view in views],
+            finished=[_finished_json(one) for one in ready],
+            waiting=[found.dump(row.feature.id) for row in rows if (found := warmth(office, row))],
+        )
         return
-    if not views:
-        click.echo("Nothing is under way here.\n")
-        click.echo('  begin a feature   sparing start "Add rate limiting"')
-        click.echo("  see how it works  sparing demo")
-        return
+    runs = engine_runs(office)
     waiting = [view for view in views if waits(view)]
-    for heading, group in (
-        ("waits for you", waiting),
-        ("under way", [view for view in views if view not in waiting]),
-    ):
-        if group and waiting:
+    busy = [view for view in views if view not in waiting]
+    heads = sum(bool(group) for group in (waiting, busy, ready)) > 1 or ready
+    for heading, group in (("waits for you", waiting), ("under way", busy)):
+        if group and (heads or waiting):
             click.echo(click.style(heading, bold=True))
         for view in group:
-            _print(view)
+            row = next(one for one in rows if one.feature.id == view.id)
+            _print(view, runs=runs, warm=warm_words(office, row))
+    _print_ready(ready)
+    if not views:
+        _print_idle(over, also=bool(ready))
+    _print_left([one for one in over if one.home is Home.MERGED and one.worktree])
+
+
+def _print_ready(ready: Sequence[Finished]) -> None:
+    if ready:
+        click.echo(click.style("finished, not merged yet", bold=True))
+    for one in ready:
+        feature = one.row.feature
+        click.echo(f"{click.style(feature.id, bold=True)}  {printable(feature.title)}")
+        click.echo(f"     {one.words}")
+        for command in one.commands:
+            click.echo(f"     {click.style(command, fg='cyan')}")
+
+
+def _print_idle(over: Sequence[Finished], *, also: bool) -> None:
+    click.echo("\nNothing else is under way.\n" if also else "Nothing is under way here.\n")
+    click.echo('  begin a feature   sparing start "Add rate limiting"')
+    if over:
+        click.echo("  all features      sparing list")
+    else:
+        click.echo("  see how it works  sparing demo")
+
+
+def _print_left(left: Sequence[Finished]) -> None:
+    if left:
+        ids = ", ".join(one.row.feature.id for one in left)
+        what = "merged, its worktree" if len(left) == 1 else "merged, their worktrees"
+        click.echo(f"\n{ids}: {what} can go   {click.style('sparing clean', fg='cyan')}")
+
+
+def _finished_json(one: Finished) -> dict[str, object]:
+    feature = one.row.feature
+    return {
+        "id": feature.id, "branch": feature.branch, "home": one.home.value, "words": one.words,
+        "commands": list(one.commands),
+    }  # fmt: skip
 
 
 def waits(view: FeatureView) -> bool:
@@ -60,42 +112,62 @@ def list_command(as_json: bool) -> None:
     _columns(("id", "flow", "state", "title"), rows)
 
 
-def _print(view: FeatureView) -> None:
-    click.echo(f"{click.style(view.id, bold=True)}  {view.title}")
-    click.echo(f"     {state_words(view)}, {view.stages_done} of {view.stages} stages done")
-    if view.sandbox:
-        click.echo(click.style(f"     agents are confined: {view.sandbox}", dim=True))
-    for command, words in _commands(view):
-        click.echo(f"     {click.style(command, fg='cyan')}{words}")
+def _print(view: FeatureView, *, runs: bool, warm: str = "") -> None:
+    click.echo(f"{click.style(view.id, bold=True)}  {printable(view.title)}")
+    done = f"{view.stages_done} of {view.stages} stages done"
+    click.echo(wrapped(f"{state_words(view, runs=runs)}; {done}", "     "))
+    if warm:
+        click.echo(wrapped(warm, "     "))
+    if view.sandbox and view.sandbox not in STRONG:
+        click.echo(click.style(f"     agents are not confined: {view.sandbox}", fg="yellow"))
+    shown = _commands(view, runs=runs)
+    width = max((len(one.command) for one in shown if one.words), default=0)
+    for one in shown:
+        words = f"   {one.words}" if one.words else ""
+        command = click.style(one.command.ljust(width if words else 0), fg="cyan")
+        click.echo(f"     {command}{words}")
 
 
-def _commands(view: FeatureView) -> list[tuple[str, str]]:
+def _commands(view: FeatureView, *, runs: bool) -> Sequence[Choice]:
     """What to type, the likeliest first."""
     if view.running:
-        return [(view.next_command, ""), (f"sparing watch {view.id}", "")]
-    if view.position != "gate" or view.answered:
-        return [(view.next_command, "")]
-    return [
-        (f"sparing run {view.id}", "       to look at it and decide"),
-        (view.next_command, ""),
-        (f'sparing reject {view.id} "what should be different"', ""),
-    ]
+        look = Choice(f"sparing watch {view.id}", "follow it")
+        return (look,) if runs else (Choice(view.next_command, "go on with it"),)
+    if not view.choices:
+        return (Choice(view.next_command),)
+    if view.cause in (Cause.BUDGET, Cause.PAUSED) or runs:
+        return view.choices
+    return (Choice(f"sparing run {view.id}", "look at it and decide"), *view.choices)
 
 
-def state_words(view: FeatureView) -> str:
+GIVEN = {
+    "approve": "approved", "reject": "rejected", "continue": "to be resumed",
+    "rerun": "to be done again", "skip": "to be skipped", "back": "to go back",
+}  # fmt: skip
+
+
+def state_words(view: FeatureView, *, runs: bool = False) -> str:
     """Where a feature stands, in a few words."""
     if view.status in DONE:
-        return view.status
+        return "finished" if view.status == "completed" else view.status
     if view.status == "planned":
         return "not begun"
     if view.answered:
-        return f"{view.stage}: {view.answered} given, goes on when run"
+        return (
+            f"{view.stage} is {GIVEN.get(view.answered, view.answered)}; that counts when it runs"
+        )
     if view.waits_for and not view.running:
         if view.cause == "paused":
-            return f"{view.stage}: {view.waits_for}"
-        word = "waits for" if view.position == "gate" else "stuck:"
-        return f"{view.stage}: {word} {view.waits_for}"
-    return f"{view.stage}: under way"
+            return f"{view.stage} is {view.waits_for}"
+        if view.position == "gate":
+            return f"{view.stage} waits for {view.waits_for.replace(f' of {view.stage}', '', 1)}"
+        stuck = "waits" if view.questions and view.cause == "questions" else "is stuck"
+        return f"{view.stage} {stuck}: {view.waits_for}"
+    return (
+        f"{view.stage} is under way"
+        if runs or not view.running
+        else f"{view.stage} was interrupted"
+    )
 
 
 def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

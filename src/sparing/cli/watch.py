@@ -13,10 +13,13 @@ from pathlib import Path
 import click
 
 from sparing.cli.options import feature_argument
-from sparing.cli.progress import describe
-from sparing.cli.screen import printable
+from sparing.cli.progress import Walls, describe, named
+from sparing.cli.screen import printable, wrapped
+from sparing.cli.status import state_words
+from sparing.cli.warm import warm_words
 from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
+from sparing.desk.presence import engine_runs
 from sparing.errors import FeatureError
 from sparing.feature import Status
 from sparing.money import dollars
@@ -40,7 +43,7 @@ def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
     """Follow what happens, from any terminal.
 
     FEATURE is a number, a slug or a full name; without one, all of them. It ends when nothing is
-    left to follow; Ctrl-C ends it at once and stops no work.
+    left to follow, and says what to do next; Ctrl-C ends it at once and stops no work.
     """
     office = open_office(Path.cwd(), reading=True)
     rows = [control.find(office, feature)] if feature else view.open_rows(office)
@@ -60,6 +63,9 @@ def follow(
                     click.echo(line)
                 if once or watcher.over():
                     return
+            elif not engine_runs(office):
+                watcher.rests()
+                return
             time.sleep(LOOK_SECONDS)
 
 
@@ -72,7 +78,7 @@ class Watcher:
         before = [one.n for one in history.events_since(office, 0) if one.feature in self._keys]
         self._after = before[-last - 1] if len(before) > last else 0
         self._paid = {_name(one) for row in rows for one in self._bills(row)}
-        self._speaker = ""
+        self._walls = Walls(office)
 
     def news(self) -> Iterator[str]:
         for event in history.events_since(self._office, self._after):
@@ -88,17 +94,29 @@ class Watcher:
     def over(self) -> bool:
         return all(view.reload(self._office, row).status in OVER for row in self._rows)
 
+    def rests(self) -> None:
+        """Nobody works on it: what a person would do next."""
+        click.echo("\nnothing runs here")
+        for row in self._rows:
+            shown = view.feature_view(self._office, view.reload(self._office, row))
+            click.echo(wrapped(f"{shown.id} {state_words(shown)}", "  "))
+            click.echo(f"    {click.style(shown.next_command, fg='cyan')}")
+            warm = warm_words(self._office, view.reload(self._office, row))
+            if warm:
+                click.echo(wrapped(warm, "    "))
+
     def _told(self, event: Event) -> Iterator[str]:
-        line = describe(event) or _seen(event)
-        if line and len(self._keys) > 1 and event.feature != self._speaker:
-            self._speaker = event.feature
-            yield click.style(f"\n{self._keys[event.feature]}", bold=True)
-        if line:
-            yield line
+        line = "" if self._walls.known(event) else describe(event) or _seen(event)
+        if not line:
+            return
+        yield line if len(self._keys) == 1 else named(event, line)
         if event.kind in ("gate", "stuck"):
             row = next(one for one in self._rows if one.feature.key == event.feature)
             shown = view.feature_view(self._office, view.reload(self._office, row))
             yield f"    {click.style(shown.next_command, fg='cyan')}"
+            warm = warm_words(self._office, view.reload(self._office, row))
+            if warm:
+                yield wrapped(warm, "    ")
 
     def _bills(self, row: FeatureRow) -> list[Row]:
         return [one for one in history.ledger_rows(self._office, row) if one.result is not None]

@@ -5,24 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
-from sparing.config.kinds import Choice, Folder, Names, Whole
+from sparing.config.kinds import Choice, Counts, Folder, Names, Switch, Whole
 from sparing.config.rules import Narrow, Rule, Scope, setting
+from sparing.feature import Feature
 
 
 class FlowName(StrEnum):
+    AUTO = "auto"
+    """One of the tiers, proposed from the request and the repository."""
     FEATURE = "feature"
     L1 = "L1"
     L2 = "L2"
     L3 = "L3"
 
 
+class Logs(StrEnum):
+    REMOVE = "remove"
+    KEEP = "keep"
+
+
+class Continuity(StrEnum):
+    """What the stages of a tier do with the session that is there."""
+
+    PRICED = "priced"
+    CONTINUE = "continue"
+    HAND_OFF = "hand-off"
+
+
 OWN_GATES = "default"
 """In a list of gates: those the flow has of its own."""
 STAGES = (
     *("brainstorm", "specify", "design", "create-plan", "create-tasks", "implement", "finish"),
-    *("design_review", "plan", "code_review", "verify", "done"),
+    *("design_review", "plan", "code_review", "verify", "done", "decompose"),
 )
+BUILT = ("brainstorm", "design_review", "plan", "implement", "code_review", "verify", "done")
+"""Stages of the tiers."""
+MOST_TOKENS = 2_000_000
 ASSISTANTS = (
     "codebase-explorer", "researcher", "code-simplifier", "test-deepener", "retro-facilitator",
 )  # fmt: skip
@@ -32,7 +52,21 @@ ASSISTANTS = (
 @dataclass(frozen=True)
 class FlowSettings:
     default: FlowName = setting(
-        FlowName.FEATURE, Rule(Choice(FlowName), "The flow of a feature that names none.")
+        FlowName.FEATURE,
+        Rule(
+            Choice(FlowName),
+            "The flow of a feature that names none; `auto`: a tier that is proposed from the "
+            "request and the repository, and that you decide on.",
+        ),
+    )
+    auto: bool = setting(
+        False,
+        Rule(
+            Switch(),
+            "Whether a gate passes by rule: its verdict is good, nothing is asked, the checks are "
+            "green and no review ended at its cap. Never past what you rejected.",
+            Scope.USER,
+        ),
     )
     gates: tuple[str, ...] = setting(
         (OWN_GATES,),
@@ -47,6 +81,26 @@ class FlowSettings:
         "docs/features", Rule(Folder(), "Where features have their folders, in the repository.")
     )
 
+    knowledge_folder: str = setting(
+        "docs/knowledge-bank",
+        Rule(Folder(), "Where lessons of earlier features are kept, in the repository."),
+    )
+    knowledge_tokens: int = setting(
+        1200,
+        Rule(
+            Whole(0, 8_000),
+            "How many tokens of these lessons a prompt may have; 0: none are given.",
+        ),
+    )
+    logs: Logs = setting(
+        Logs.REMOVE,
+        Rule(
+            Choice(Logs),
+            "What becomes of the review history and the implementation log once a retrospective "
+            "has read them: `remove` leaves them in the branch's history only, `keep` leaves them "
+            "in its last commit too.",
+        ),
+    )
     assistants: tuple[str, ...] = setting(
         ASSISTANTS,
         Rule(
@@ -64,6 +118,38 @@ class FlowSettings:
             Scope.USER,
         ),
     )
+    continuity: Continuity = setting(
+        Continuity.PRICED,
+        Rule(
+            Choice(Continuity),
+            "How a tier's next stage begins: `continue` in the session that is there as long as "
+            "it fits, `hand-off` in a fresh one with a handoff, `priced` whichever is expected to "
+            "be cheaper. Under the policy `seed` it is `continue`, under `fresh` neither.",
+        ),
+    )
+    budgets: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Counts(BUILT, 1, MOST_TOKENS),
+            "Tokens that a tier's stage takes of the window; what is not named here is learned "
+            "from earlier runs. With less room, and a fifth more, a stage begins with a handoff.",
+        ),
+    )
+
+    def budget(self, stage: str) -> int | None:
+        """None for a stage that is not named."""
+        named = {name: int(size) for name, _, size in (one.partition(" ") for one in self.budgets)}
+        return named.get(stage)
+
+    @property
+    def projects_folder(self) -> str:
+        """Beside the features' own."""
+        return str(PurePosixPath(self.features_folder).parent / "projects")
+
+    def folder_of(self, feature: Feature) -> str:
+        """Where a feature or a project has its documents, in the repository."""
+        root = self.projects_folder if feature.is_project else self.features_folder
+        return f"{root}/{feature.name}"
 
     def stops(self, own: Iterable[str]) -> frozenset[str]:
         """The stages that stop for a human in a flow with these gates of its own."""

@@ -69,6 +69,16 @@ class Whole(NamedTuple):
         return self.accept(int(text)) if re.fullmatch("-?[0-9]{1,18}", text) else None
 
 
+class Switch(NamedTuple):
+    expected: str = "true or false"
+
+    def accept(self, raw: object) -> Value | None:
+        return raw if isinstance(raw, bool) else None
+
+    def from_text(self, text: str) -> Value | None:
+        return {"true": True, "false": False}.get(text.strip().lower())
+
+
 class Seconds(NamedTuple):
     high: int
 
@@ -163,6 +173,39 @@ def _pairs(table: Mapping[str, object], depth: int) -> Iterator[str | None]:
                 yield None if line is None else f"{name}.{line}"
         else:
             yield f"{name} {word}" if isinstance(word, str) else None
+
+
+class Counts(NamedTuple):
+    """A table of names out of a closed set and whole numbers, kept as lines `name number`."""
+
+    known: tuple[str, ...]
+    low: int
+    high: int
+
+    @property
+    def expected(self) -> str:
+        one, names = self.known[0], ", ".join(self.known)
+        numbers = f"whole numbers from {self.low} to {self.high}"
+        return f"a table of {numbers} by {names}; in a variable: {one}={self.low}"
+
+    def accept(self, raw: object) -> Value | None:
+        if isinstance(raw, dict):
+            pairs = list(cast("dict[str, object]", raw).items())
+            if not all(isinstance(one, int) and not isinstance(one, bool) for _, one in pairs):
+                return None
+            raw = [f"{name} {one}" for name, one in pairs]
+        lines = list(cast("Iterable[object]", raw)) if isinstance(raw, list | tuple) else [None]
+        good = all(isinstance(line, str) and self._fits(line) for line in lines)
+        return tuple(cast("list[str]", lines)) if good else None
+
+    def _fits(self, line: str) -> bool:
+        name, _, number = line.partition(" ")
+        plain = re.fullmatch("[0-9]{1,9}", number)
+        return name in self.known and plain is not None and self.low <= int(number) <= self.high
+
+    def from_text(self, text: str) -> Value | None:
+        parts = (part.strip() for part in text.split(",") if part.strip())
+        return self.accept([part.replace("=", " ", 1) for part in parts])
 
 
 class Text(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sparing.config.kinds import Pairs, Prices
+from sparing.config.kinds import PATTERN_MODEL, Lines, Pairs, Prices
 from sparing.config.rules import Rule, Scope, model, setting
 
 SAME = {"auto": "claude", "claude-double": "claude"}
@@ -46,6 +46,16 @@ class ModelSettings:
             Prices(),
             "Prices that go before the list that ships: a model's name, then US dollars per "
             "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
+            Scope.USER,
+        ),
+    )
+
+    windows: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Lines('a list of lines such as "my-model 200000"', PATTERN_MODEL + " [0-9]{4,8}"),
+            "Tokens that a model takes in, where the list that ships does not know it or you want "
+            "less: a model's name, then a number.",
             Scope.USER,
         ),
     )

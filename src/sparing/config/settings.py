@@ -15,9 +15,10 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from sparing.config.caps import CapSettings
+from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.kinds import Choice, Seconds, Value
+from sparing.config.kinds import Choice, Seconds, Value, Whole
 from sparing.config.login import LoginName
 from sparing.config.models import ModelSettings
 from sparing.config.notify import NotifySettings
@@ -209,6 +210,10 @@ class EngineSettings:
             Scope.USER,
         ),
     )
+    ahead_seconds: int = setting(
+        0,
+        Rule(Whole(0, 10 * DAY), "How far the engine's clock is ahead, for tests.", Scope.RUN),
+    )
     crash_at: str = setting(
         "", Rule(POINT, "A crash point at which the process ends itself, for tests.", Scope.RUN)
     )
@@ -218,6 +223,7 @@ class EngineSettings:
 class Settings:
     agent: AgentSettings = AgentSettings()
     caps: CapSettings = CapSettings()
+    economy: EconomySettings = EconomySettings()
     engine: EngineSettings = EngineSettings()
     flow: FlowSettings = FlowSettings()
     models: ModelSettings = ModelSettings()

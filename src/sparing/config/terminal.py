@@ -20,6 +20,17 @@ def editor() -> str:
     return named or next((name for name in EDITORS if shutil.which(name)), "")
 
 
+def homely(text: str) -> str:
+    """Paths as people write them."""
+    home = os.environ.get("HOME", "").rstrip("/")
+    return text.replace(f"{home}/", "~/") if home else text
+
+
+def calm_pager() -> None:
+    """What fits on the screen is shown and stays there, unless the user has habits of their own."""
+    os.environ.setdefault("LESS", "-FRX")
+
+
 def environment() -> dict[str, str]:
     """All of it: for a process that goes on with our own work, and nobody else's."""
     return dict(os.environ)

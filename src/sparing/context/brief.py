@@ -20,10 +20,14 @@ class Kind(StrEnum):
 
     WRITE = "write"
     """An author makes the stage's document."""
+    PART = "part"
+    """An author goes on with the next part of its document."""
     REVISE = "revise"
     """An author settles findings in a document."""
     REDO = "redo"
     """An author follows a person's words."""
+    ANSWER = "answer"
+    """An author goes on with what a person answered."""
     REVIEW = "review"
     VALIDATE = "validate"
     """A reviewer that has passed looks once more at everything since."""
@@ -113,7 +117,7 @@ class Asked:
     done_stated: bool = True
     """The task says when it is done."""
     phase: str = ""
-    """Where a role works in phases: A or B."""
+    """Where a role works in phases: A or B, or the part of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,5 +160,13 @@ class Brief:
     warnings: tuple[str, ...] = ()
     map: str = ""
     """The repository at a glance."""
+    knowledge: str = ""
+    """Lessons of earlier features, chosen once for all prompts of this one."""
     notes: str = ""
     """What this role saw and said the last time, for a session that knows nothing of it."""
+    handoff: str = ""
+    """What the session of the stages before left, for one that begins."""
+    news: tuple[Document, ...] = ()
+    """For a session that goes on: documents it has not seen as they are now."""
+    given: tuple[str, ...] = ()
+    """Files among sections or materials, by path: nobody has to open them."""

@@ -8,6 +8,8 @@ whole. The author gets each comment under an id, and answers by that id.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import pairwise
 from typing import NamedTuple
 
 RULE = "-------- 8< --------"
@@ -78,6 +80,13 @@ def feedback(filename: str, remarks: Remarks) -> str:
 def comment_ids(text: str) -> tuple[str, ...]:
     """The ids in a feedback, in order."""
     return tuple(f"C{number}" for number in _ID.findall(text))
+
+
+def only(text: str, ids: Collection[str]) -> str:
+    """These comments of a feedback, as they stand in it."""
+    starts = [match.start() for match in _ID.finditer(text)]
+    parts = (text[at:end].strip() for at, end in pairwise((*starts, len(text))))
+    return "\n\n".join(part for part in parts if part.partition(",")[0] in ids)
 
 
 def _body(filled: str) -> list[str]:

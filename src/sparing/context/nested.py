@@ -52,17 +52,23 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
                 *pieces.findings(brief), *pieces.changed_files(brief), *pieces.files(brief),
                 *pieces.materials(brief),
             ]  # fmt: skip
-        case Kind.STAGE:
+        case Kind.STAGE | Kind.JUDGE:
+            builds = brief.asked.kind is Kind.STAGE
             return (
+                *pieces.news(brief),
                 *pieces.turn(turns.resumed_turn(brief)),
+                *([] if builds else pieces.role(brief)),
                 *pieces.stage_texts(brief),
+                *pieces.schema(brief),
                 *pieces.findings(brief),
                 *pieces.materials(brief),
-                *pieces.handoff_again(),
+                *(pieces.handoff_again() if builds else []),
             )
         case _:
-            told = [*pieces.findings(brief), *pieces.materials(brief)]
-    return (*told, *pieces.turn(turns.resumed_turn(brief)))
+            told = [*pieces.news(brief), *pieces.findings(brief), *pieces.materials(brief)]
+    # In a tier every author's turn ends with a handoff block.
+    block = pieces.handoff_again() if brief.stage_texts else []
+    return (*told, *pieces.turn(turns.resumed_turn(brief)), *block)
 
 
 def _documents(brief: Brief, *, by_path: bool) -> Layout:
@@ -70,7 +76,7 @@ def _documents(brief: Brief, *, by_path: bool) -> Layout:
     at_hand = [] if by_path and pieces.by_reference(brief) else pieces.subject(brief)
     return Layout(
         (*pieces.rules(brief), *given, *at_hand),
-        (*pieces.project(brief), *_own(brief, by_path=by_path)),
+        (*pieces.project(brief), *pieces.handed(brief), *_own(brief, by_path=by_path)),
     )
 
 

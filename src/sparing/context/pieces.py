@@ -18,10 +18,14 @@ from sparing.context.wrap import defuse, wrap
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 
+KNOWLEDGE = "knowledge"
+LESSONS = "lessons of earlier features"
+
 
 def rules(brief: Brief) -> list[Segment]:
     """The repository's own words on itself, and what the program says of it."""
     told = [("rules", brief.rules)] if brief.rules else []
+    told += [(KNOWLEDGE, Material(LESSONS, brief.knowledge))] if brief.knowledge else []
     told += [("map", Material("repository map", brief.map))] if brief.map else []
     return [_data(brief, name, material, Volatility.FEATURE) for name, material in told]
 
@@ -133,6 +137,8 @@ def stage_texts(brief: Brief) -> list[Segment]:
 
 
 def schema(brief: Brief, *, form: bool = False) -> list[Segment]:
+    if brief.asked.kind is Kind.ASSIST and brief.schema is not None:
+        return [Segment("schema", turns.form_words(brief.schema), Volatility.ROLE)]
     if brief.asked.kind not in JUDGING:
         return []
     return [Segment("schema", turns.verdict_words(brief, form=form), Volatility.ROLE)]
@@ -185,6 +191,19 @@ def noted(brief: Brief) -> list[Segment]:
         told.append(Material("last-changes.diff", brief.delta))
     found = [_data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in told]
     return [*found, *fix_summary(brief)]
+
+
+def handed(brief: Brief) -> list[Segment]:
+    """For a session that begins where another one has ended."""
+    if not brief.handoff:
+        return []
+    return [_data(brief, "handed", Material("handoff", brief.handoff), Volatility.STAGE)]
+
+
+def news(brief: Brief) -> list[Segment]:
+    """For a session that goes on: what others made or changed meanwhile."""
+    told = [document(brief, one, Volatility.ITERATION) for one in brief.news]
+    return [*told, *changed_files(brief)]
 
 
 def turn(text: str) -> list[Segment]:

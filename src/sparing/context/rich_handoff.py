@@ -1,16 +1,17 @@
 """The rich handoff: all that a fresh session needs to go on where another one ended.
 
 Three layers. Pipeline state is the program's: outputs, handoffs, the feature's data, feedback.
-The codebase map and the working state come from the agent that leaves; what the program knows
-of them (next stage, changed files, open questions, warnings) it adds itself. Two to five
-thousand tokens: what is too long is shortened in a fixed order, what is missing is named.
+Of the codebase map and the working state it tells what it has seen (opened files, what they
+define, imports, next stage, changed files, open questions, warnings); what only the agent that
+leaves can know, it adds. Two to five thousand tokens: what is too long is shortened in a fixed
+order, what is missing is named. Without any word of the agent it is still a handoff.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sparing.context.handoff import Handoff, summary_of
@@ -31,6 +32,8 @@ WORKING = {
     "changed_files": "Changed Files",
     "warnings": "Warnings",
 }
+ASKED = {"patterns": MAP["patterns"], "warnings": WORKING["warnings"]}
+"""What nobody but the agent can say; it may be `none`."""
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -52,6 +55,8 @@ class Pipeline:
     feedback: tuple[str, ...] = ()
     next_stage: str = ""
     changed_files: tuple[str, ...] = ()
+    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the codebase map, by the names of `MAP`: what the program saw itself."""
 
 
 class RichHandoff(NamedTuple):
@@ -73,9 +78,9 @@ def parse_layers(reply: str) -> dict[str, str]:
     return {name: text for name, text in found.items() if text and _plain(text) != "none"}
 
 
-def rich_handoff(pipeline: Pipeline, reply: str) -> RichHandoff:
-    """The whole document, shortened where it must be."""
-    layers = parse_layers(reply)
+def rich_handoff(pipeline: Pipeline, reply: str = "") -> RichHandoff:
+    """The whole document, shortened where it must be; without a reply the program's part of it."""
+    layers = _joined(pipeline, parse_layers(reply))
     steps = (
         (pipeline.stages, layers),
         (tuple(_summarised(one) for one in pipeline.stages), layers),
@@ -87,17 +92,30 @@ def rich_handoff(pipeline: Pipeline, reply: str) -> RichHandoff:
         text = _render(pipeline, stages, known)
         if estimate_tokens(text) <= MOST_TOKENS:
             break
-    return RichHandoff(text, _problems(text, layers))
+    return RichHandoff(text, _problems(text, _named_in(reply)))
 
 
-def _problems(text: str, layers: Mapping[str, str]) -> tuple[str, ...]:
+def _named_in(reply: str) -> set[str]:
+    """Sections that a reply has, whatever stands in them."""
+    titles = {_plain(title): name for name, title in {**MAP, **WORKING}.items()}
+    headings = (_plain(one.text) for one in outline(reply).headings)
+    return {titles[heading] for heading in headings if heading in titles}
+
+
+def _joined(pipeline: Pipeline, said: Mapping[str, str]) -> dict[str, str]:
+    """What the program saw, then what the agent says of it."""
+    both = {
+        name: "\n".join(filter(None, (pipeline.seen.get(name), said.get(name)))) for name in MAP
+    }
+    return {**said, **{name: text for name, text in both.items() if text}}
+
+
+def _problems(text: str, named: set[str]) -> tuple[str, ...]:
     tokens = estimate_tokens(text)
-    found = [
-        f"the section '{title}' is missing" for name, title in MAP.items() if name not in layers
-    ]
+    found = [f"the section '{ASKED[name]}' is missing" for name in ASKED if name not in named]
     if tokens > MOST_TOKENS:
         found.append(f"it has {tokens} tokens, more than {MOST_TOKENS}")
-    if tokens < LEAST_TOKENS:
+    if tokens < LEAST_TOKENS and found:  # else it is short because there is little to say
         found.append(f"it has {tokens} tokens, fewer than {LEAST_TOKENS}")
     return tuple(found)
 

@@ -37,12 +37,23 @@ _NO_LABELS = frozenset({"ref", "reference", "source", "section"})
 
 def parse_tasks(text: str) -> tuple[Task, ...]:
     """All tasks in document order."""
+    return without_cycles(_as_written(text))
+
+
+def in_circles(text: str) -> tuple[str, ...]:
+    """Tasks that could never start if their dependencies were taken at their word."""
+    tasks = _as_written(text)
+    kept = {task.number: task.depends_on for task in without_cycles(tasks)}
+    return tuple(task.number for task in tasks if kept[task.number] != task.depends_on)
+
+
+def _as_written(text: str) -> tuple[Task, ...]:
     document = outline(text)
     blocks = _unique(find_blocks(document))
     if not blocks:
         raise _no_tasks(document)
     order = TaskOrder((block.number, block.group) for block in blocks)
-    return without_cycles([_task(document, block, order) for block in blocks])
+    return tuple(_task(document, block, order) for block in blocks)
 
 
 def _no_tasks(document: Outline) -> FeatureError:

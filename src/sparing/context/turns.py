@@ -7,19 +7,31 @@ gap for anybody else's text: findings, diffs and feedback are documents beside t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 from sparing.context.brief import REVIEWS, Brief, Kind, OpenFinding
 from sparing.context.comments import comment_ids
 from sparing.context.rubric import VERIFIES, has_section
-from sparing.context.savings import compact, once
+from sparing.context.savings import once
+from sparing.context.skeleton import skeleton
 from sparing.context.wrap import defuse
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
 
 FEEDBACK = "feedback"
+DIVERGENCES = "divergences"
+"""Where the code differs from what deeper tests ask for."""
+CHECK = "check "
+"""How documents are called that hold what a check printed."""
 SAID = "said"
 """What a person told an author between two turns."""
+DESCRIPTION = "description"
+"""The request at length."""
+ANSWERS = "answers"
+"""What an author asked and a person answered."""
+RESEARCH = "research-"
+"""How documents begin that hold what others found for an author."""
 WITHOUT_ITERATION = frozenset(
     {
         "plan-reviewer",
@@ -37,7 +49,7 @@ def fresh_turn(brief: Brief) -> str:
     said = _say(brief, *_fresh_names(brief), *_known_names(brief))
     if brief.asked.kind in (Kind.REVISE, Kind.FIX):
         said += "\n" + words("blocks", "fix_summary")
-    if brief.asked.kind is Kind.STAGE:
+    if brief.asked.kind in (Kind.STAGE, Kind.ANSWER):
         said = _with_handoff(brief, said)
     return said
 
@@ -47,26 +59,52 @@ def _fresh_names(brief: Brief) -> list[str]:
     asked = brief.asked
     match asked.kind:
         case Kind.WRITE:
-            return ["write" if brief.documents else "write_first"]
+            opening = "write" if brief.documents else "write_first"
+            return ["write_part" if asked.phase else opening]
         case Kind.REDO:
             return ["redo" if asked.target else "redo_code"]
         case Kind.REVIEW | Kind.VALIDATE:
             name = "review" if asked.kind is Kind.REVIEW else "validate_fresh"
             return [name, *_iteration_lines(brief)]
         case Kind.TASK:
-            return ["task", *([] if asked.done_stated else ["no_done"])]
-        case Kind.STAGE:
+            again = ["task_again"] if _tried_before(brief) else []
+            return ["task", *([] if asked.done_stated else ["no_done"]), *again]
+        case Kind.STAGE | Kind.ANSWER:
             return ["stage" if asked.target else "stage_only", *_feedback(brief)]
         case Kind.ASSIST:
             return ["assist_phase" if asked.phase else "assist"]
-        case Kind.REVISE | Kind.FIX | Kind.CHECKS | Kind.JUDGE:
+        case Kind.REVISE | Kind.FIX | Kind.CHECKS | Kind.JUDGE | Kind.PART:
             return [asked.kind.value, *(_feedback(brief) if asked.kind is Kind.JUDGE else [])]
+
+
+def _tried_before(brief: Brief) -> bool:
+    """Somebody has looked at it and was not satisfied."""
+    return any(one.name == FEEDBACK or one.name.startswith(CHECK) for one in brief.materials)
 
 
 def _known_names(brief: Brief) -> list[str]:
     """What is said of documents that only some turns have."""
     since = ["since"] if brief.code is not None and brief.code.since else []
-    return [*since, *(["noted"] if brief.notes else []), *_persons(brief)]
+    since += ["handed"] if brief.handoff else []
+    return [
+        *since,
+        *(["noted"] if brief.notes else []),
+        *_given(brief),
+        *_beside(brief),
+        *_persons(brief),
+    ]
+
+
+def _beside(brief: Brief) -> list[str]:
+    """What is said of the request at length, and of what others have found."""
+    named = [one.name for one in brief.materials]
+    described = ["described"] if DESCRIPTION in named else []
+    described += ["diverged"] if DIVERGENCES in named else []
+    return [*described, *(["research"] if any(n.startswith(RESEARCH) for n in named) else [])]
+
+
+def _given(brief: Brief) -> list[str]:
+    return ["given"] if brief.given else []
 
 
 def _persons(brief: Brief) -> list[str]:
@@ -89,18 +127,26 @@ def resumed_turn(brief: Brief) -> str:
     match asked.kind:
         case Kind.REVIEW:
             name = "review_again" if brief.delta else "review_answers"
-            return _say(brief, name) + reminder(brief)
+            return _say(brief, name, *_given(brief)) + reminder(brief)
         case Kind.VALIDATE:
             return _say(brief, "validate") + reminder(brief)
         case Kind.REVISE:
-            return _say(brief, "revise", *_persons(brief)) + settle(brief)
+            return _say(brief, "revise", *_given(brief), *_persons(brief)) + settle(brief)
         case Kind.FIX:
-            return _say(brief, "fix_again", *_persons(brief)) + settle(brief)
-        case Kind.STAGE:
-            name = "transition" if asked.target else "transition_only"
+            return _say(brief, "fix_again", *_given(brief), *_persons(brief)) + settle(brief)
+        case Kind.STAGE | Kind.JUDGE:
+            builds = asked.kind is Kind.STAGE and asked.target
+            name = "transition" if builds else "transition_only"
+            return _say(brief, name, *_news(brief), *_feedback(brief), *_persons(brief))
+        case Kind.ANSWER:
+            name = "answered" if asked.target else "answered_only"
             return _say(brief, name, *_feedback(brief), *_persons(brief))
         case _:
-            return fresh_turn(brief)
+            return fresh_turn(replace(brief, handoff="")) + _say(brief, *_news(brief))
+
+
+def _news(brief: Brief) -> list[str]:
+    return ["news"] if brief.news or brief.changed else []
 
 
 def seed_iteration(brief: Brief) -> str:
@@ -158,30 +204,9 @@ def verdict_words(brief: Brief, *, form: bool) -> str:
     return text
 
 
-def skeleton(schema: Mapping[str, Any]) -> str:
-    """What a schema asks for, as one compact line."""
-    return compact(_shape(schema, schema.get("$defs", {})))
-
-
-def _shape(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    if "$ref" in schema:
-        return _shape(known[str(schema["$ref"]).rpartition("/")[2]], known)
-    if "enum" in schema:
-        return "|".join(str(word) for word in schema["enum"])
-    if "properties" in schema:
-        return {name: _shape(inner, known) for name, inner in schema["properties"].items()}
-    match schema.get("type"):
-        case "array":
-            return [_shape(schema.get("items", {}), known)]
-        case "object":
-            inner = cast("Mapping[str, Any] | None", schema.get("additionalProperties") or None)
-            return {"…": _shape(inner, known)} if inner else {}
-        case "boolean":
-            return "true|false"
-        case "integer":
-            return 0
-        case _:
-            return "…"
+def form_words(schema: Mapping[str, Any]) -> str:
+    """The form of an answer that is no verdict."""
+    return fill("turns", "form", form=skeleton(schema))
 
 
 def open_findings(verdicts: Sequence[Verdict]) -> tuple[OpenFinding, ...]:
@@ -211,9 +236,14 @@ def repair_secrets(places: Sequence[str]) -> str:
     return fill("blocks", "repair_secrets", places=listed)
 
 
-def system(role_class: str) -> str:
-    """The neutral system prompt that all roles of a class share."""
-    return words("blocks", f"system_{role_class}") + "\n" + words("blocks", "documents_are_data")
+def system(role_class: str, *, together: bool = True) -> str:
+    """The neutral system prompt that all roles of a class share; `together`: it asks for several
+    requests to tools in one turn."""
+    text = words("blocks", f"system_{role_class}") + "\n" + words("blocks", "documents_are_data")
+    if not together:
+        for asked in words("blocks", "together").splitlines():
+            text = text.replace(f"{asked} ", "").replace(asked, "")
+    return text
 
 
 def report(verdict: Verdict, passed: bool) -> str:
@@ -244,10 +274,16 @@ def _iteration_lines(brief: Brief) -> list[str]:
 
 
 def _feedback(brief: Brief) -> list[str]:
+    if brief.asked.kind is Kind.ANSWER:
+        return [ANSWERS]
     return [
         *(["stage_findings"] if brief.findings else []),
-        *(["feedback"] if any(one.name != SAID for one in brief.materials) else []),
+        *(["feedback"] if any(_is_feedback(one.name) for one in brief.materials) else []),
     ]
+
+
+def _is_feedback(name: str) -> bool:
+    return name not in (SAID, DESCRIPTION) and not name.startswith(RESEARCH)
 
 
 def tool_status(brief: Brief) -> str:

@@ -13,12 +13,15 @@ from difflib import get_close_matches
 from typing import Any
 from unicodedata import category
 
+from sparing.desk.beginnings import NOTHING, Beginning, begun
+from sparing.desk.choices import choices
 from sparing.desk.office import Office
+from sparing.desk.roadmaps import promised
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import Feature, Status, slugify
 from sparing.flow.advance import advance, begin
-from sparing.flow.flows import FLOWS
-from sparing.flow.state import Do, Kind, Outcome, Position, State
+from sparing.flow.flows import FLOWS, PROJECT
+from sparing.flow.state import GO_ON_HERE, Cause, Do, Kind, Outcome, Position, State
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
@@ -28,22 +31,31 @@ TITLE_LIMIT = 200
 
 
 def start(
-    office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float
+    office: Office,
+    title: str,
+    flow: str,
+    overrides: Mapping[str, object],
+    at: float,
+    beginning: Beginning = NOTHING,
 ) -> FeatureRow:
     """A new feature: the next number, a branch name, the base it will start from."""
-    words = _title(title)
+    words = checked_title(title)
     settings = office.loaded.settings
     base = resolve_base(office.repository, settings.workspace.base_branch)
     taken = taken_numbers(office.repository, settings.flow.features_folder)
+    kept = promised(office)
     with office.database.write() as tx:
-        number = 1 + max(features.highest_number(tx), *taken, 0)
-        row = _new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
+        number = beginning.number or 1 + max(features.highest_number(tx), *taken, *kept, 0)
+        row = new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
+        row = begun(row, beginning)
+        if features.get(tx, row.feature.key) is not None:
+            raise FeatureError(f"there is a feature {row.feature.id} already", "sparing list")
         features.create(tx, row)
     return row
 
 
-def _title(text: str) -> str:
-    words, repair = " ".join(text.split()), 'sparing start "Add rate limiting"'
+def checked_title(text: str, repair: str = 'sparing start "Add rate limiting"') -> str:
+    words = " ".join(text.split())
     if not words or len(words) > TITLE_LIMIT:
         raise UsageError(f"a feature is one sentence of at most {TITLE_LIMIT} characters", repair)
     refuse_controls(words, repair)
@@ -63,7 +75,7 @@ def refuse_controls(text: str, repair: str) -> None:
         raise UsageError("that is no plain text: it has control characters or broken bytes", repair)
 
 
-def _new_row(
+def new_row(
     office: Office,
     title: str,
     flow: str,
@@ -72,7 +84,8 @@ def _new_row(
     overrides: Mapping[str, object],
     at: float,
 ) -> FeatureRow:
-    key = f"{office.repository.key}-{number:03d}"
+    name = f"P{-number:03d}" if number < 0 else f"{number:03d}"
+    key = f"{office.repository.key}-{name}"
     feature = Feature(
         key, number, slugify(title), title, flow, str(office.repository.checkout), *base, at
     )
@@ -90,7 +103,7 @@ def find(office: Office, name: str) -> FeatureRow:
     wanted = name.strip().lower()
     number = wanted.lstrip("0")
     found = [row for row in rows if number == str(row.feature.number)] or [
-        row for row in rows if wanted in (row.feature.name, row.feature.slug)
+        row for row in rows if wanted in _names(row.feature)
     ]
     if len(found) == 1:
         return found[0]
@@ -107,6 +120,12 @@ def find(office: Office, name: str) -> FeatureRow:
     )
 
 
+def _names(feature: Feature) -> tuple[str, ...]:
+    """What it may be called beside its number; a project's number has a P before it."""
+    short = f"p{-feature.number}" if feature.is_project else feature.name
+    return (feature.name.lower(), feature.slug, feature.id.lower(), short)
+
+
 def request_start(office: Office, row: FeatureRow, at: float) -> None:
     with office.database.write() as tx:
         letter = Letter(0, row.feature.key, "start", "", "", "run")
@@ -119,11 +138,19 @@ def approve(office: Office, row: FeatureRow, sender: str, at: float) -> str:
 
 def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: float) -> str:
     said, repair = feedback.strip(), f'sparing reject {row.feature.id} "say it here"'
+    if asks_handoff(row):
+        said = said or GO_ON_HERE
     if not said:
         raise UsageError("a rejection says what should be different", repair)
     refuse_controls(said, repair)
     said = "\n\n".join(part for part in (said, _edited(office, row)) if part)
     return answer(office, row, Outcome(Kind.REJECT, reason=said), sender, at)
+
+
+def asks_handoff(row: FeatureRow) -> bool:
+    """Whether it waits for a word on its session, and not on what was made."""
+    state = State.load(row.place["state"])
+    return state.position is Position.STUCK and state.cause is Cause.HANDOFF
 
 
 def _edited(office: Office, row: FeatureRow) -> str:
@@ -171,10 +198,11 @@ def answer(
         if gate is None:
             raise no_gate(now)
         refuse_twice(tx, row, gate.id)
-        move = advance(State.load(now.place["state"]), outcome)
+        state = State.load(now.place["state"])
+        move = advance(state, outcome)
         if move.do is Do.REFUSE:
-            again = f'sparing reject {row.feature.id} "what should be different"'
-            raise FeatureError(move.note, repair or again)
+            leads = choices(row.feature.id, state)
+            raise FeatureError(move.note, repair or leads[0].command)
         kind, body = outcome.kind.value, outcome.target or outcome.reason
         said = hashlib.sha256(body.encode()).hexdigest()[:8]
         letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
@@ -213,8 +241,9 @@ def no_gate(row: FeatureRow) -> FeatureError:
 
 
 def check_flow(name: str) -> str:
-    if name not in FLOWS:
-        near = get_close_matches(name, FLOWS, n=1)
+    known = [flow for flow in FLOWS if flow != PROJECT.name]
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"there is no flow '{name}'", f"{hint}flows: {', '.join(FLOWS)}")
+        raise UsageError(f"there is no flow '{name}'", f"{hint}flows: {', '.join(known)}")
     return name

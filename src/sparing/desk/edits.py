@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.validate import validate_artifact
 from sparing.desk import control
+from sparing.desk.choices import makes_code, with_edit
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
 from sparing.flow.flows import FLOWS
@@ -25,6 +26,9 @@ from sparing.workspace.commit import changed_paths, commit_paths, read_file
 from sparing.workspace.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.paths import Confined
 from sparing.workspace.worktree import Worktree, ensure_worktree
+
+CHECK, REPAIR = "check", "repair"
+"""Steps of a stage: the repository's checks run, an agent turns them green."""
 
 
 class Draft(NamedTuple):
@@ -46,11 +50,12 @@ def draft(office: Office, row: FeatureRow, name: str = "") -> Draft | None:
     if name and name.removesuffix(".md") not in list(ArtifactName):
         known = ", ".join(one.value for one in ArtifactName)
         raise UsageError(f"there is no document '{name}'", f"documents: {known}")
-    stage = FLOWS[row.feature.flow].stage(State.load(row.place["state"]).stage)
-    wanted = ArtifactName(name.removesuffix(".md")) if name else stage.writes
+    state = State.load(row.place["state"])
+    made = None if makes_code(state) else FLOWS[row.feature.flow].stage(state.stage).writes
+    wanted = ArtifactName(name.removesuffix(".md")) if name else made
     if wanted is None:
         return None
-    path = f"{office.loaded.settings.flow.features_folder}/{row.feature.name}/{wanted.filename}"
+    path = f"{office.loaded.settings.flow.folder_of(row.feature)}/{wanted.filename}"
     data = read_file(office.repository, row.head, path)
     if data is None:
         raise FeatureError(
@@ -130,7 +135,7 @@ def _commit(
     change = commit_paths(tree, row.head, paths, subject, row.feature.name, step, at)
     if change.empty:
         return ""
-    place = {**row.place, "head": change.commit}
+    place = _edited(row, change.commit)
     key, data = row.feature.key, {"commit": change.commit, "by": sender, "files": list(paths)}
     with office.database.write() as tx:
         if not features.move(tx, row, place, change.commit, at):
@@ -138,3 +143,12 @@ def _commit(
         name = f"{row.leg_id}.edited.{change.commit[:10]}"
         events.add(tx, Event(name, key, at, "edited", stage, "", subject, data))
     return change.commit
+
+
+def _edited(row: FeatureRow, commit: str) -> dict[str, Any]:
+    """The place with a person's version in it; changed code is checked before all else."""
+    before = State.load(row.place["state"])
+    after = with_edit(before)
+    place = {**row.place, "head": commit, "state": after.dump()}
+    checks = after.held is not before.held or row.place.get("step") == REPAIR
+    return {**place, "step": CHECK} if checks and makes_code(after) else place

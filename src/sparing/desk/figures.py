@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
-from sparing.desk.history import events_since, ledger_rows, verdict_rows
+from sparing.desk.basis import Basis, basis_of
 from sparing.desk.office import Office
 from sparing.desk.predictions import proof_figures
 from sparing.desk.reviews import looks_of
-from sparing.desk.spending import spending
+from sparing.desk.savings import economy_of
+from sparing.desk.spending import lines_of, prices_of, spent_on, turn_row
 from sparing.desk.thresholds import FEATURES, Told, advice, asked_figures, claim_figures
-from sparing.desk.turns import Turns, turns_of
+from sparing.desk.turns import Turns
+from sparing.desk.yields import reviewers_of
 from sparing.errors import StateError
 from sparing.feature import Status
 from sparing.finding import Severity
@@ -26,30 +28,14 @@ from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of
 from sparing.records.folder import StateFolder
 from sparing.records.ledger import Row
-from sparing.records.verdicts import VerdictRow
-from sparing.report.figures import LoopRow, Report, YieldRow
+from sparing.report.figures import LoopRow, Report
 from sparing.report.spending import merged
 from sparing.review.tracking import Status as Became
 from sparing.review.tracking import Tracked
 from sparing.segment import estimate_tokens
 
-UNREAD, FALLBACK = "unread", "fallback"
-
-
-class Basis(NamedTuple):
-    """What the records hold of one feature."""
-
-    row: FeatureRow
-    ledger: tuple[Row, ...]
-    verdicts: tuple[VerdictRow, ...]
-    unread: int
-    """Turns after which a file was neither seen being read nor confirmed."""
-    fell_back: int
-    """Markers of a session that could not be resumed."""
-
-    @property
-    def turns(self) -> tuple[Turns, ...]:
-        return turns_of(self.ledger)
+LATEST = 20
+"""Of so many features the savings are recomputed: a replay takes up to a second each."""
 
 
 def feature_report(office: Office, row: FeatureRow) -> Report:
@@ -63,14 +49,10 @@ def project_report(office: Office) -> Report:
     return _report(office, begun, "all", "features of this repository")
 
 
-def basis_of(office: Office, row: FeatureRow) -> Basis:
-    told = [one.kind for one in events_since(office, 0, row.feature.key)]
-    found, seen = ledger_rows(office, row), verdict_rows(office, row)
-    return Basis(row, tuple(found), tuple(seen), told.count(UNREAD), told.count(FALLBACK))
-
-
 def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Report:
-    spent = merged([spending(office, one.row) for one in bases])
+    own = prices_of(office)
+    lines = [lines_of(one.ledger) for one in bases]
+    spent = merged([spent_on(one, own) for one in lines])
     turns = tuple(turn for one in bases for turn in one.turns)
     enough = sum(bool(one.ledger) for one in bases) >= FEATURES
     statuses = {one.row.status.value for one in bases}
@@ -87,7 +69,9 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
         claim_figures(turns, repeated, len(bases), spent),
         proof_figures(rows, spent.origin),
         _findings(office, bases),
-        _yields(bases),
+        reviewers_of(office, bases, spent.origin),
+        economy_of(office, bases[-LATEST:]),
+        tuple(turn_row(line, own) for one in lines for line in one),
         advice(turns, told) if enough else (),
     )
 
@@ -136,11 +120,6 @@ def _blocks(folder: StateFolder, prompt: str) -> list[str]:
     return [str(one[1]) for one in segments]
 
 
-def _stages(basis: Basis) -> Iterable[list[VerdictRow]]:
-    for stage in dict.fromkeys(one.stage for one in basis.verdicts):
-        yield [one for one in basis.verdicts if one.stage == stage]
-
-
 def _findings(office: Office, bases: Sequence[Basis]) -> dict[str, dict[str, int]]:
     """As the run left them; of runs that kept none, as they follow from the verdicts."""
     counts: Counter[tuple[str, str]] = Counter()
@@ -163,48 +142,5 @@ def _tracked(office: Office, basis: Basis) -> list[Tracked]:
         kept = findings_of(connection, basis.row.feature.key)
     if kept:
         return [Tracked.load(json.loads(one.body)) for one in kept]
-    ends = [list(looks_of(rows))[-1].after for rows in _stages(basis)]
+    ends = [list(looks_of(rows))[-1].after for rows in basis.stages]
     return [one for after in ends for one in after]
-
-
-def _yields(bases: Sequence[Basis]) -> tuple[YieldRow, ...]:
-    looks: Counter[str] = Counter()
-    raised: Counter[str] = Counter()
-    settled: Counter[str] = Counter()
-    costs: dict[str, int] = {}
-    for basis in bases:
-        bills = _bills(basis.ledger)
-        for one in basis.verdicts:
-            role, bill = one.verdict.role, bills.get(one.dispatch)
-            looks[role] += 1
-            if bill is not None:
-                costs[role] = costs.get(role, 0) + bill
-        for rows in _stages(basis):
-            _count(rows, raised, settled)
-    return tuple(
-        YieldRow(role, looks[role], raised[role], settled[role], costs.get(role)) for role in looks
-    )
-
-
-def _count(rows: Sequence[VerdictRow], raised: Counter[str], settled: Counter[str]) -> None:
-    """Each finding counts for those who raised it first."""
-    first: dict[str, tuple[str, ...]] = {}
-    after: tuple[Tracked, ...] = ()
-    for look in looks_of(rows):
-        after = look.after
-        for one in after:
-            first.setdefault(one.id, one.roles)
-    for one in after:
-        if one.finding.severity is not Severity.SUGGESTION and not one.into:
-            raised.update(first[one.id])
-            settled.update(first[one.id] if one.status is Became.RESOLVED else ())
-
-
-def _bills(rows: Iterable[Row]) -> dict[str, int]:
-    """Known cost of each dispatch."""
-    found: dict[str, int] = {}
-    for row in rows:
-        if row.result is not None and row.result.nano_usd is not None:
-            name = row.attempt.dispatch
-            found[name] = found.get(name, 0) + row.result.nano_usd
-    return found

@@ -5,20 +5,25 @@ The same for every door. Nothing here asks or writes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.change import FileChange
 from sparing.context.comments import comment_ids
+from sparing.desk.choices import leads_on
 from sparing.desk.cost import By, feature_costs
 from sparing.desk.edits import draft
 from sparing.desk.history import events_since, ledger_rows, verdict_rows
+from sparing.desk.ideas import gate_notes
+from sparing.desk.made import Red, code_of, red_checks
 from sparing.desk.office import Office
 from sparing.desk.outlook import outlook, outlook_brief
 from sparing.desk.waiting import waiting, waiting_words
 from sparing.errors import FeatureError
 from sparing.finding import Finding, Severity
 from sparing.flow.flows import FLOWS
+from sparing.flow.state import Kind, Position, State
 from sparing.money import dollars
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -50,27 +55,58 @@ class GateView:
     head: str
     files: tuple[str, ...]
     """What changed between the two, without the records that we keep ourselves."""
+    again: bool = False
+    """Something was answered in this stage before."""
+    base: str = ""
+    code: tuple[FileChange, ...] = ()
+    """All that the feature has changed outside of its own folder, once code is made."""
+    red: tuple[Red, ...] = ()
+    following: str = ""
+    """What an approval leads to; empty where there is nothing to approve."""
+    notes: tuple[str, ...] = ()
+    """What else there is to see or to decide here."""
 
 
 def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateView:
     past = [one for one in events_since(office, 0, row.feature.key) if one.stage == gate.stage]
     found = _findings(_last_looks(office, row, gate.stage))
     since = _since(row, past)
-    changed = _changed(office, row, since)
+    changed, code = _changed(office, row, since), code_of(office, row)
     lines = (
         _outcome(office, row, gate),
-        _made(office, row, changed),
+        _made(office, row, changed, code),
         _open_words(found),
         _money(office, row, at),
-        waiting_words(waiting(office, row), at),
+        waiting_words(waiting(office, row, at)),
     )
-    answers = _answers(office, row, past)
-    paths = tuple(one.path for one in changed)
-    return GateView(row.feature.id, gate.stage, lines, found, answers, since, row.head, paths)
+    state = State.load(row.place["state"])
+    approvable = leads_on(state, Kind.APPROVE)
+    goes_back = state.position is Position.STUCK and state.held is not None
+    following = gate.stage if goes_back else next_stage(row, gate.stage)
+    return GateView(
+        row.feature.id, gate.stage, lines, found, _answers(office, row, past), since, row.head,
+        tuple(one.path for one in changed), any(one.kind == "answered" for one in past),
+        row.feature.base_commit, code, red_checks(past),
+        following if approvable else "", gate_notes(office, row, gate.stage),
+    )  # fmt: skip
 
 
 def gate_diff(office: Office, view: GateView) -> str:
-    return diff(office.repository, view.since, view.head, view.files, 3) if view.files else ""
+    """All code against the branch it comes from, and what else the stage made."""
+    code = {one.path for one in view.code}
+    documents = tuple(path for path in view.files if path not in code)
+    return _diff(office, view.base, view.head, tuple(code)) + _diff(
+        office, view.since, view.head, documents
+    )
+
+
+def since_diff(office: Office, view: GateView) -> str:
+    """What came after the last answer in this stage."""
+    return _diff(office, view.since, view.head, view.files)
+
+
+def _diff(office: Office, old: str, new: str, paths: tuple[str, ...]) -> str:
+    return diff(office.repository, old, new, sorted(paths), 3) if paths else ""
 
 
 def _last_looks(office: Office, row: FeatureRow, stage: str) -> list[VerdictRow]:
@@ -90,38 +126,46 @@ def _outcome(office: Office, row: FeatureRow, gate: Gate) -> str:
     looks = _last_looks(office, row, gate.stage)
     passed = [one.verdict.role for one in looks if one.passed]
     if not looks:
-        return "done; this stage has no reviewers"
+        return "this stage has no reviewers but you"
     rounds = max(one.iteration for one in looks)
-    who = ", ".join(passed) if len(passed) < 3 else f"all {len(passed)} reviewers"
-    return f"done; satisfied in iteration {rounds}: {who or 'nobody'}"
+    every = len(passed) > 2 and len(passed) == len(looks)
+    who = f"all {len(passed)} reviewers" if every else ", ".join(passed) or "nobody"
+    return f"satisfied in iteration {rounds}: {who}"
 
 
 def _changed(office: Office, row: FeatureRow, since: str) -> tuple[FileChange, ...]:
     found = changed_files(office.repository, since, row.head)
-    folder = f"{office.loaded.settings.flow.features_folder}/{row.feature.name}/"
+    folder = f"{office.loaded.settings.flow.folder_of(row.feature)}/"
     ours = [folder + name for name in RECORDS]
     return tuple(one for one in found if one.path not in ours)
 
 
-def _made(office: Office, row: FeatureRow, files: tuple[FileChange, ...]) -> str:
+def _made(
+    office: Office, row: FeatureRow, files: tuple[FileChange, ...], code: tuple[FileChange, ...]
+) -> str:
     try:
         made = draft(office, row)
     except FeatureError:
         made = None
+    parts = (
+        f"{made.name.filename}, {counted(len(made.text.splitlines()), 'line')}" if made else "",
+        f"against {row.feature.base_branch}: {sizes(code)}" if code else sizes(files),
+    )
+    return "; ".join(filter(None, parts))
+
+
+def sizes(files: Sequence[FileChange]) -> str:
     plus, minus = sum(one.added for one in files), sum(one.removed for one in files)
-    changed = f"{_counted(len(files), 'file')} changed, +{plus} -{minus}"
-    if made is None:
-        return changed
-    return f"{made.name.filename}, {_counted(len(made.text.splitlines()), 'line')}; {changed}"
+    return f"{counted(len(files), 'file')} changed, +{plus} -{minus}"
 
 
-def _counted(count: int, word: str) -> str:
+def counted(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _open_words(found: tuple[Open, ...]) -> str:
     counts = [(sum(one.finding.severity is kind for one in found), kind.value) for kind in ORDER]
-    said = ", ".join(_counted(n, word) for n, word in counts if n)
+    said = ", ".join(counted(n, word) for n, word in counts if n)
     return f"open: {said}" if said else "no finding is open"
 
 
@@ -147,13 +191,20 @@ def _answers(office: Office, row: FeatureRow, past: list[Event]) -> tuple[str, .
     if not asked:
         return ()
     author = FLOWS[row.feature.flow].stage(said[-1].stage).author
+    turns = sum(one.kind == "asks" and one.n > said[-1].n for one in past if one.role == author)
     replies = [
-        one.result.reply
+        office.folder.fetch(one.result.reply)
         for one in ledger_rows(office, row)
-        if one.attempt.role == author and one.result and one.attempt.stage == said[-1].stage
+        if one.attempt.role == author
+        and one.attempt.stage == said[-1].stage
+        and one.result
+        and one.result.reply
     ]
-    reply = office.folder.fetch(replies[-1]) if replies else ""
-    told = {one.id: f"{one.kind}: {one.words}" for one in read_answers(reply, asked)}
+    told = {
+        one.id: f"{one.kind}: {one.words}"
+        for reply in replies[len(replies) - turns :]
+        for one in read_answers(reply, asked)
+    }
     return tuple(f"{name} {told.get(name, 'got no answer')}" for name in asked)
 
 

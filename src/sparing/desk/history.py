@@ -29,8 +29,14 @@ def latest_event(office: Office) -> int:
         return events.latest_number(connection)
 
 
+def last_walls(office: Office) -> str:
+    """The level at which agents were confined last, in any feature; empty before the first time."""
+    with office.database.read() as connection:
+        found = events.last_of_all(connection, "sandbox")
+    return str(found.data["level"]) if found else ""
+
+
 def handover_event(office: Office, row: FeatureRow) -> dict[str, Any]:
-    for event in reversed(events_since(office, 0, row.feature.key)):
-        if event.kind == "handover":
-            return {"note": event.text, **event.data}
-    return {}
+    with office.database.read() as connection:
+        found = events.last(connection, row.feature.key, "handover")
+    return {"note": found.text, **found.data} if found else {}

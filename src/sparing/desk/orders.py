@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.desk import control
+from sparing.desk.choices import choices
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import Status
@@ -37,12 +38,6 @@ class Counts(StrEnum):
 class Ordered(NamedTuple):
     stage: str
     counts: Counts
-
-
-def rerun(office: Office, row: FeatureRow, sender: str, at: float) -> str:
-    """The stage once more from its beginning; rejections so far are forgotten."""
-    _need_rest(row)
-    return control.answer(office, row, Outcome(Kind.RERUN), sender, at)
 
 
 def skip(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
@@ -77,13 +72,15 @@ def pause(office: Office, row: FeatureRow, sender: str, at: float) -> Ordered:
     return _tell_leg(office, row, "pause", sender, at)
 
 
-def abandon(office: Office, row: FeatureRow, sender: str, at: float) -> Ordered:
+def abandon(
+    office: Office, row: FeatureRow, sender: str, at: float, reason: str = "abandoned by you"
+) -> Ordered:
     """Give it up. Branch, worktree and records stay."""
     _refuse_over(row)
     if row.running:
         return _tell_leg(office, row, "abandon", sender, at)
     state = State.load(row.place["state"])
-    ended = advance(state, Outcome(Kind.ABANDON, reason="abandoned by you")).state
+    ended = advance(state, Outcome(Kind.ABANDON, reason=reason)).state
     key = row.feature.key
     with office.database.write() as tx:
         if not features.give_up(tx, row, {**row.place, "state": ended.dump()}, at):
@@ -142,8 +139,14 @@ def _following(row: FeatureRow) -> str:
     flow, stage = FLOWS[row.feature.flow], State.load(row.place["state"]).stage
     following = flow.after(stage)
     if following is None:
-        raise UsageError(f"nothing comes after {stage}", f"sparing approve {row.feature.id}")
+        raise UsageError(f"nothing comes after {stage}", _instead(row))
     return following.name
+
+
+def _instead(row: FeatureRow) -> str:
+    """What leads on from here, if skipping does not."""
+    found = choices(row.feature.id, State.load(row.place["state"]))
+    return found[0].command if found else f"sparing show {row.feature.id}"
 
 
 def _stages(row: FeatureRow) -> str:

@@ -14,7 +14,7 @@ from sparing.feature import Status
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, Work
 from sparing.flow.state import Position, State
-from sparing.money import dollars, to_usd
+from sparing.money import dollars, to_nano, to_usd
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
@@ -23,6 +23,8 @@ FEW_TASKS = 4
 MANY_TASKS = 24
 """What is assumed until tasks.md says how many there are."""
 REPAIRS = 3
+RETRO = "retro-facilitator"
+LEAST = to_nano("0.01")
 REMEMBERED = 20
 """How many finished features a forecast looks back at."""
 
@@ -42,10 +44,13 @@ def outlook(office: Office, row: FeatureRow) -> Range:
 
 def outlook_words(found: Range) -> str:
     low, high = found.low, found.high
-    money = f"{dollars(low.nano_usd)} to {dollars(high.nano_usd)}"
+    if not high.tokens:
+        return "nothing"
     amount = f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens"
     if low.nano_usd is None or high.nano_usd is None:
         money = "money unknown, a model has no price"
+    else:
+        money = _money(low.nano_usd, high.nano_usd)
     return f"{money}, {amount} (estimated, {found.basis})"
 
 
@@ -56,7 +61,14 @@ def outlook_brief(found: Range) -> str:
         return "nothing"
     if low.nano_usd is None or high.nano_usd is None:
         return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens (estimated)"
-    return f"{dollars(low.nano_usd)} to {dollars(high.nano_usd)} (estimated)"
+    return f"{_money(low.nano_usd, high.nano_usd)} (estimated)"
+
+
+def _money(low: int, high: int) -> str:
+    """Nobody wants to read of a range that begins with nothing."""
+    if high < LEAST:
+        return "less than a cent"
+    return f"{dollars(low)} to {dollars(high)}" if low >= LEAST else f"up to {dollars(high)}"
 
 
 def outlook_json(found: Range) -> dict[str, Any]:
@@ -71,10 +83,15 @@ def outlook_json(found: Range) -> dict[str, Any]:
 
 
 def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
-    least, most = _dispatches(stage, min(stage.cap, settings.review.cap), tasks)
+    least, most = _dispatches(stage, settings.review.cap, tasks)
+    beside = sum(role in settings.flow.assistants for role in stage.research)
+    beside += max(0, len(stage.parts) - 1)
+    beside += stage.learns and RETRO in settings.flow.assistants
     models, backend = settings.models, settings.agent.backend.value
     model = models.of(stage.model.value, backend, stage.author)
-    return Ahead(stage.name, least, most, price_of(model, own_prices(models.prices)))
+    return Ahead(
+        stage.name, least + beside, most + beside, price_of(model, own_prices(models.prices))
+    )
 
 
 def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
@@ -89,7 +106,7 @@ def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
             return least + reviewers, most + REPAIRS + revisions + reviewers * cap
         case Work.BUILD:
             return 1, 1 + REPAIRS
-        case Work.JUDGE:
+        case Work.JUDGE | Work.PROPOSE:
             return 1, 1
         case Work.CHECK:
             return 0, REPAIRS

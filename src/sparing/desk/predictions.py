@@ -31,12 +31,20 @@ class Predicted(NamedTuple):
 
 
 def predicted(row: Row) -> Predicted | None:
-    sent, result = row.attempt.sent, row.result
+    expected, result = predicted_nano(row), row.result
+    if expected is None or result is None or result.nano_usd is None:
+        return None
+    return Predicted(expected, result.nano_usd)
+
+
+def predicted_nano(row: Row) -> int | None:
+    """What the way that was taken was expected to cost; None if that was not in money."""
+    sent = row.attempt.sent
     ways = cast("dict[str, dict[str, Any]]", sent.get("predicted") or {})
     cost = ways.get(row.attempt.way, {}).get("cost")
-    if cost is None or sent.get("unit") != IN_MONEY or result is None or result.nano_usd is None:
+    if cost is None or sent.get("unit") != IN_MONEY:
         return None
-    return Predicted(round(cost * NANO / MILLION), result.nano_usd)
+    return round(cost * NANO / MILLION)
 
 
 def proof_figures(rows: Sequence[Row], origin: str) -> tuple[Figure, ...]:
@@ -53,7 +61,10 @@ def _prediction(rows: Iterable[Row], origin: str) -> Figure:
     billed = sum(one.billed_nano_usd for one in found)
     turns = f"{len(found)} turn{'s' if len(found) != 1 else ''}"
     said = f"{dollars(expected)}, billed {dollars(billed)} for {turns}"
-    off = f"half of the turns were off by no more than {percent(median(errors))} of their bill"
+    off = (
+        f"half of the turns were off by no more than {percent(median(errors))} of their bill;"
+        " a role's first turns are expected to be as long as usual ones"
+    )
     return Figure(name, expected / billed, said, f"estimated against {origin}", off)
 
 

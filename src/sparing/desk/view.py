@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from sparing.cap import Reached
+from sparing.desk.choices import Choice, choices
 from sparing.desk.office import Office
+from sparing.desk.questions import questions
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Cause, Position, State
+from sparing.flow.state import Position, State
 from sparing.records import events, features, gates, mailbox
-from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.records.findings import findings_of
 
-PASSING = frozenset(
-    {
-        *("auth", "quota", "overloaded", "network", "crashed", "timed out", "invalid session"),
-        "set-up failed",
-    }
-)
-"""How reasons begin that have nothing to do with what was made."""
+RESOLVED = "resolved"
+"""How a finding's state is stored that is settled."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,10 @@ class FeatureView:
     """What kind of reason a stuck stage has: failed, budget, loop or none of them."""
     sandbox: str = ""
     """How far agents were confined when it last ran; empty before the first time."""
+    choices: tuple[Choice, ...] = ()
+    """All that leads on from where it waits, the likeliest first."""
+    questions: tuple[str, ...] = ()
+    """What its author asks."""
 
 
 def feature_view(office: Office, row: FeatureRow) -> FeatureView:
@@ -56,15 +58,27 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         walls = events.last(connection, row.feature.key, "sandbox")
     feature, state = row.feature, State.load(row.place["state"])
     done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
-    waits = "" if gate is None else (gate.reason or f"your approval of {gate.stage}")
+    waits = "" if gate is None else _waits(gate)
+    reached = Reached.load(stop.data) if stop else None
+    open_ = () if letter or row.running else _choices(office, row, reached)
     return FeatureView(
         feature.id, feature.name, feature.title, feature.flow, row.status.value, state.stage,
         state.position.value, row.running, len(done), len(FLOWS[feature.flow].stages), waits,
         letter.verb if letter else "", feature.branch, row.updated,
-        _next_command(row, state, bool(letter), stop), str(office.folder.worktree(feature.name)),
+        open_[0].command if open_ else _next_command(row, state),
+        str(office.folder.worktree(feature.name)),
         state.cause.value if state.position is Position.STUCK else "",
-        str(walls.data["level"]) if walls else "",
+        str(walls.data["level"]) if walls else "", open_,
+        tuple(one.text for one in questions(office, row)) if gate else (),
     )  # fmt: skip
+
+
+def _waits(gate: gates.Gate) -> str:
+    """What stands in the way; at a gate that no rule lets pass also why."""
+    approval = f"your approval of {gate.stage}"
+    if gate.kind != Position.GATE.value or not gate.reason:
+        return gate.reason or approval
+    return f"{approval}; {gate.reason}"
 
 
 def every_row(office: Office) -> list[FeatureRow]:
@@ -96,27 +110,28 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
         return gate
 
 
-def can_resume(state: State) -> bool:
-    """The work itself is fine: something around it failed, or a person wanted a pause."""
-    if state.position is not Position.STUCK or state.held is None:
-        return False
-    return state.cause is Cause.PAUSED or state.reason.partition(":")[0] in PASSING
+def choices_of(office: Office, row: FeatureRow) -> tuple[Choice, ...]:
+    """What leads on from where a feature waits; nothing if it does not."""
+    with office.database.read() as connection:
+        stop = events.last(connection, row.feature.key, "budget")
+    return _choices(office, row, Reached.load(stop.data) if stop else None)
 
 
-def _next_command(row: FeatureRow, state: State, answered: bool, stop: Event | None) -> str:
-    number = row.feature.id
-    if state.position in (Position.DONE, Position.ABANDONED):
-        return f"sparing show {number}"
-    if row.running or answered:
-        return f"sparing run {number}"
-    if state.position is Position.STUCK and state.cause is Cause.BUDGET and stop is not None:
-        return f"sparing raise {number} {Reached.load(stop.data).advice}"
-    if state.position is Position.STUCK and state.held is Position.HANDOVER:
-        return f"sparing run {number}"
-    if can_resume(state):
-        return f"sparing resume {number}"
-    if state.position is Position.STUCK and not state.acceptable:
-        return f'sparing reject {number} "what should be different"'
-    if state.position in (Position.GATE, Position.STUCK):
-        return f"sparing approve {number}"
-    return f"sparing run {number}"
+def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[Choice, ...]:
+    state = State.load(row.place["state"])
+    if state.position not in (Position.GATE, Position.STUCK):
+        return ()
+    findings = state.position is Position.STUCK and _holds_up(office, row, state.stage)
+    return choices(row.feature.id, state, stop, findings=findings)
+
+
+def _holds_up(office: Office, row: FeatureRow, stage: str) -> bool:
+    """Whether a finding counts that nobody has settled; read as it is stored, to be quick."""
+    with office.database.read() as connection:
+        bodies = [json.loads(one.body) for one in findings_of(connection, row.feature.key, stage)]
+    return any(one["counts"] and not one["into"] and one["status"] != RESOLVED for one in bodies)
+
+
+def _next_command(row: FeatureRow, state: State) -> str:
+    over = state.position in (Position.DONE, Position.ABANDONED)
+    return f"sparing {'show' if over else 'run'} {row.feature.id}"

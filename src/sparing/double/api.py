@@ -10,8 +10,9 @@ import asyncio
 import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import unquote
 
-from sparing.double.answer import compose
+from sparing.double.answer import Said, compose
 from sparing.double.blocks import count_tokens, to_cache
 from sparing.double.cache import PromptCache
 from sparing.double.clock import Clock
@@ -23,6 +24,7 @@ from sparing.double.plan import USUAL, Plan, Step
 from sparing.double.refusal import Refusal, error_body, status_of
 from sparing.double.request import Asked, JsonObject, is_aside, newest, read_asked, read_json
 from sparing.double.wire import HttpRequest, Line
+from sparing.errors import ScriptError
 
 WINDOW_TOKENS = 1_000_000
 LATEST_SECONDS = 1e12
@@ -112,7 +114,7 @@ class Api:
         _raise_error(step, asked)
         if not await self._begins(exchange, step):
             return False
-        said = step.said or self.model.say(asked)
+        said = step.said or self._said(asked, exchange.http)
         answer = compose(said, asked, hashlib.sha256(exchange.http.body).hexdigest()[:24])
         output = answer.tokens if step.output_tokens is None else step.output_tokens
         self.clock.advance(step.first_token_seconds)
@@ -129,6 +131,12 @@ class Api:
         )
         reply = body_of(answer, usage, step, stream=asked.stream)
         return await deliver(exchange.line, reply, step, {"request-id": exchange.id})
+
+    def _said(self, asked: Asked, http: HttpRequest) -> Said:
+        try:
+            return self.model.say(asked, unquote(http.headers.get("x-feature-folder", "")))
+        except ScriptError as error:
+            raise Refusal(400, f"{error.what}; {error.repair}") from None
 
     async def _begins(self, exchange: Exchange, step: Step) -> bool:
         """Wait as long as the plan or the control wants it; False if the client left before."""

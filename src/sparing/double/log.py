@@ -30,6 +30,7 @@ HARMLESS = frozenset(
         "host",
         "user-agent",
         "x-app",
+        "x-feature-folder",
         "x-plan-tag",
         "x-virtual-time",
     }

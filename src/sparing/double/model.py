@@ -44,11 +44,11 @@ class Model:
     """Length of documents against the median of real ones."""
     playbook: Playbook = ()
 
-    def say(self, asked: Asked) -> Said:
-        """The next answer of the turn that is under way."""
+    def say(self, asked: Asked, folder: str = "") -> Said:
+        """The next answer of the turn that is under way; `folder` is the feature's, if told."""
         turn = recognise(asked)
         tools = Toolbox(asked, turn)
-        act = self._act(asked, turn, tools)
+        act = self._act(asked, turn, tools, folder)
         calls = tools.reads((*turn.references, *act.read)) or tools.changes(act.change)
         if calls:
             return Said(calls=calls)
@@ -59,14 +59,15 @@ class Model:
             act = act._replace(object={})
         return _close(act, turn, tools)
 
-    def _act(self, asked: Asked, turn: Turn, tools: Toolbox) -> Act:
-        played = playbook.find(self.playbook, turn) if turn.role else None
-        if played is None:
+    def _act(self, asked: Asked, turn: Turn, tools: Toolbox, folder: str) -> Act:
+        found = playbook.find(self.playbook, turn) if turn.role else None
+        if found is None:
             return self._usual(asked, turn, tools)
-        changes = tuple(played.changes(turn.folder))
+        played = found.placed(folder or turn.folder)
+        changes = tuple(played.changes())
         # A passage can be replaced only in a file that was opened.
         opened = (change.path for change in changes if change.find)
-        reply = played.reply.replace("{folder}", turn.folder)
+        reply = played.reply
         return Act((*played.read, *opened), changes, reply, playbook.as_object(reply))
 
     def _usual(self, asked: Asked, turn: Turn, tools: Toolbox) -> Act:

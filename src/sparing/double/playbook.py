@@ -20,6 +20,8 @@ from sparing.double.request import JsonObject
 from sparing.double.toolbox import Change
 from sparing.errors import ScriptError
 
+FOLDER = "{folder}"
+
 
 class PlayedEdit(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -51,13 +53,22 @@ class Played(BaseModel):
             and self.iteration in (None, turn.iteration)
         )
 
-    def changes(self, folder: str) -> Iterator[Change]:
+    def placed(self, folder: str) -> Played:
+        """With the feature's folder wherever the script says `{folder}`."""
+        text = self.model_dump_json()
+        if FOLDER in text and not folder:
+            raise ScriptError(
+                f"the script says {FOLDER} for {self.role}, whose turn names no folder",
+                "write the path out",
+            )
+        return Played.model_validate_json(text.replace(FOLDER, json.dumps(folder)[1:-1]))
+
+    def changes(self) -> Iterator[Change]:
         for edit in self.edit:
-            path = edit.path.replace("{folder}", folder)
             if edit.text is not None:
-                yield Change(path, edit.text.replace("{folder}", folder))
+                yield Change(edit.path, edit.text)
             else:
-                yield Change(path, edit.replace, find=edit.find)
+                yield Change(edit.path, edit.replace, find=edit.find)
 
 
 class _Script(BaseModel):

@@ -60,11 +60,14 @@ WORDS = tuple(
         (Kind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
         (Kind.FIX, "Fix every finding listed above", ""),
         (Kind.REDO, _HEAD, f"{_STAGE}, once more"),
+        (Kind.STAGE, _HEAD, f"{_STAGE}, questions answered"),
         (Kind.REVIEW, _HEAD, rf"{_STAGE}, (?:final validation \()?iteration {_OF}"),
         (Kind.REVIEW, "This is ", rf"(?:the final validation round \()?iteration {_OF}"),
         (Kind.STAGE, "# Stage transition: you now enter the ", "`(?P<stage>[^`]+)` stage"),
         (Kind.REVIEW, _HEAD, rf"{_STAGE}\nFeature: .*\nJudge what stands above\."),
         (Kind.WRITE, _HEAD, rf"{_STAGE}\nFeature: .*\nWrite "),
+        (Kind.WRITE, _HEAD, rf"{_STAGE}, part (?P<task>\S+)"),
+        (Kind.ASSIST, _HEAD, rf"{_STAGE}, phase (?P<task>\S+)"),
         (Kind.ASSIST, _HEAD, _STAGE),
         (Kind.FIRST_LINE, "What is the first line of ", r"(?P<target>\S+[^\s.?])"),
         (Kind.COUNT, "How many findings ", ""),
@@ -72,10 +75,13 @@ WORDS = tuple(
         (Kind.READ, "Read the file ", rf"(?P<target>\S+[^\s.]){_THEN}"),
     )
 )
+STAGES = {Kind.TASK: "implement", Kind.HAND_OVER: "hand_over"}
+"""Of turns whose words name none."""
 _NEEDLES = tuple(words.needle for words in WORDS)
 _TARGETS = re.compile(
     r"^Write (?P<write>\S+)(?: from the documents above)?\. The program commits"
     r"|The stage's document is (?P<stage>\S+)\.$"
+    r"|^Go on with (?P<part>\S+)\. The program commits"
     r"|^A person rejected (?P<redo>\S+); their"
     r"|what reviewers found in (?P<revise>\S+)\. Deal",
     re.MULTILINE,
@@ -184,13 +190,13 @@ def _turn(asked: Asked, place: int, text: str) -> Turn | None:
     return Turn(
         kind,
         _role(known),
-        said.get("stage") or ("implement" if kind is Kind.TASK else ""),
+        said.get("stage") or STAGES.get(kind, ""),
         int(said.get("iteration") or 1),
         said.get("task") or "",
         said.get("target") or _target(outside),
         next(iter(_AFTER.findall(known)), ""),
         documents,
-        _references(outside),
+        references_of(outside),
         tuple(dict.fromkeys(_CATEGORY.findall(known))),
         place,
         said.get("reply") or "",
@@ -230,7 +236,7 @@ def _target(text: str) -> str:
     return next((path for path in match.groups() if path), "") if match else ""
 
 
-def _references(text: str) -> tuple[str, ...]:
+def references_of(text: str) -> tuple[str, ...]:
     _, _, block = text.partition(_REQUIRED)
     return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))
 

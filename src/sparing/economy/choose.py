@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import assert_never
 
 from sparing.economy.guard import Delta
@@ -17,6 +18,9 @@ from sparing.economy.matrix import Actor, Moment, Row, Template, row_for
 from sparing.economy.predict import Inputs, Prediction, predict
 from sparing.way import Policy, Way
 
+NOTHING: Mapping[Way, str] = MappingProxyType({})
+TIE = 0.01
+"""Ways whose predictions differ by no more of it are taken to cost the same."""
 SIMPLEST_FIRST = (Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.FORK)
 
 
@@ -32,7 +36,10 @@ class Decision:
     """The review history gets a line: resume fell back."""
 
 
-def decide_way(policy: Policy, moment: Moment, inputs: Inputs) -> Decision:
+def decide_way(
+    policy: Policy, moment: Moment, inputs: Inputs, barred: Mapping[Way, str] = NOTHING
+) -> Decision:
+    """`barred`: ways that are on offer and not to be taken, with the reason."""
     if Way.COMPOSE not in inputs.offers:
         raise ValueError("compose is always on offer")
     predictions = predict(inputs)
@@ -45,7 +52,7 @@ def decide_way(policy: Policy, moment: Moment, inputs: Inputs) -> Decision:
         case Policy.SEED:
             return _seed(moment, inputs, predictions)
         case Policy.ADAPTIVE:
-            return _adaptive(moment, inputs, predictions)
+            return _adaptive(moment, inputs, predictions, barred)
     assert_never(policy)
 
 
@@ -60,10 +67,15 @@ def _seed(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction])
     return Decision(way, predictions, row.scenario, row.template, row.reset, row.marker)
 
 
-def _adaptive(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction]) -> Decision:
+def _adaptive(
+    moment: Moment,
+    inputs: Inputs,
+    predictions: Mapping[Way, Prediction],
+    unwanted: Mapping[Way, str],
+) -> Decision:
     """The cheapest way among those that tell the agent all it must know."""
     row = row_for(moment, guarded=False)
-    barred = _barred(row, moment, inputs)
+    barred = {**_barred(row, moment, inputs), **unwanted}
     ways = {way: found for way, found in predictions.items() if way not in barred}
     way = cheapest(ways)
     compared = _compared(way, ways, inputs)
@@ -91,14 +103,13 @@ def _full(moment: Moment) -> Template:
 
 
 def cheapest(predictions: Mapping[Way, Prediction]) -> Way:
-    """Of equally cheap ways the simpler one. Composing is always possible."""
+    """Of ways that cost about as much the simpler one: a composed prompt also fills the cache for
+    those who share its trunk. Composing is always possible."""
     best, least = Way.COMPOSE, math.inf
     for way in SIMPLEST_FIRST:
         found = predictions.get(way)
-        if found is None or found.cost is None:
-            continue
-        if found.cost < least and not math.isclose(found.cost, least, rel_tol=1e-9):
-            best, least = way, found.cost
+        if found is not None and found.cost is not None and found.cost < least:
+            best, least = way, (1 - TIE) * found.cost
     return best
 
 

@@ -106,9 +106,12 @@ class Work:
     growth: float
     """Tokens that join the context on the way: tool results, and what was typed to get them."""
     output: float
+    early: float = 0
+    """Of what joins the context: tokens that are read before all else, and so by every call but
+    the first."""
 
     def __post_init__(self) -> None:
-        if self.calls < 1 or self.growth < 0 or self.output < 0:
+        if self.calls < 1 or self.growth < 0 or self.output < 0 or self.early < 0:
             raise ValueError(f"{self} is no turn: it makes a call and takes nothing back")
 
 
@@ -116,20 +119,23 @@ def turn_tokens(first: Expected, work: Work, life: Life = Life.FIVE_MINUTES) -> 
     """All tokens of a turn, from how its first call's prompt splits into buckets.
 
     Later calls read that prompt; growth is written once, in entries of `life`, and read by half
-    of the later calls on average. A prompt of which nothing is cached or written is too short
-    for a cache and is paid in full by every call.
+    of the later calls on average, what comes early by all that follow. A prompt of which nothing
+    is cached or written is too short for a cache and is paid in full by every call.
     """
     later = work.calls - 1
     context = first.uncached + first.read + first.write_5m + first.write_1h
     if first.uncached == context:
-        whole = work.calls * context + work.calls / 2 * work.growth
+        whole = work.calls * context + work.calls / 2 * work.growth + later * work.early
         return Expected(uncached=whole, output=work.output)
-    hour = life is Life.ONE_HOUR
+    hour, grown = life is Life.ONE_HOUR, work.growth + work.early
     return Expected(
         uncached=first.uncached,
-        read=first.read + later * context + later / 2 * work.growth,
-        write_5m=first.write_5m + (0 if hour else work.growth),
-        write_1h=first.write_1h + (work.growth if hour else 0),
+        read=first.read
+        + later * context
+        + later / 2 * work.growth
+        + max(0, later - 1) * work.early,
+        write_5m=first.write_5m + (0 if hour else grown),
+        write_1h=first.write_1h + (grown if hour else 0),
         output=work.output,
     )
 

@@ -26,6 +26,8 @@ READ_FACTOR = 1.04
 """A file read by a tool carries line numbers: 3,900 tokens for 3,750, measured on a real client."""
 PARALLEL_READS = 9
 """More tool calls at once would reach past the cache's look-back."""
+DEFAULT_WEIGHT = 0.5
+"""Of the default in what is learned, where a turn that was seen has 1."""
 LEAST_WEIGHT = 0.1
 """Of the latest turn in what is learned: habits change, so no turn counts for ever."""
 ENOUGH_RESUMES = 3
@@ -50,6 +52,8 @@ class Memory(StrEnum):
     NONE = "none"
     NOTES = "notes"
     """Its own earlier verdict and the diff, told again by the program."""
+    HANDOFF = "handoff"
+    """A map of what others have looked at, and what they decided."""
     TRANSCRIPT = "transcript"
 
 
@@ -68,21 +72,27 @@ HABITS: Mapping[tuple[Errand, Memory], Habit] = MappingProxyType(
     {
         (Errand.WRITE, Memory.NONE): Habit(3, 9, 4775),
         (Errand.WRITE, Memory.NOTES): Habit(3, 9, 4775),
+        (Errand.WRITE, Memory.HANDOFF): Habit(3, 4, 4775),
         (Errand.WRITE, Memory.TRANSCRIPT): Habit(3, 2, 4775),
         (Errand.REVISE, Memory.NONE): Habit(3, 3.5, 1335),
         (Errand.REVISE, Memory.NOTES): Habit(3, 2.5, 1335),
+        (Errand.REVISE, Memory.HANDOFF): Habit(3, 2, 1335),
         (Errand.REVISE, Memory.TRANSCRIPT): Habit(3, 0.5, 1335),
         (Errand.REVIEW, Memory.NONE): Habit(4, 5.5, 1050),
         (Errand.REVIEW, Memory.NOTES): Habit(3, 2.5, 1050),
+        (Errand.REVIEW, Memory.HANDOFF): Habit(3, 2.5, 1050),
         (Errand.REVIEW, Memory.TRANSCRIPT): Habit(2, 0.5, 1050),
         (Errand.IMPLEMENT, Memory.NONE): Habit(7, 5.5, 3100, typed=2800),
         (Errand.IMPLEMENT, Memory.NOTES): Habit(7, 5.5, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.HANDOFF): Habit(7, 4, 3100, typed=2800),
         (Errand.IMPLEMENT, Memory.TRANSCRIPT): Habit(7, 2.75, 3100, typed=2800),
         (Errand.FIX, Memory.NONE): Habit(7, 7, 1550, typed=1400),
         (Errand.FIX, Memory.NOTES): Habit(7, 5, 1550, typed=1400),
+        (Errand.FIX, Memory.HANDOFF): Habit(7, 4, 1550, typed=1400),
         (Errand.FIX, Memory.TRANSCRIPT): Habit(6, 3, 1550, typed=1300),
         (Errand.LONE, Memory.NONE): Habit(5, 0, 2000),
         (Errand.LONE, Memory.NOTES): Habit(5, 0, 2000),
+        (Errand.LONE, Memory.HANDOFF): Habit(5, 0, 2000),
         (Errand.LONE, Memory.TRANSCRIPT): Habit(5, 0, 2000),
     }
 )
@@ -102,6 +112,7 @@ class Kind(NamedTuple):
     """Turns that are alike: what is learned from one is expected of the next."""
 
     role: str
+    """Empty: any role."""
     errand: Errand
     memory: Memory
 
@@ -115,21 +126,41 @@ class SeenTurn(NamedTuple):
 
 
 def learned(turns: Iterable[SeenTurn]) -> dict[Kind, Work]:
-    """What is expected of each kind after these turns: their mean, the default being one of
-    them, and of many turns the later ones counting more."""
+    """What is expected of each kind after these turns, and of each errand whoever has it: their
+    mean, the default being a part of one of them, and of many turns the later ones counting more.
+    """
     known: dict[Kind, Work] = {}
     times: Counter[Kind] = Counter()
     for kind, calls in turns:
-        if calls:
-            times[kind] += 1
-            weight = max(1 / (1 + times[kind]), LEAST_WEIGHT)
-            known[kind] = _blend(expected_work(kind, known), seen_work(calls), weight)
+        for one in dict.fromkeys((kind, kind._replace(role=""))) if calls else ():
+            times[one] += 1
+            weight = max(1 / (DEFAULT_WEIGHT + times[one]), LEAST_WEIGHT)
+            known[one] = _blend(expected_work(one, known), seen_work(calls), weight)
     return known
 
 
 def expected_work(kind: Kind, known: Mapping[Kind, Work]) -> Work:
-    """Learned where this role has done it before, else the default of its kind."""
-    return known.get(kind) or work_of(HABITS[kind.errand, kind.memory])
+    """Learned where this role has done it before, else what others did; of an errand that was
+    seen with another memory only, the default in the same proportion."""
+    anyone = kind._replace(role="")
+    if kind in known or anyone in known:
+        return known.get(kind) or known[anyone]
+    usual = work_of(HABITS[kind.errand, kind.memory])
+    for other in (kind, anyone):
+        for memory in Memory:
+            seen = known.get(other._replace(memory=memory))
+            if seen is not None:
+                return _scaled(usual, seen, work_of(HABITS[kind.errand, memory]))
+    return usual
+
+
+def _scaled(usual: Work, seen: Work, expected: Work) -> Work:
+    """As much more or less than usual as that one was."""
+    return Work(
+        max(1.0, usual.calls * seen.calls / expected.calls),
+        usual.growth * seen.growth / expected.growth,
+        usual.output * seen.output / expected.output,
+    )
 
 
 def seen_work(calls: Sequence[tuple[int, int]]) -> Work:
@@ -149,7 +180,12 @@ def by_reference(work: Work, tokens: float, files: int) -> Work:
     """The same turn when its mandatory files come by path: they are read before all else."""
     calls = math.ceil(files / PARALLEL_READS)
     asked = calls * CALL_OUTPUT_TOKENS
-    return Work(work.calls + calls, work.growth + READ_FACTOR * tokens + asked, work.output + asked)
+    return Work(
+        work.calls + calls,
+        work.growth + asked,
+        work.output + asked,
+        work.early + READ_FACTOR * tokens,
+    )
 
 
 class Share(NamedTuple):

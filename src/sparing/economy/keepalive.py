@@ -97,7 +97,9 @@ def warmth(inputs: Inputs) -> float:
         way: replace(offer, on=replace(offer.on, last_call_at=-math.inf)) if offer.on else offer
         for way, offer in inputs.offers.items()
     }
-    return _best(replace(inputs, offers=cold), inputs.at) - _best(inputs, inputs.at)
+    # By then whatever nobody else reads has died as well; what lives for an hour has not.
+    later = inputs.at + Life.FIVE_MINUTES.seconds
+    return _best(replace(inputs, offers=cold), later) - _best(inputs, inputs.at)
 
 
 def another_ping(inputs: Inputs, tokens: float, pauses: Sequence[float], idle: float, *,

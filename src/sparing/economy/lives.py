@@ -16,15 +16,20 @@ from sparing.economy.keepalive import USUAL_PAUSES, Keeping, cheapest_keeping
 from sparing.segment import Segment, Volatility
 
 RECENT_PAUSES = 8
+MOSTLY = 0.5
 
 
-def mark_places(segments: Sequence[Segment], trunk: int, marks: int) -> tuple[int, ...]:
-    """Numbers of the segments that end an entry, in order."""
+def mark_places(
+    segments: Sequence[Segment], trunk: int, marks: int, passing: float = 0.0
+) -> tuple[int, ...]:
+    """Numbers of the segments that end an entry, in order. `passing` is how likely a look ends
+    with an approval: then the next reviewer is shown the same once more."""
     last = len(segments)
     shared = _end(segments, Volatility.FEATURE, trunk)
     steady = _end(segments, Volatility.ROLE, last)
     first = (trunk, shared)
-    if shared and any(_is_replaced(one) for one in segments[shared:trunk]):
+    replaced = any(_is_replaced(one) for one in segments[shared:trunk])
+    if shared and replaced and passing <= MOSTLY:
         first = (shared, trunk)
     ends = [end for end in dict.fromkeys((*first, steady)) if 0 < end < last]
     return tuple(sorted(end - 1 for end in ends[:marks]))
@@ -44,12 +49,18 @@ def _end(segments: Sequence[Segment], volatility: Volatility, limit: int) -> int
     return limit
 
 
+def pass_share(looks: int, passed: int) -> float:
+    """How likely the next look ends with an approval, from those so far; every third one does
+    until some were seen."""
+    return (passed + 1) / (looks + 3)
+
+
 def marked_blocks(
-    segments: Sequence[Segment], trunk: int, marks: int, life: Life
+    segments: Sequence[Segment], trunk: int, marks: int, life: Life, passing: float = 0.0
 ) -> tuple[Block, ...]:
     """Segments as a cache sees them. `life` is that of what stays; what the next round replaces,
     and what lies behind the trunk, lives five minutes."""
-    places = mark_places(segments, trunk, marks)
+    places = mark_places(segments, trunk, marks, passing)
     replaced = [n for n, one in enumerate(segments[:trunk]) if _is_replaced(one)]
     stays = min(replaced, default=trunk)
     return tuple(

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sparing.economy.cost_model import Rates, Work, turn_cost
 from sparing.segment import CHARS_PER_TOKEN
 
 LIMIT_TOKENS = 600
+BENEFIT_OF_DOUBT = 1.02
+"""Who knows what it said the last time judges more evenly; that may cost a little."""
 _MOST_FILES = 40
 
 
@@ -21,6 +24,12 @@ class Look(NamedTuple):
     """Its verdict's summary and evidence, or an author's report."""
     opened: Sequence[tuple[str, int]]
     """Files read in that turn, with their lines; 0 where the client does not tell."""
+
+
+def notes_pay(rates: Rates, context: float, tokens: float, noted: Work, forgotten: Work) -> bool:
+    """Whether so many tokens of notes are worth what they spare a turn on that context."""
+    told = turn_cost(rates, context + tokens, tokens, noted)
+    return told < BENEFIT_OF_DOUBT * turn_cost(rates, context, 0, forgotten)
 
 
 def notes_text(look: Look, limit_tokens: int = LIMIT_TOKENS) -> str:

@@ -14,12 +14,17 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context import turns
+from sparing.context.brief import Brief
 from sparing.engine import arrivals
+from sparing.engine.aids import aided
 from sparing.engine.crash import step
 from sparing.engine.gather import Source, gather
+from sparing.engine.going import Go
 from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.notes import tell_prepared, tell_unread
+from sparing.engine.questions import may_leave, nothing_changed, tell_handoff
 from sparing.engine.quoted import checked_quotes, judgement
+from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
 from sparing.engine.sent import Sent, keep_prompt
 from sparing.engine.stories import tell
@@ -28,6 +33,7 @@ from sparing.engine.tickets import Ticket
 from sparing.engine.words import with_words
 from sparing.errors import SparingError
 from sparing.finding import Verdict
+from sparing.flow.flows import builder_of
 from sparing.flow.stage import Work
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
@@ -40,8 +46,12 @@ from sparing.workspace.commit import changed_paths, commit_paths
 from sparing.workspace.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.paths import Confined
 
-ROUNDS = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
-"""Turns of a loop: one that changes nothing is borne, and counted."""
+ROUNDS = frozenset(
+    {Turn.REVISE, Turn.REPAIR_CHECKS, Turn.PART, Turn.IMPLEMENT, Turn.MEND}
+    | {Turn.SIMPLIFY, Turn.OUTLINE, Turn.DEEPEN}
+)
+"""Turns that go on with something: one that changes nothing is borne, and counted in a loop."""
+PHASES = {Turn.OUTLINE: "A", Turn.DEEPEN: "B"}
 
 
 def row_of(around: Surroundings, key: str) -> FeatureRow:
@@ -55,17 +65,29 @@ def row_of(around: Surroundings, key: str) -> FeatureRow:
 async def prepare(ticket: dict[str, Any], job: dict[str, Any], error: str) -> dict[str, Any]:
     """Gather, choose, compose; `error` says why the session could not be resumed just now."""
     asked = Ticket(**ticket)
-    # What a sibling has begun to send is known to be cached, and counts in the choice.
-    await arrivals.after(asked.after)
     source = source_of(asked, Job.load(job))
-    return (await asyncio.to_thread(_prepared, source, asked, error)).dump()
+    try:
+        brief = await asyncio.to_thread(_gathered, source, asked)
+        # What a sibling has begun to send is known to be cached, and counts in the choice.
+        await arrivals.after(asked.after)
+        return (await asyncio.to_thread(_prepared, source, asked, brief, error)).dump()
+    except SparingError as refused:
+        # A document is gone, a worktree can't be made: a person repairs it, then this is repeated.
+        return {"failure": refused.what, "detail": refused.repair}
 
 
-def _prepared(source: Source, asked: Ticket, error: str) -> Sent:
-    brief = with_words(gather(source), source, asked)
-    chosen = choose(source, brief, asked.at, error)
+def _gathered(source: Source, asked: Ticket) -> Brief:
+    """Whoever works beside others has a worktree to itself, made while the first one begins."""
+    if source.job.lane:
+        source.around.worktree(source.row, source.job.head, source.job.lane)
+    return with_words(gather(source), source, asked)
+
+
+def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
+    chosen = choose(source, aided(brief, source), asked.at, error)
     sent = seal(source, brief, chosen)
     tell_prepared(source, asked, sent, chosen.marker)
+    tell_given(source, asked, chosen.composed)
     return sent
 
 
@@ -140,11 +162,11 @@ async def commit(
         _remember(tx, source, asked, Sent.load(sent), {**reply, "seen": change})
         if change is not None:
             tell(tx, asked, source.job, "commit", text=_subject(source), data={"commit": change})
-    if change is None and source.job.turn in ROUNDS:
+        tell_handoff(tx, asked, source, reply["reply"])
+    if change is None and (source.job.turn in ROUNDS or may_leave(source, reply["reply"])):
         return Result(commit=source.job.head, reply=reply["reply"], changed=False).dump()
     if change is None:
-        result = Result(failure="nothing changed", detail=f"{source.job.role} left no change")
-        return result.dump()
+        return nothing_changed(source.job.role).dump()
     return Result(commit=change, reply=reply["reply"]).dump()
 
 
@@ -165,12 +187,29 @@ async def report(
         return leaked(list(found.places)).dump()
     except SparingError as error:
         return Result(failure=error.what, detail=error.repair).dump()
+    if commit_id and source.transition:
+        with source.around.database.write() as tx:
+            _saw(tx, source, asked, commit_id)
     return {**result, "commit": commit_id or source.job.head}
 
 
+def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str) -> None:
+    """The verdict that was written down is known to the session that gave it."""
+    scope = session_scope(source.job)
+    session = sessions.get(tx, ticket.feature, scope, session_owner(source.job))
+    if session is not None:
+        sessions.put(tx, ticket.feature, scope, replace(session, commit=commit_id))
+
+
 def session_scope(job: Job) -> str:
-    """Sessions are kept per stage; each task's implementer has its own."""
+    """Sessions are kept per stage, or per tier; each task's implementer has its own."""
+    if job.going.thread:
+        return job.going.thread
     return f"{job.stage}/{job.task}" if job.task else job.stage
+
+
+def session_owner(job: Job) -> str:
+    return builder_of(job.going.thread) if job.going.thread else job.role
 
 
 def _verdict_row(
@@ -191,7 +230,7 @@ def _remember(
     job, old = source.job, source.session
     resumed = sent.way is Way.RESUME and old is not None
     kept = Session(
-        reply["session"], job.role, source.around.backend(source.row).name, sent.model,
+        reply["session"], session_owner(job), source.around.backend(source.row).name, sent.model,
         old.prompt_chars if resumed and old else sent.chars, reply["context_tokens"],
         max(1, job.iteration), reply.get("seen") or job.head, ticket.at,
         old.opening if resumed and old else sent.prompt,
@@ -205,9 +244,12 @@ def source_of(ticket: Ticket, job: Job) -> Source:
     around = current()
     with around.database.read() as connection:
         row = features.get(connection, ticket.feature)
-        session = sessions.get(connection, ticket.feature, session_scope(job), job.role)
+        session = sessions.get(connection, ticket.feature, session_scope(job), session_owner(job))
     assert row is not None, f"{ticket.feature} has no row"
-    return Source(around, row, job, session, job.final)
+    ended = job.going.go is Go.HAND_OFF or job.going.anew
+    kept = None if ended else session
+    shared = bool(job.going.thread) and kept is not None
+    return Source(around, row, job, kept, job.final, shared, PHASES.get(job.turn, ""))
 
 
 def leaked(places: list[str]) -> Result:
@@ -224,7 +266,7 @@ def _tell_secrets(
 
 
 def _commit(source: Source, ticket: Ticket) -> str | None:
-    worktree = source.around.worktree(source.row, source.job.head)
+    worktree = source.around.worktree(source.row, source.job.head, source.job.lane)
     paths = changed_paths(worktree, source.job.head)
     refuse_secrets(worktree, source.job.head, paths, source.around.folder.redactor.known)
     feature = source.row.feature
@@ -243,7 +285,7 @@ def _subject(source: Source) -> str:
         # The code's first version was written task by task: its first fix is for the second look.
         number = job.iteration + (source.stage.work is Work.IMPLEMENT)
         return f"sparing: {job.stage} review iteration {number}"
-    return f"sparing: {job.stage} by {job.role}"
+    return f"sparing: {job.stage}{f', {job.part},' if job.part else ''} by {job.role}"
 
 
 def _write_report(source: Source, dispatch: str) -> None:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing.engine.ending import ROLE as RETRO
+from sparing.engine.going import Go, Going
 from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.place import Place, Step, stage_of
 from sparing.engine.rounds import to_settle
+from sparing.flow.flows import builder_of
+from sparing.flow.stage import Work
 
-AGENT_STEPS = frozenset({Step.AUTHOR, Step.TASK, Step.REPAIR})
+AGENT_STEPS = frozenset({Step.AUTHOR, Step.PART, Step.TASK, Step.REPAIR})
+HELP_STEPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN, Step.MEND})
 PROGRAM_JOBS = {
     Step.OPEN: JobKind.OPEN,
     Step.TASKS: JobKind.TASKS,
     Step.CHECK: JobKind.CHECK,
+    Step.PROVE: JobKind.PROVE,
+    Step.JOIN: JobKind.JOIN,
+    Step.NOTE: JobKind.NOTE,
+    Step.SKIP: JobKind.NOTE,
+    Step.TRIAL: JobKind.TRIAL,
+    Step.DEEPENED: JobKind.CHECK,
+    Step.ACCEPT: JobKind.ACCEPT,
+    Step.SURVEY: JobKind.SURVEY,
     Step.CLOSE: JobKind.CLOSE,
     Step.HANDOVER: JobKind.HANDOVER,
 }
@@ -22,8 +35,12 @@ def program_job(place: Place) -> Job:
     """What the program does itself."""
     kind = PROGRAM_JOBS[place.step]
     job = _job(place, kind.value, kind)
-    if kind in (JobKind.CLOSE, JobKind.HANDOVER):
+    if kind is JobKind.OPEN:
+        return replace(job, given=place.given, rewind=place.talk.rewind)
+    if kind in (JobKind.SURVEY, JobKind.CLOSE, JobKind.HANDOVER):
         return replace(job, place=replace(place, review=None).dump())
+    if stage_of(place).work is Work.IMPLEMENT:
+        return replace(job, building=place.building)
     return job
 
 
@@ -31,12 +48,71 @@ def agent_job(place: Place) -> Job:
     """What the stage's author is asked for."""
     role, turn = stage_of(place).author, place.asked
     if place.step is Step.TASK:
-        job = _job(place, f"task-{place.task + 1}", role=role, turn=Turn.IMPLEMENT)
-        return replace(job, task=place.tasks[place.task][0], iteration=1)
+        return task_job(place, place.tasks[place.task][0])
     iteration = place.turn if place.step is Step.AUTHOR else place.repairs
     settles = to_settle(place.review) if turn is Turn.REVISE else ()
     job = _job(place, role, role=role, turn=turn)
-    return replace(job, iteration=max(1, iteration), settles=settles)
+    parts = stage_of(place).parts if turn in (Turn.WRITE, Turn.PART) else ()
+    return replace(
+        job, iteration=max(1, iteration), settles=settles, research=place.research,
+        part=parts[place.part] if parts else "", going=_going(place),
+    )  # fmt: skip
+
+
+def task_job(place: Place, number: str, lane: str = "") -> Job:
+    place_of = [one for one, _ in place.tasks].index(number) + 1
+    role = stage_of(place).author
+    job = _job(place, f"task-{place_of}", role=role, turn=Turn.IMPLEMENT)
+    return replace(job, task=number, iteration=max(1, place.building.turns), lane=lane)
+
+
+def wave_jobs(place: Place) -> tuple[Job, ...]:
+    """One for each task of the wave that is not done already, each in a worktree of its own."""
+    done = {result.task for result in place.done}
+    numbers = [one for one, _ in place.tasks]
+    return tuple(
+        task_job(place, number, f"{place.moves}-{numbers.index(number) + 1}")
+        for number in place.building.side_by_side
+        if number not in done
+    )
+
+
+def help_job(place: Place) -> Job:
+    """What somebody beside author and reviewers is asked for."""
+    building, mends = place.building, place.step is Step.MEND
+    role = stage_of(place).author if mends else building.helper
+    job = _job(place, place.step.value, role=role, turn=place.asked)
+    if mends:
+        return replace(job, iteration=max(1, building.fixes), note=building.outlines)
+    outlines = building.outlines if place.asked is Turn.DEEPEN else ""
+    return replace(job, iteration=1, feedback=outlines)
+
+
+def _going(place: Place) -> Going:
+    """After a stage's first turn its own session is there, and what follows is said in it."""
+    going, first = place.going, place.step is Step.AUTHOR and place.turn <= 1
+    return going if first or not going.thread else replace(going, go=Go.NONE)
+
+
+def going_job(place: Place) -> Job:
+    """The author's turn that would follow, to be looked at before it is sent; or the session
+    that ends is asked for what only it knows."""
+    ahead = agent_job(replace(place, step=Step.AUTHOR, turn=place.turn + 1))
+    if place.step is Step.WEIGH:
+        return replace(ahead, kind=JobKind.WEIGH, name=JobKind.WEIGH.value)
+    going = replace(place.going, go=Go.NONE)
+    role = builder_of(going.thread)
+    return replace(ahead, name="handoff", going=going, role=role, turn=Turn.HAND_OVER)
+
+
+def research_jobs(place: Place) -> tuple[Job, ...]:
+    """One for each of those who look around and have not answered already."""
+    answered = {result.role for result in place.done}
+    return tuple(
+        replace(_job(place, role, role=role, turn=Turn.RESEARCH), iteration=1)
+        for role, _ in place.research
+        if role not in answered
+    )
 
 
 def review_jobs(place: Place) -> tuple[Job, ...]:
@@ -60,6 +136,16 @@ def jobs_of(place: Place) -> tuple[Job, ...]:
     """The jobs of the step that a place is at, as they were asked for."""
     if place.step is Step.REVIEW:
         return review_jobs(place)
+    if place.step is Step.RESEARCH:
+        return research_jobs(place)
+    if place.step in (Step.WEIGH, Step.HAND_OFF):
+        return (going_job(place),)
+    if place.step is Step.WAVE:
+        return wave_jobs(place)
+    if place.step in HELP_STEPS:
+        return (help_job(place),)
+    if place.step is Step.RETRO:
+        return (replace(_job(place, RETRO, role=RETRO, turn=Turn.RETRO), iteration=1),)
     if place.step in AGENT_STEPS:
         return (agent_job(place),)
     return (program_job(place),)

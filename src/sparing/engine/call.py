@@ -13,15 +13,16 @@ from typing import Any
 
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Failure
 from sparing.agents.lock import worktree_lock
-from sparing.context import turns
 from sparing.engine import arrivals
 from sparing.engine.agent_steps import source_of
 from sparing.engine.crash import passing, step
+from sparing.engine.forms import form_of
 from sparing.engine.guard import Receipt, guard
-from sparing.engine.jobs import Job
-from sparing.engine.outfit import lend_to
+from sparing.engine.jobs import Job, Turn
+from sparing.engine.outfit import lend_to, outfit
 from sparing.engine.resume_trust import trusted
-from sparing.engine.sent import Sent, load_prompt
+from sparing.engine.sent import Sent, load_prompt, system_of
+from sparing.engine.source import Source
 from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
 from sparing.engine.stories import tell
 from sparing.engine.tickets import Ticket
@@ -29,9 +30,9 @@ from sparing.engine.walls import launch_in
 from sparing.errors import SparingError
 from sparing.money import to_usd
 from sparing.redact import Redactor
-from sparing.review.verdict import SCHEMA
 from sparing.roles.load import RoleClass
 from sparing.workspace.commit import settle_changes
+from sparing.workspace.lanes import lane_name
 from sparing.workspace.worktree import Worktree
 
 SIBLING_SECONDS = 0.2
@@ -69,10 +70,12 @@ async def call(
 
 async def _run(asking: Asking, permit: Permit) -> AgentReply:
     source, around, row = asking.source, asking.source.around, asking.source.row
-    writes = source.role.role_class is RoleClass.AUTHOR
-    worktree = await asyncio.to_thread(around.worktree, row, source.job.head)
+    writes, lane = _writes(source), source.job.lane
+    worktree = await asyncio.to_thread(around.worktree, row, source.job.head, lane)
+    if lane:
+        await asyncio.to_thread(outfit, around, row, worktree, asking.ticket, source.job)
     await asyncio.to_thread(lend_to, around, row, worktree, writes=writes)
-    lock = around.folder.locks / f"{row.feature.name}.{source.job.role}.lock"
+    lock = around.folder.locks / f"{lane_name(row.feature.name, lane)}.{source.job.role}.lock"
     goes_on = asking.template == SECRETS
     with worktree_lock(lock) as descriptor:
         salvage = f"{asking.ticket.id}.{permit.number}"
@@ -92,18 +95,24 @@ async def _run(asking: Asking, permit: Permit) -> AgentReply:
     return _cleaned(reply, around.folder.redactor)
 
 
+def _writes(source: Source) -> bool:
+    """An author, except where it only says what it would write."""
+    return source.role.role_class is RoleClass.AUTHOR and source.job.turn is not Turn.OUTLINE
+
+
 def _call(asking: Asking, permit: Permit, worktree: Worktree) -> AgentCall:
     source, ticket, sent, _ = asking
     around, row, job = source.around, source.row, source.job
-    writes = source.role.role_class is RoleClass.AUTHOR
+    writes = _writes(source)
     money = permit.limit.nano_usd
     return AgentCall(
         id=f"{ticket.id}.{permit.number}.{sent.prompt[:8]}",
         role=job.role,
-        stage=job.stage,
+        # Whoever hands over does no work of the stage that follows.
+        stage=job.turn.value if job.turn is Turn.HAND_OVER else job.stage,
         iteration=job.iteration,
-        task=job.task,
-        system=turns.system(source.role.role_class.value),
+        task=job.task or job.part or source.phase,
+        system=system_of(source),
         prompt=load_prompt(around.folder, sent.prompt),
         cwd=worktree.path,
         folder=around.feature_folder(row),
@@ -114,7 +123,8 @@ def _call(asking: Asking, permit: Permit, worktree: Worktree) -> AgentCall:
         limit_tokens=permit.limit.tokens,
         limit_usd=None if money is None else float(to_usd(money)),
         resume=sent.resume,
-        schema=None if writes else SCHEMA,
+        schema=form_of(job.turn),
+        life=sent.life,
     )
 
 

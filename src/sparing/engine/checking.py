@@ -48,14 +48,18 @@ def run_checks(
     )
 
 
-def extra_checks(source: Source) -> Extra:
-    """Commands of the tasks' done criteria, and tools that are set up here but not installed."""
+def extra_checks(source: Source, done_when: str | None = None) -> Extra:
+    """Commands of the tasks' done criteria, and tools that are set up here but not installed.
+
+    `done_when` are the criteria of one task; without it those of all.
+    """
     if source.stage.work is not Work.IMPLEMENT:
         return Extra()
     around, folder = source.around, source.around.worktree(source.row, source.job.head).path
     checks = find_checks(folder)
     trusted = around.settings(source.row).workspace.commands
-    named = judge_commands(_criteria(source), "tasks.md", checks, trusted)
+    criteria = _criteria(source) if done_when is None else done_when
+    named = judge_commands(criteria, "tasks.md", checks, trusted)
     absent = [
         f"{one.name} not run: {one.command[0]} is not installed"
         for one in checks

@@ -7,34 +7,39 @@ is the economy room's; here its inputs are gathered from the brief, the session 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from sparing.context import turns
 from sparing.context.brief import REVIEWS, Brief, Kind
-from sparing.context.compose import Composed, compose
+from sparing.context.compose import Composed
 from sparing.context.fixes import answers
-from sparing.double.cache import MINIMUM_TOKENS, Life
+from sparing.double.cache import MINIMUM_TOKENS
 from sparing.economy.choose import Decision, decide_way
-from sparing.economy.cost_model import TYPICAL, Rates, Work
-from sparing.economy.estimates import Errand, Share, by_reference, expected_work
-from sparing.economy.estimates import Kind as TurnKind
+from sparing.economy.cost_model import TYPICAL, Rates
+from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
-from sparing.economy.known import Base, SentPrompt, believed, blocks_of
+from sparing.economy.known import Base, SentPrompt, believed
+from sparing.economy.lives import pass_share
 from sparing.economy.matrix import Actor, Moment, Template
-from sparing.economy.predict import Inputs, Offer, Prediction, Transcript
+from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.engine import past_turns
+from sparing.engine.aids import bare, whole
+from sparing.engine.beside import base_digest, beside
+from sparing.engine.jobs import Turn
+from sparing.engine.levers import levers_of, off_of
+from sparing.engine.lives import group_of, life_of
 from sparing.engine.recalls import Recall, recalled
-from sparing.engine.resume_trust import deferred
-from sparing.engine.sent import load_prompt, model_of, order_of, referenced
+from sparing.engine.sent import model_of, system_of
 from sparing.engine.source import Source
+from sparing.engine.ways import SHORT as LIFE
+from sparing.engine.ways import Terms, Told, can_resume, ways_of, weighed
+from sparing.records import verdicts
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
-from sparing.way import Way
+from sparing.way import Lever, Policy, Way
 
-FIXES = (Kind.REVISE, Kind.FIX, Kind.REDO, Kind.CHECKS)
-LIFE = Life.FIVE_MINUTES
+FIXES = (Kind.REVISE, Kind.FIX, Kind.REDO, Kind.ANSWER, Kind.CHECKS, Kind.PART)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,16 @@ class Chosen:
     recall: Recall
     error: str = ""
     """Why a session could not be gone on with."""
+    beside: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What else could have been sent, for the proof."""
+    sent_with: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Levers in use, and what is learned from."""
+
+    @property
+    def life(self) -> str:
+        """Of what the first mark ends."""
+        lives = [one.mark.value for one in self.inputs.offers[self.decision.way].blocks if one.mark]
+        return lives[0] if lives else LIFE.value
 
     @property
     def marker(self) -> str:
@@ -72,6 +87,8 @@ class Chosen:
             "unit": "input tokens" if self.inputs.rates == TYPICAL else "usd per million",
             "needed": self.recall.needed,
             "missing": list(self.recall.missing),
+            "beside": self.beside,
+            **self.sent_with,
         }
 
 
@@ -87,36 +104,81 @@ def _dumped(found: Prediction) -> dict[str, Any]:
     }
 
 
-class _Told(NamedTuple):
-    """A way as it would be told."""
-
-    composed: Composed
-    offer: Offer
-
-
 def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: str = "") -> Chosen:
     """`error` says why the session could not be resumed a moment ago."""
     said = _lost(brief) if error and source.session is not None else brief
-    taught = _taught(source, key.digest, at)
-    told = _ways(source, said, taught, error)
+    taught = _taught(source, brief, key.digest, at)
+    said, told = _told(source, said, taught, error)
     recall = None
     if Way.RESUME in told:
         recall = recalled(source, said, told[Way.RESUME].composed, resumed=True)
         if recall.missing:  # a saving that hides a line is none
             told.pop(Way.RESUME)
     inputs = _inputs(source, told, taught, at)
-    policy = source.around.settings(source.row).review.policy
+    policy = _policy(source)
     moment = _moment(source, said, told, error)
-    decision = decide_way(policy, moment, inputs)
+    barred = {**_barred(source, told), **weighed(source, inputs)}
+    decision = decide_way(policy, moment, inputs, barred)
     if decision.template is Template.FALLBACK and not said.asked.lost:
-        said = _lost(said)
-        order, marks = order_of(source), source.around.backend(source.row).capabilities.marks
-        composed = compose(said, decision.way, order, marks)
-    else:
-        composed = told[decision.way].composed
+        said, told = _told(source, _lost(said), taught, "lost")
+    chosen = told[decision.way]
     if decision.way is not Way.RESUME or recall is None:
-        recall = recalled(source, said, composed, resumed=False)
-    return Chosen(decision, said, composed, inputs, recall, error)
+        recall = recalled(source, chosen.brief, chosen.composed, resumed=False)
+    others = beside(
+        bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
+        source.around.backend(source.row).capabilities.marks,
+    )  # fmt: skip
+    writes = source.role.role_class.writes and source.job.turn is not Turn.OUTLINE
+    others["base"] = base_digest(key, writes=writes)
+    inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
+    return Chosen(
+        decision, chosen.brief, chosen.composed, inputs, recall, error, others,
+        _sent_with(source, chosen.brief, taught),
+    )  # fmt: skip
+
+
+def _told(
+    source: Source, brief: Brief, taught: _Taught, error: str
+) -> tuple[Brief, dict[Way, Told]]:
+    """The ways, and the brief they tell: code in steps only if no line is lost in them."""
+    told = ways_of(source, brief, taught.terms, error)
+    if brief.code is None or not brief.code.since:
+        return brief, told
+    fresh = recalled(source, brief, told[Way.COMPOSE].composed, resumed=False)
+    if not fresh.missing:
+        return brief, told
+    brief = whole(brief, source)
+    return brief, ways_of(source, brief, taught.terms, error)
+
+
+def _barred(source: Source, told: Mapping[Way, Told]) -> dict[Way, str]:
+    levers = levers_of(source)
+    found = {} if Lever.RESUME in levers else {Way.RESUME: "the lever resume is off"}
+    if Lever.INLINE not in levers and Way.REFERENCE in told:
+        found[Way.COMPOSE] = "the lever inline is off"
+    return found
+
+
+def offers_of(source: Source, brief: Brief, key: TrunkKey, at: float) -> Inputs:
+    """What every way would send and find cached, before one is chosen."""
+    taught = _taught(source, brief, key.digest, at)
+    return _inputs(source, _told(source, brief, taught, "")[1], taught, at)
+
+
+def _policy(source: Source) -> Policy:
+    return source.around.settings(source.row).review.policy
+
+
+def _sent_with(source: Source, brief: Brief, taught: _Taught) -> dict[str, Any]:
+    return {
+        "group": taught.group,
+        "noted": bool(brief.notes),
+        "handed": bool(brief.handoff),
+        "mixed": source.inside and _policy(source) is Policy.SEED,
+        "given": list(brief.given),
+        "levers": sorted(lever.value for lever in levers_of(source)),
+        "off": off_of(source),
+    }
 
 
 def _lost(brief: Brief) -> Brief:
@@ -128,91 +190,38 @@ class _Taught(NamedTuple):
     """What the ledger says of turns to come."""
 
     trunk: str
-    works: Mapping[TurnKind, Work]
+    group: str
+    terms: Terms
     sends: list[SentPrompt]
     share: Share
 
 
-def _taught(source: Source, trunk: str, at: float) -> _Taught:
-    name, role = source.around.backend(source.row).name, source.job.role
+def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
+    backend, group = source.around.backend(source.row), group_of(source, brief)
+    price = price_of(model_of(source), own_prices(source.around.settings(source.row).models.prices))
+    rates = TYPICAL if price is None else Rates.of(price)
+    system = system_of(source)
+    base = backend.capabilities.base_of(writes=source.role.role_class.writes)
     with source.around.database.read() as connection:
+        works = past_turns.works(connection, backend.name)
+        life = life_of(connection, source, group, rates)
+        looks = verdicts.of_feature(connection, source.row.feature.key)
+        passing = pass_share(len(looks), sum(one.passed for one in looks))
         return _Taught(
             trunk,
-            past_turns.works(connection, role, name, _flow(source)),
+            group,
+            Terms(works, rates, base + estimate_tokens(system), life, passing),
             past_turns.sends(connection, trunk, at),
-            past_turns.share(connection, name),
+            past_turns.share(connection, backend.name, str(getattr(backend, "version", ""))),
         )
 
 
-def _ways(source: Source, brief: Brief, taught: _Taught, error: str) -> dict[Way, _Told]:
-    """Ways that the backend can do and the prompt can be made for."""
-    backend = source.around.backend(source.row)
-    marks, order = backend.capabilities.marks, order_of(source)
-    errand = past_turns.errand_of(source.job.turn.value, _flow(source), source.job.stage)
-    found: dict[Way, _Told] = {}
-    for way in (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
-        if way is Way.RESUME and (error or not _usable(source, brief)):
-            continue
-        composed = compose(brief, way, order, marks)
-        reads = referenced(brief, composed)
-        if way is Way.REFERENCE and not (reads and "read" in source.role.tools):
-            continue
-        memory = past_turns.memory_of(way, source.job.iteration)
-        kind = TurnKind(source.job.role, errand or Errand.LONE, memory)
-        work = expected_work(kind, taught.works)
-        if reads:
-            work = by_reference(work, _size(brief, reads), len(reads))
-        blocks = blocks_of(composed.segments, LIFE, 0 if way is Way.RESUME else marks)
-        on = _transcript(source) if way is Way.RESUME else None
-        found[way] = _Told(composed, Offer(blocks, work, on))
-    return found
-
-
-def _usable(source: Source, brief: Brief) -> bool:
-    """There is a session that this backend and model can go on with, and something to tell it."""
-    return brief.resumable and _can_resume(source)
-
-
-def _can_resume(source: Source) -> bool:
-    session, backend = source.session, source.around.backend(source.row)
-    able = backend.capabilities.resume and not deferred(source.around, backend)
-    if session is None:
-        return able
-    same = (session.backend, session.model) == (backend.name, model_of(source))
-    return able and same
-
-
-def _transcript(source: Source) -> Transcript:
-    session = source.session
-    assert session is not None
-    opening = load_prompt(source.around.folder, session.opening) if session.opening else ()
-    marks = source.around.backend(source.row).capabilities.marks
-    return Transcript(
-        session.context_tokens,
-        session.last_call or session.last_activity,
-        session.answer_tokens,
-        LIFE,
-        blocks_of(opening, LIFE, marks),
-    )
-
-
-def _size(brief: Brief, paths: tuple[str, ...]) -> int:
-    listed = [*brief.full, *brief.documents, *([brief.subject] if brief.subject else [])]
-    texts = {one.path: one.text or "" for one in listed}
-    return sum(estimate_tokens(texts.get(path, "")) for path in paths)
-
-
-def _inputs(source: Source, told: Mapping[Way, _Told], taught: _Taught, at: float) -> Inputs:
-    around, backend = source.around, source.around.backend(source.row)
-    settings, model = around.settings(source.row), model_of(source)
-    system = turns.system(source.role.role_class.value)
-    price = price_of(model, own_prices(settings.models.prices))
-    minimum = _minimum(model)
-    base = backend.capabilities.base_of(writes=source.role.role_class.writes)
+def _inputs(source: Source, told: Mapping[Way, Told], taught: _Taught, at: float) -> Inputs:
+    minimum, terms = _minimum(model_of(source)), taught.terms
     return Inputs(
         at,
-        TYPICAL if price is None else Rates.of(price),
-        Base(taught.trunk, base + estimate_tokens(system)),
+        terms.rates,
+        Base(taught.trunk, terms.base_tokens),
         {way: one.offer for way, one in told.items()},
         believed(taught.sends, minimum),
         taught.share,
@@ -227,11 +236,7 @@ def _minimum(model: str) -> int:
     return MINIMUM_TOKENS[max(names, key=len)]
 
 
-def _flow(source: Source) -> str:
-    return source.row.feature.flow
-
-
-def _moment(source: Source, brief: Brief, told: Mapping[Way, _Told], error: str) -> Moment:
+def _moment(source: Source, brief: Brief, told: Mapping[Way, Told], error: str) -> Moment:
     job, session, actor = source.job, source.session, _actor(source, brief)
     resume = told.get(Way.RESUME)
     chars = sum(len(one.text) for one in resume.composed.segments) if resume else 0
@@ -239,23 +244,24 @@ def _moment(source: Source, brief: Brief, told: Mapping[Way, _Told], error: str)
         actor,
         _is_first(source, brief),
         session=session is not None,
-        can_resume=bool(error) or _can_resume(source),
+        can_resume=bool(error) or can_resume(source),
         resume_error=error,
         final=job.final,
         diff=_diff(source, brief, offered=resume is not None, error=error),
         answers=bool(answers(brief.fix_summary)) if actor is Actor.REVIEWER else True,
-        delta_chars=chars,
+        # The original measures a delta by its prompt; a stage's own words are no delta.
+        delta_chars=0 if source.inside else chars,
         fresh_chars=session.prompt_chars if session else 0,
     )
 
 
 def _actor(source: Source, brief: Brief) -> Actor:
     kind = brief.asked.kind
-    if source.role.always_fresh:
+    if source.role.always_fresh and not source.inside:
         return Actor.LONE
     if kind in REVIEWS:
         return Actor.REVIEWER
-    goes_on = kind is Kind.STAGE and source.transition
+    goes_on = kind in (Kind.STAGE, Kind.JUDGE) and source.transition
     return Actor.FIXER if kind in FIXES or goes_on else Actor.LONE
 
 

@@ -20,7 +20,11 @@ from sparing.engine.agent_steps import (
     report,
 )
 from sparing.engine.call import SECRETS, call
+from sparing.engine.handoffs import hand_over
 from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
+from sparing.engine.learning import retrospect
+from sparing.engine.proposing import prepare_proposal, propose
+from sparing.engine.research import look_around
 from sparing.engine.tickets import Ticket
 from sparing.way import Way
 
@@ -39,22 +43,45 @@ RESUMING = PASSING | {Failure.CONTEXT_OVERFLOW, Failure.GARBAGE}
 """Of a session that is gone on with, also these: a fresh one may do better."""
 STOPS = frozenset({BUDGET, LOOP})
 """What a person has to decide; the work goes on from here."""
+NEEDED = STOPS | {Failure.AUTH, Failure.QUOTA}
+"""Failures that would stop whoever comes next just as well."""
 REPAIR = "repair_reply"
 SECRET_REPAIRS = 2
 """How often an author may try to take a secret out of its change."""
 
 
 async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
+    if job.turn is Turn.HAND_OVER:
+        return await hand_over(ticket, job)
     who, what = asdict(ticket), job.dump()
     sent = await prepare(who, what, "")
+    if "failure" in sent:
+        return Result(failure=sent["failure"], detail=sent["detail"]).dump()
     reply = await call(who, what, sent)
     resumed = sent["way"] == Way.RESUME
     if reply["failure"] in (RESUMING if resumed else PASSING):
         lost = f"{reply['failure']}: {reply['detail']}" if resumed else ""
         sent = await prepare(who, what, lost)
         reply = await call(who, what, sent)
+    return await _ended(job, who, what, sent, reply)
+
+
+async def _ended(
+    job: Job,
+    who: dict[str, Any],
+    what: dict[str, Any],
+    sent: dict[str, Any],
+    reply: dict[str, Any],
+) -> dict[str, Any]:
+    """What becomes of a reply depends on what was asked for."""
+    if job.turn is Turn.RESEARCH and reply["failure"] not in NEEDED:
+        return await look_around(who, what, reply)
+    if job.turn is Turn.RETRO:
+        return await retrospect(who, what, sent, reply)
     if reply["failure"]:
         return Result(failure=reply["failure"], detail=reply["detail"]).dump()
+    if job.turn is Turn.PROPOSE:
+        return await _proposed(who, what, sent, reply)
     if job.turn in JUDGING:
         return await _judged(who, what, sent, reply)
     return await _committed(who, what, sent, reply)
@@ -75,6 +102,20 @@ async def _committed(
         reply = again
         done = await commit(who, what, sent, reply)
     return leaked(done["secrets"]).dump() if done.get("secrets") else done
+
+
+async def _proposed(
+    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
+) -> dict[str, Any]:
+    """A proposal that can't be used goes back once; then a person is asked."""
+    found = await propose(who, what, reply, False)
+    if found["complaint"]:
+        repair = await prepare_proposal(sent, reply["session"], found["complaint"])
+        again = await call(who, what, repair, REPAIR)
+        if again["failure"]:
+            return Result(failure=again["failure"], detail=again["detail"]).dump()
+        found = await propose(who, what, again, True)
+    return found["result"]
 
 
 async def _judged(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 from sparing.agents.backend import AgentCall
 from sparing.agents.claude import ClaudeBackend
@@ -34,7 +35,7 @@ class DoubledClaude(ClaudeBackend):
         self._double = Child(script, folder / LOG)
         setup = Setup(
             found.program, found.version, folder / self.name, NO_KEY, self._double.url,
-            Origin.SIMULATED, headers=_told_time,
+            Origin.SIMULATED, headers=_told,
         )  # fmt: skip
         super().__init__(setup)
 
@@ -43,5 +44,6 @@ class DoubledClaude(ClaudeBackend):
         return "a scripted model, no login needed"
 
 
-def _told_time(call: AgentCall) -> Mapping[str, str]:
-    return {"x-virtual-time": f"{call.at:.3f}"}
+def _told(call: AgentCall) -> Mapping[str, str]:
+    """What a prompt does not always say, and a script may ask for."""
+    return {"x-virtual-time": f"{call.at:.3f}", "x-feature-folder": quote(call.folder)}

@@ -42,24 +42,27 @@ class Checked(NamedTuple):
 def sheet(source: Source, checked: Checked, unproven: Sequence[str]) -> str:
     changed = source.changed(source.row.feature.base_commit)
     return fill(
-        "documents", "facts", stat=_stat(changed), unproven=unproven,
+        "documents", "facts", stat=stat(changed), unproven=unproven,
         before=None if checked.known is None else checked.known.words,
         checks=[Fact(one, bool(checked.red and one in checked.red)) for one in checked.results],
     )  # fmt: skip
 
 
 def unproven_tasks(source: Source, tasks: Sequence[Task]) -> tuple[str, ...]:
-    """Tasks that name files, none of which has changed since the feature began."""
+    """Tasks that name files, none of which has changed since the feature began; those left out
+    and those found complete are not expected to."""
     found = changed_files(source.around.repository, source.row.feature.base_commit, source.job.head)
-    changed = [one.path for one in found]
+    changed, settled = [one.path for one in found], source.job.building.settled
     return tuple(
         f"task {task.number} names {', '.join(task.files)}, and none of it has changed"
         for task in tasks
-        if task.files and not any(_touched(name, changed) for name in task.files)
+        if task.files
+        and task.number not in settled
+        and not any(touched(name, changed) for name in task.files)
     )
 
 
-def _touched(name: str, changed: Sequence[str]) -> bool:
+def touched(name: str, changed: Sequence[str]) -> bool:
     """A task may name a file, a folder, a pattern or the end of a path."""
     plain = name.strip().strip("`").removeprefix("./").rstrip("/")
     return any(
@@ -71,7 +74,7 @@ def _touched(name: str, changed: Sequence[str]) -> bool:
     )
 
 
-def _stat(changed: Sequence[FileChange]) -> str:
+def stat(changed: Sequence[FileChange]) -> str:
     rows = [f"- {one.path} (+{one.added} -{one.removed})" for one in changed[:MOST_FILES]]
     more = len(changed) - len(rows)
     rows += [f"- and {more} more"] if more > 0 else []

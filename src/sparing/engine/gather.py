@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from sparing.artifact import Artifact, ArtifactName
+from sparing.context import turns
 from sparing.context.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material
 from sparing.context.brief import Role as RoleWords
 from sparing.context.fixes import answers
@@ -19,16 +20,20 @@ from sparing.context.savings import unsigned, without_boilerplate, without_diges
 from sparing.context.scope import index_document, scope_prd, scope_task
 from sparing.context.tasks import parse_tasks
 from sparing.context.wrap import defuse
+from sparing.engine.backgrounds import background
+from sparing.engine.forms import form_of
 from sparing.engine.jobs import Turn
+from sparing.engine.news import going_on
 from sparing.engine.past import changes_of, delta_of, findings_of, fixes_of, outcome_of
 from sparing.engine.project import project_of
+from sparing.engine.remembering import knowledge_for
+from sparing.engine.retro import record
 from sparing.engine.source import Source
 from sparing.engine.tiers import summaries
 from sparing.errors import FeatureError
-from sparing.flow.flows import FEATURE, FLOWS
+from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Work
 from sparing.prompts.render import words
-from sparing.review.verdict import SCHEMA
 from sparing.roles.load import SHIPPED, Role, RoleClass
 from sparing.task import Task
 
@@ -39,16 +44,27 @@ KINDS = {
     Turn.WRITE: Kind.WRITE,
     Turn.REVISE: Kind.REVISE,
     Turn.REDO: Kind.REDO,
+    Turn.ANSWER: Kind.ANSWER,
     Turn.REVIEW: Kind.REVIEW,
     Turn.IMPLEMENT: Kind.TASK,
     Turn.BUILD: Kind.STAGE,
     Turn.REPAIR_CHECKS: Kind.CHECKS,
     Turn.JUDGE: Kind.JUDGE,
     Turn.NONE: Kind.ASSIST,
+    Turn.SIMPLIFY: Kind.ASSIST,
+    Turn.OUTLINE: Kind.ASSIST,
+    Turn.DEEPEN: Kind.ASSIST,
+    Turn.MEND: Kind.CHECKS,
+    Turn.RESEARCH: Kind.ASSIST,
+    Turn.PART: Kind.PART,
+    Turn.PROPOSE: Kind.ASSIST,
+    Turn.RETRO: Kind.ASSIST,
 }
-SAYS = frozenset({Kind.REDO, Kind.CHECKS, Kind.STAGE, Kind.JUDGE, Kind.ASSIST})
+SAYS = frozenset(
+    {Kind.REDO, Kind.ANSWER, Kind.CHECKS, Kind.STAGE, Kind.JUDGE, Kind.ASSIST, Kind.TASK}
+)
 """Turns that bring somebody's words with them."""
-KNOWS_ALL = frozenset({Kind.REVISE, Kind.REDO, Kind.FIX, Kind.CHECKS})
+KNOWS_ALL = frozenset({Kind.REVISE, Kind.REDO, Kind.ANSWER, Kind.FIX, Kind.CHECKS, Kind.PART})
 """An author's session that goes on needs to be told nothing but the turn."""
 
 
@@ -74,7 +90,7 @@ def gather(source: Source) -> Brief:
     session = source.session if source.session and source.knows(source.session.commit) else None
     delta = delta_of(source, session) if kind in REVIEWS and session else ""
     fixes = fixes_of(source) if session else ""
-    return Brief(
+    found = Brief(
         key=source.key,
         role=RoleWords(role.name, role_text(role), frozenset(role.artifacts), role.tools),
         asked=_asked(source, kind, scoped),
@@ -87,18 +103,20 @@ def gather(source: Source) -> Brief:
         sections=scoped.sections if scoped else (),
         task=scoped.task.body if scoped else "",
         stage_texts=_stage_texts(source),
-        materials=_said(source, kind),
+        materials=(*_said(source, kind), *background(source, kind), *record(source)),
         outcome=outcome_of(source) if kind is Kind.REVIEW else "",
+        knowledge=knowledge_for(source),
         findings=findings_of(source, kind),
         delta=delta,
         fix_summary=fixes,
         changed=source.changed(session.commit) if kind is Kind.FIX and session else (),
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
-        schema=SCHEMA,
+        schema=form_of(source.job.turn),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
         full=known,
         warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
     )
+    return going_on(found, source) if source.job.going.thread else found
 
 
 def role_text(role: Role) -> str:
@@ -109,7 +127,7 @@ def role_text(role: Role) -> str:
 
 
 def _is_tier(source: Source) -> bool:
-    return source.row.feature.flow != FEATURE.name
+    return source.row.feature.flow in TIERS
 
 
 def _kind(source: Source) -> Kind:
@@ -166,7 +184,7 @@ def _asked(source: Source, kind: Kind, scoped: Scoped | None) -> Asked:
         seen=session.iteration if session else 0,
         task=scoped.task.number if scoped else "",
         done_stated=bool(scoped and scoped.task.done_when),
-        phase=source.phase,
+        phase=source.phase or job.part,
     )
 
 
@@ -219,10 +237,17 @@ def _said(source: Source, kind: Kind) -> tuple[Material, ...]:
     if kind is Kind.ASSIST:
         name = "outlines" if source.phase else "notes"
         return (Material(name, text),) if text.strip() else ()
+    if kind is Kind.ANSWER:
+        return (Material(turns.ANSWERS, text),)
     checks = _checks(text)
-    if checks:
-        return tuple(Material(f"check {name}", f"$ {cmd}\n{out}") for name, cmd, out in checks)
-    return (Material("feedback", text),) if text.strip() else ()
+    if not checks:
+        return (Material("feedback", text),) if text.strip() else ()
+    found = tuple(
+        Material(f"check {name}", f"$ {cmd}\n{out}" if cmd else f"{out}\n")
+        for name, cmd, out in checks
+    )
+    mends = source.job.turn is Turn.MEND
+    return (*found, Material(turns.DIVERGENCES, source.fetch(source.job.note))) if mends else found
 
 
 def _checks(text: str) -> list[tuple[str, str, str]]:
@@ -237,14 +262,15 @@ def _checks(text: str) -> list[tuple[str, str, str]]:
 
 def _resumable(source: Source, role: Role, kind: Kind, news: bool) -> bool:
     session = source.session
-    if session is None or role.always_fresh or not source.knows(session.commit):
+    alone = role.always_fresh and not source.inside
+    if session is None or alone or not source.knows(session.commit):
         return False
     if kind in REVIEWS:
         return news
     subject = _subject(source, kind)
-    if subject is not None and not source.untouched(subject, session.commit):
-        return False  # somebody else has changed what it wrote
-    return kind in KNOWS_ALL or (kind is Kind.STAGE and source.transition)
+    if subject is not None and not source.untouched(subject, session.commit) and not source.inside:
+        return False  # somebody else has changed what it wrote, and nobody tells it
+    return kind in KNOWS_ALL or (kind in (Kind.STAGE, Kind.JUDGE) and source.transition)
 
 
 def read_tasks(artifact: Artifact | None) -> tuple[Task, ...]:

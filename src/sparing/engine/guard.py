@@ -7,7 +7,8 @@ in the story of the feature. Nothing here stops the work: walls do that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sparing.engine.source import Source
@@ -15,6 +16,7 @@ from sparing.records import features
 from sparing.workspace import containment
 from sparing.workspace.commit import changed_paths
 from sparing.workspace.containment import Sight, branch_place, worktree_place
+from sparing.workspace.lanes import PREFIX, is_lane_of
 from sparing.workspace.leaks import set_aside
 from sparing.workspace.policy import Level
 from sparing.workspace.worktree import Worktree, is_empty, restore
@@ -39,10 +41,13 @@ class Guard:
     seen: Sight
     aside: tuple[str, ...] = ()
     """Where files with secrets are now that an earlier turn had left."""
+    bare: bool = False
+    """There was nothing in the worktree that could be removed."""
 
     def after(self, *, writes: bool) -> Receipt:
         level, role = self.source.around.level, self.source.job.role
-        now, own = _look(self.source), _own(self.source)
+        now = _look(self.source)
+        own = _own(self.source, (*self.seen, *now))
         changed = containment.differences(self.seen, now, own)
         data: dict[str, Any] = {"level": level.name.lower(), "changed": list(changed)}
         found: list[str] = []
@@ -50,7 +55,7 @@ class Guard:
             found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
         if self.aside:
             found.append(f"files with secrets were put aside: {_listed(self.aside)}")
-        if writes and is_empty(self.worktree.path):
+        if writes and not self.bare and is_empty(self.worktree.path):
             found.append(f"{role} removed all files of its worktree; the last commit is put back")
         if not writes and (undone := self._undo()):
             data["undone"] = list(undone)
@@ -68,7 +73,7 @@ class Guard:
         head = self.source.job.head
         paths = changed_paths(self.worktree, head)
         if paths:
-            _restore(self.source, self.worktree, f"{self.salvage}.written")
+            put_away(self.source, self.worktree, f"{self.salvage}.written")
         return paths
 
 
@@ -76,20 +81,29 @@ def guard(
     source: Source, worktree: Worktree, salvage: str, *, writes: bool, goes_on: bool
 ) -> Guard:
     """`goes_on`: the turn mends what the one before it left, so that has to stay."""
-    aside = _restore(source, worktree, salvage) if writes and not goes_on else ()
-    return Guard(source, worktree, salvage, _look(source), aside)
+    aside = put_away(source, worktree, salvage) if writes and not goes_on else ()
+    return Guard(source, worktree, salvage, _look(source), aside, is_empty(worktree.path))
 
 
-def _restore(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
-    known, head = source.around.folder.redactor.known, source.job.head
-    aside: list[str] = []
+def put_away(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
+    """The files of the job's head; says where those with secrets are that had to give way."""
+    withhold = Withholding(source, worktree)
+    restore(worktree, source.job.head, salvage, withhold)
+    return tuple(withhold.aside)
 
-    def withhold(paths: tuple[str, ...]) -> bool:
-        aside.extend(set_aside(worktree, head, paths, known))
-        return bool(aside)
 
-    restore(worktree, head, salvage, withhold)
-    return tuple(aside)
+@dataclass(slots=True)
+class Withholding:
+    """What no commit may hold, not even one that only we can see."""
+
+    source: Source
+    worktree: Worktree
+    aside: list[str] = field(default_factory=list[str])
+
+    def __call__(self, paths: tuple[str, ...]) -> bool:
+        known, head = self.source.around.folder.redactor.known, self.source.job.head
+        self.aside.extend(set_aside(self.worktree, head, paths, known))
+        return bool(self.aside)
 
 
 def _look(source: Source) -> Sight:
@@ -99,16 +113,27 @@ def _look(source: Source) -> Sight:
         return containment.look(around.repository)
     own, folder = source.row.feature.name, around.folder.worktree("x").parent
     busy = {row.feature.name for row in _rows(source) if row.running} | {own}
-    others = sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in busy)
+    others = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_dir() and path.name not in busy and not is_lane_of(path.name, frozenset(busy))
+    )
     return containment.look(around.repository, others)
 
 
-def _own(source: Source) -> frozenset[str]:
+def _own(source: Source, seen: Iterable[str]) -> frozenset[str]:
     """What the engine itself may change meanwhile, for this feature and for others."""
     rows = _rows(source)
+    lanes = branch_place(PREFIX)
     branches = (branch_place(row.feature.branch) for row in rows)
     busy = {source.row.feature.name, *(row.feature.name for row in rows if row.running)}
-    return frozenset((*branches, *(place for name in busy for place in _places(name))))
+    of_lanes = (
+        name
+        for name in seen
+        if name.startswith(lanes) or is_lane_of(name.rpartition(" ")[2], frozenset(busy))
+    )
+    own = (place for name in busy for place in _places(name))
+    return frozenset((*branches, *own, *of_lanes))
 
 
 def _places(name: str) -> tuple[str, str]:

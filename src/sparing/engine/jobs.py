@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from sparing.engine.building import Building
+from sparing.engine.going import Found, Going
+
 
 class JobKind(StrEnum):
     OPEN = "open"
@@ -16,6 +19,20 @@ class JobKind(StrEnum):
     """Read tasks.md."""
     CHECK = "check"
     """Run the repository's own checks."""
+    PROVE = "prove"
+    """Look whether a task is done, and note it in the log."""
+    JOIN = "join"
+    """Merge what the tasks of a wave made."""
+    NOTE = "note"
+    """Write tasks into the log."""
+    TRIAL = "trial"
+    """Keep what a helper made if the checks stay green."""
+    ACCEPT = "accept"
+    """Leave out tests that the code does not meet."""
+    WEIGH = "weigh"
+    """See whether the session that is there goes on, or another one begins with a handoff."""
+    SURVEY = "survey"
+    """See which tasks are not finished."""
     CLOSE = "close"
     """Commit the stage's record."""
     HANDOVER = "handover"
@@ -33,6 +50,24 @@ class Turn(StrEnum):
     BUILD = "build"
     REPAIR_CHECKS = "repair_checks"
     JUDGE = "judge"
+    ANSWER = "answer"
+    """Go on with what a person answered."""
+    RESEARCH = "research"
+    """Look around for an author, and report."""
+    PART = "part"
+    """Go on with the next part of the document."""
+    PROPOSE = "propose"
+    SIMPLIFY = "simplify"
+    OUTLINE = "outline"
+    """Say which tests the documents ask for, without a look at the code."""
+    DEEPEN = "deepen"
+    """Write the tests that are missing."""
+    MEND = "mend"
+    """Make the code do what deeper tests ask for."""
+    RETRO = "retro"
+    """Look back at the feature, and judge what the bank says."""
+    HAND_OVER = "hand_over"
+    """Say what only this session knows, before another one goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +85,7 @@ class Job:
     feedback: str = ""
     note: str = ""
     place: dict[str, Any] | None = None
-    """For CLOSE and HANDOVER: what is to be written down."""
+    """For SURVEY, CLOSE and HANDOVER: what is looked at or written down."""
     final: bool = False
     """Of a reviewer that has passed: its look at everything since."""
     settles: tuple[str, ...] = ()
@@ -61,6 +96,20 @@ class Job:
     """Hash of what the checks said before the feature began."""
     facts: str = ""
     """Hash of what the program has verified for the reviewers."""
+    part: str = ""
+    """Of an author that writes in parts: which one."""
+    research: tuple[tuple[str, str], ...] = ()
+    """Of an author: who looked around, and the hash of what was found."""
+    given: tuple[tuple[str, str], ...] = ()
+    """For OPEN: documents that the feature begins with, by file name and hash."""
+    rewind: str = ""
+    """For OPEN: the name under which commits are kept that the branch goes back from."""
+    going: Going = Going()
+    """Of a stage that shares its session with others: how it goes on."""
+    lane: str = ""
+    """Of a task beside others: the worktree that it has to itself."""
+    building: Building = Building()
+    """Of the program's own look at tasks: how far they are."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -73,6 +122,10 @@ class Job:
         for name in ("open", "settles"):
             fields[name] = tuple(value.get(name, ()))
         fields["ended"] = tuple((role, ok, n) for role, ok, n in value.get("ended", ()))
+        for name in ("research", "given"):
+            fields[name] = tuple((key, digest) for key, digest in value.get(name, ()))
+        fields["going"] = Going.load(value.get("going"))
+        fields["building"] = Building.load(value.get("building") or {})
         return cls(**fields)
 
 
@@ -105,6 +158,20 @@ class Result:
     """Of the checks: hash of the sheet of facts for the reviewers."""
     unproven: tuple[str, ...] = ()
     """Of the checks: tasks none of whose files has changed, in words."""
+    unfinished: tuple[str, ...] = ()
+    """Of the survey: tasks that are not done, in words."""
+    found: Found | None = None
+    """Of weighing: what came of it."""
+    task: str = ""
+    """Of a task beside others: which one."""
+    waves: tuple[tuple[str, ...], ...] = ()
+    """Of the tasks: groups of numbers that may be worked on side by side."""
+    waits: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Of the tasks: those that wait for others, and for which."""
+    left: tuple[tuple[str, str], ...] = ()
+    """Of a merge: tasks that did not fit, and the hash of why."""
+    red: bool = False
+    """Of a look at a task: checks are red."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -113,5 +180,11 @@ class Result:
     def load(cls, value: dict[str, Any]) -> Result:
         fields = dict(value)
         fields["tasks"] = tuple((number, title) for number, title in value["tasks"])
-        fields["unproven"] = tuple(value.get("unproven", ()))
+        for name in ("unproven", "unfinished"):
+            fields[name] = tuple(value.get(name, ()))
+        found = value.get("found")
+        fields["found"] = None if found is None else Found.load(found)
+        fields["waves"] = tuple(tuple(wave) for wave in value.get("waves", ()))
+        fields["waits"] = tuple((one, tuple(two)) for one, two in value.get("waits", ()))
+        fields["left"] = tuple((one, why) for one, why in value.get("left", ()))
         return cls(**fields)

@@ -12,9 +12,11 @@ from typing import Any
 
 from dbos import DBOS, SetWorkflowID
 
-from sparing.engine import arrivals, steps
+from sparing.engine import arrivals, listing, proving, steps, waving
 from sparing.engine.agent_steps import Ticket
+from sparing.engine.budgeting import weigh
 from sparing.engine.dispatch import dispatch
+from sparing.engine.finishing import survey
 from sparing.engine.jobs import Job, JobKind
 from sparing.engine.seats import seat
 
@@ -26,10 +28,17 @@ SIBLING_SECONDS = 5.0
 
 PROGRAM = {
     JobKind.OPEN: steps.open_worktree,
-    JobKind.TASKS: steps.list_tasks,
+    JobKind.TASKS: listing.list_tasks,
+    JobKind.PROVE: proving.prove,
+    JobKind.JOIN: waving.join_wave,
+    JobKind.NOTE: proving.note,
+    JobKind.TRIAL: proving.trial,
+    JobKind.ACCEPT: proving.accept,
     JobKind.CHECK: steps.check,
+    JobKind.SURVEY: survey,
     JobKind.CLOSE: steps.close,
     JobKind.HANDOVER: steps.handover,
+    JobKind.WEIGH: weigh,
 }
 
 

@@ -12,14 +12,18 @@ import sqlite3
 from typing import Any, NamedTuple
 
 from sparing.context.fixes import fix_words
+from sparing.engine.green import PASSED, code_since_green, wants_rule
 from sparing.engine.histories import CHANGES, LOOK, look_data
 from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next
 from sparing.engine.place import Place, Step, stage_of
+from sparing.engine.questions import handoff_of
+from sparing.engine.remarks import unanswered
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
+from sparing.flow.advance import BREAKER
 from sparing.flow.stage import Work
-from sparing.flow.state import Kind, Outcome
+from sparing.flow.state import Do, Kind, Outcome
 from sparing.records import events, findings, verdicts
 from sparing.records.features import FeatureRow
 from sparing.review.answers import Answer, read_answers
@@ -27,6 +31,7 @@ from sparing.review.governor import Said, Seen
 from sparing.review.quotes import Quote
 from sparing.review.tracking import Ruling, RulingKind
 
+SENT_BACK = "sent back"
 AUTHORING = frozenset({Step.AUTHOR, Step.REPAIR})
 MENDING = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
 
@@ -42,7 +47,12 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str
     answers = _answers(around, place, results)
     answer = _outcome(said["answer"], said["reason"])
     inputs = _inputs(around, row, place) if seen or answer else {}
-    return Happened(results, seen, Said(answers, ruled, inputs), answer, said["feedback"])
+    handoff = handoff_of(around.folder, place, results)
+    recoded = wants_rule(around, row) and code_since_green(around, row, place)
+    return Happened(
+        results, seen, Said(answers, ruled, inputs), answer, said["feedback"], handoff, recoded,
+        unanswered(around.folder, place, results),
+    )  # fmt: skip
 
 
 def _outcome(answer: str, words: str) -> Outcome | None:
@@ -112,6 +122,22 @@ def record(tx: sqlite3.Connection, told: Told, changes: list[str]) -> None:
             _tell(tx, told, LOOK, why, look_data(before, happened.seen, found.ruled))
     if changes:
         _tell(tx, told, CHANGES, "", {"changes": changes})
+    if found.by_rule:
+        _tell(tx, told, PASSED, found.by_rule, {})
+    if happened.answer is None and found.place.state.rejects != before.state.rejects:
+        _tell(tx, told, SENT_BACK, _sent_back(before, found), {})
+    for role, text in found.notes:
+        _tell(tx, told, "warning", text, {"role": role})
+
+
+def _sent_back(before: Place, found: Next) -> str:
+    """A verdict was negative: where that leads, and how often it may."""
+    counts = dict(found.place.state.rejects)
+    breaker = stage_of(before).breaker or before.state.stage
+    times = f"{counts[breaker]} of {BREAKER}"
+    if found.do is not Do.RUN:
+        return f"a person decides: {times} times"
+    return f"back to {found.place.state.stage} with what was found ({times})"
 
 
 def _tell(tx: sqlite3.Connection, told: Told, kind: str, text: str, data: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from sparing.engine import repeated
 from sparing.engine.edited import edit_since, void
 from sparing.engine.orders import ORDERS
 from sparing.engine.surroundings import Surroundings
@@ -21,7 +22,7 @@ START = "start"
 SAY = "say"
 AIMED = frozenset({"skip", "back"})
 """Answers whose words name a stage."""
-ANSWERS = frozenset({"approve", "reject", "continue", "rerun", *AIMED})
+ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", *AIMED})
 
 
 def obey_all(around: Surroundings, at: float) -> None:
@@ -87,12 +88,13 @@ def legs_to_start(around: Surroundings) -> list[FeatureRow]:
 
 def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
     """What a leg is given, out of our own tables alone."""
-    answer, feedback = "", ""
+    answer, feedback, noted = "", "", ""
     if State.load(row.place["state"]).position in (Position.GATE, Position.STUCK):
         with around.database.read() as connection:
             gate = gates.latest(connection, row.feature.key)
-        if gate is not None:
-            answer, feedback = gate.answer, gate.feedback
+            if gate is not None:
+                answer, feedback = gate.answer, gate.feedback
+                noted = repeated.noted(connection, row, gate)
     return {
         "feature": row.feature.key,
         "generation": row.generation,
@@ -101,5 +103,5 @@ def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
         "place": row.place,
         "answer": answer,
         "reason": feedback,
-        "feedback": around.folder.keep(feedback) if feedback and answer not in AIMED else "",
+        "feedback": around.folder.keep(noted) if noted and answer not in AIMED else "",
     }

@@ -17,28 +17,41 @@ from sparing.records.features import FeatureRow
 from sparing.workspace.paths import Confined
 
 
-def write_meta(worktree: Path, folder: str, row: FeatureRow, place: Place) -> str:
-    path = f"{folder}/.meta.json"
-    Confined(worktree).write_text(path, json.dumps(project(row, place), indent=2) + "\n")
+def write_meta(
+    worktree: Path, folder: str, row: FeatureRow, place: Place, deferred: str = ""
+) -> str:
+    """`deferred` says why the client's sessions are not resumed, if they are not."""
+    path, known = f"{folder}/.meta.json", project(row, place, deferred)
+    Confined(worktree).write_text(path, json.dumps(known, indent=2) + "\n")
     return path
 
 
-def project(row: FeatureRow, place: Place) -> dict[str, Any]:
+def project(row: FeatureRow, place: Place, deferred: str = "") -> dict[str, Any]:
     feature, state = row.feature, place.state
     tier = feature.flow if feature.flow in ("L1", "L2", "L3") else None
     done = [name for name in FLOWS[feature.flow].names if _done(place.marks.get(name))]
-    over = state.position in (Position.DONE, Position.HANDOVER)
+    # What is written when the last stage closes is what the base branch gets.
+    last = FLOWS[feature.flow].names[-1] in done
+    over = last or state.position in (Position.DONE, Position.HANDOVER)
+    ended = place.marks[done[-1]].completed if over and done else None
     return {
         "id": feature.id,
         "slug": feature.slug,
         "title": feature.title,
+        "description": row.background.description or feature.title,
         "flow": feature.flow,
         "tier": tier,
+        "priority": row.background.priority.value,
         "status": "completed" if over else "active",
         "created": _iso(feature.created),
+        "completed": None if ended is None else _iso(ended),
         "branch": feature.branch,
+        "brainstorm_source": row.background.source or None,
+        "project_id": row.background.project or None,
+        "depends_on_features": list(row.background.depends_on),
         "lastCompletedPhase": done[-1] if done else None,
         "skippedPhases": [{"phase": s.stage, "toPhase": s.to} for s in state.skipped],
+        "r1_deferred_reason": deferred or None,
         "phases": {stage: _phase(stage, mark, place) for stage, mark in place.marks.items()},
     }
 

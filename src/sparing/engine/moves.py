@@ -8,12 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.context.handoff import Handoff
 from sparing.engine import rounds
 from sparing.engine.asks import jobs_of, review_jobs
+from sparing.engine.building import Building
+from sparing.engine.ending import Ending
+from sparing.engine.going import Going
 from sparing.engine.jobs import Job, Result, Turn
+from sparing.engine.passing import by_rule
 from sparing.engine.place import Mark, Place, Step, mark_of, marked, stage_of
 from sparing.engine.rounds import Bench
+from sparing.engine.talk import entered, heard
 from sparing.flow.advance import advance
+from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.review.governor import Ruled, Said, Seen
@@ -29,6 +36,12 @@ class Happened:
     """The author's answers, a human's rulings, and what each reviewer looks at."""
     answer: Outcome | None = None
     feedback: str = ""
+    handoff: Handoff = Handoff()
+    """With which an author of a tier has ended."""
+    recoded: bool = False
+    """Code was changed after the checks were green."""
+    unanswered: str = ""
+    """Hash of a person's comments that the author has not answered."""
 
 
 class Rules(NamedTuple):
@@ -39,6 +52,16 @@ class Rules(NamedTuple):
     headless: bool
     strict: bool = False
     """The original's pass rule decides, and not the governor."""
+    assistants: frozenset[str] = frozenset()
+    """Who may help beside authors and reviewers."""
+
+    auto: bool = False
+    """A gate may pass by rule."""
+
+    continues: bool = False
+    """The stages of a tier share one session, as long as that is possible and cheap."""
+    judges_inside: bool = False
+    """The original's way: whoever judges does so in the session of whoever built."""
 
     @property
     def bench(self) -> Bench:
@@ -51,26 +74,48 @@ class Next(NamedTuple):
     jobs: tuple[Job, ...] = ()
     ruled: Ruled | None = None
     """Of a look: what was decided, and why."""
+    by_rule: str = ""
+    """Why a gate was passed that nobody was asked at."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """What else is to be told: of which role, and the words."""
 
 
 def flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: str = "") -> Next:
     """Ask the flow; what it says becomes jobs, a wait or the end."""
     move = advance(place.state, outcome)
+    told = heard(place.talk, place.state.stage, outcome.kind)
     moved = replace(place, state=move.state, feedback=feedback or place.feedback)
+    moved = moved if move.do is Do.REFUSE else replace(moved, talk=told)
     match move.do:
+        case Do.RUN if outcome.kind is Kind.CONTINUE:
+            return _resumed(moved)
+        case Do.RUN if outcome.kind is Kind.ANSWER:
+            return at(moved, Step.AUTHOR, Turn.ANSWER)
         case Do.RUN:
-            if outcome.kind is Kind.CONTINUE:
-                return Next(Do.RUN, moved, jobs_of(moved))
-            if move.state.stage != place.state.stage:
-                moved = replace(moved, review=None)
+            same = move.state.stage == place.state.stage
             again = outcome.kind in (Kind.REJECT, Kind.REFUSED)
-            return enter(moved, rules, now, again=again)
+            moved = replace(moved, going=Going(anew=outcome.kind is Kind.RERUN))
+            return enter(moved if same else replace(moved, review=None), rules, now, again=again)
         case Do.HAND_OVER:
             return at(moved, Step.HANDOVER)
-        case Do.WAIT if passes(move.state.position, moved, rules):
-            return flow(moved, Outcome(Kind.APPROVE), rules, now)
+        case Do.WAIT if move.state.position is Position.GATE:
+            return _at_gate(moved, rules, now)
         case Do.WAIT | Do.END | Do.REFUSE:
             return Next(move.do, moved)
+
+
+def _at_gate(place: Place, rules: Rules, now: float) -> Next:
+    """A person is asked; in auto mode only where a rule does not let it pass, and is told why."""
+    if passes(place.state.position, place, rules):
+        return flow(place, Outcome(Kind.APPROVE), rules, now)
+    if not rules.auto:
+        return Next(Do.WAIT, place)
+    found = by_rule(place, rules.gates)
+    if found.passes:
+        on = flow(place, Outcome(Kind.APPROVE), rules, now)
+        return on if on.do is Do.REFUSE else on._replace(by_rule=found.words)
+    held = replace(place.state, reason=f"not passed by rule: {found.words}")
+    return Next(Do.WAIT, replace(place, state=held))
 
 
 def passes(position: Position, place: Place, rules: Rules) -> bool:
@@ -80,24 +125,61 @@ def passes(position: Position, place: Place, rules: Rules) -> bool:
 
 def enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
-    marks = {**place.marks, stage.name: Mark(now)} if not again else place.marks
+    marks = {**place.marks, stage.name: Mark(now, base=place.head)} if not again else place.marks
     review = rounds.opened(stage, rules.bench, place.review)
     here = replace(
         place, review=review, turn=0, repairs=0, marks=marks, idle=0, done=(), facts="",
-        unproven=(), accepted=False,
+        unproven=(), accepted=False, part=0,
+        talk=entered(place.talk, codes=stage.work in (Work.IMPLEMENT, Work.BUILD)),
     )  # fmt: skip
-    here = here if again else replace(here, feedback="", note="", open=())
+    here = here if again else replace(here, feedback="", note="", open=(), research=())
+    here = here if again else replace(here, ending=Ending())
+    here = replace(here, going=replace(place.going, thread=_thread(place, rules)))
     match stage.work:
         case Work.DOCUMENT:
-            return at(here, Step.AUTHOR, Turn.REDO if again and here.feedback else Turn.WRITE)
+            return _document(here, rules, again=again)
+        case Work.PROPOSE:
+            return at(here, Step.AUTHOR, Turn.PROPOSE)
         case Work.IMPLEMENT:
-            return at(here, Step.AUTHOR, Turn.REDO) if again else at(here, Step.TASKS)
+            anew = replace(here, building=Building())
+            return at(here, Step.AUTHOR, Turn.REDO) if again else at(anew, Step.TASKS)
         case Work.BUILD:
-            return at(here, Step.AUTHOR, Turn.BUILD)
+            return begin(here, Turn.BUILD)
         case Work.JUDGE:
-            return at(here, Step.AUTHOR, Turn.JUDGE)
+            return begin(here, Turn.JUDGE)
         case Work.CHECK:
-            return at(here, Step.CHECK)
+            if stage.learns and again and here.feedback:
+                return at(here, Step.AUTHOR, Turn.REDO)
+            return at(here, Step.SURVEY if stage.learns else Step.CHECK)
+
+
+def _document(place: Place, rules: Rules, *, again: bool) -> Next:
+    """Those who look around go before the author; what they found is known when it goes again."""
+    asked = tuple((role, "") for role in stage_of(place).research if role in rules.assistants)
+    if asked and not again:
+        return at(replace(place, research=asked), Step.RESEARCH)
+    return begin(place, Turn.REDO if again and place.feedback else Turn.WRITE)
+
+
+def _resumed(place: Place) -> Next:
+    """Where it was; a stage whose author has made nothing yet is weighed again, time has passed."""
+    if place.going.thread and place.step in (Step.AUTHOR, Step.HAND_OFF) and place.turn <= 1:
+        return begin(replace(place, turn=0), place.asked)
+    return Next(Do.RUN, place, jobs_of(place))
+
+
+def begin(place: Place, turn: Turn) -> Next:
+    """The author's first turn of a stage; in a session that stages share it is weighed first."""
+    return at(place, Step.WEIGH if place.going.thread else Step.AUTHOR, turn)
+
+
+def _thread(place: Place, rules: Rules) -> str:
+    """Whoever judges what the session made does so outside of it, unless the rules want it."""
+    flow_name, stage = place.state.flow, stage_of(place)
+    if not rules.continues or flow_name not in TIERS:
+        return ""
+    builds = stage.author == builder_of(flow_name)
+    return flow_name if builds or (rules.judges_inside and stage.work is Work.JUDGE) else ""
 
 
 def ask(place: Place, now: float) -> Next:
@@ -110,7 +192,8 @@ def ask(place: Place, now: float) -> Next:
 
 
 def close(place: Place, now: float) -> Next:
-    notes = rounds.notes_of(place.review)
+    left = tuple(f"task {number} was left out: {why}" for number, why in place.building.skipped)
+    notes = (*rounds.notes_of(place.review), *(place.ending.unfinished or left))
     return at(marked(place, completed=now, notes=notes), Step.CLOSE)
 
 

@@ -16,6 +16,9 @@ from sparing.engine.stories import Teller, tell
 from sparing.records import ledger
 from sparing.review.history import Fallback, write_item
 
+BLIND = "A"
+"""The phase in which tests are thought of without a look at the code."""
+
 
 def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = "") -> None:
     """A document sent whole, a project without a folder, a session that was lost."""
@@ -32,7 +35,10 @@ def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = ""
 
 
 def tell_unread(tx: sqlite3.Connection, source: Source, teller: Teller, sent: Sent) -> None:
-    """Files that were given by reference and neither seen being read nor confirmed."""
+    """Files that were given by reference and neither seen being read nor confirmed; and those
+    that somebody has read who was to know nothing of the code."""
+    if source.phase == BLIND:
+        _tell_peeked(tx, source, teller)
     if not sent.reads:
         return
     row = _last(tx, teller)
@@ -42,6 +48,15 @@ def tell_unread(tx: sqlite3.Connection, source: Source, teller: Teller, sent: Se
     missed = missed_reads(sent.reads, row.result.files_read, said)
     if missed:
         _warn(tx, source.job, teller, missed)
+
+
+def _tell_peeked(tx: sqlite3.Connection, source: Source, teller: Teller) -> None:
+    row, own = _last(tx, teller), f"{source.folder}/"
+    read = row.result.files_read if row is not None and row.result is not None else []
+    code = [path for path in read if own not in path]
+    if code:
+        text = f"{source.job.role} was to know only the documents, and read {', '.join(code[:5])}"
+        tell(tx, teller, source.job, "warning", text=text, name="peeked")
 
 
 def _warn(tx: sqlite3.Connection, job: Job, teller: Teller, missed: tuple[str, ...]) -> None:

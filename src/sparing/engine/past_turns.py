@@ -27,41 +27,54 @@ from sparing.economy.known import Base, SentPrompt
 from sparing.engine.jobs import Turn
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Work as StageWork
-from sparing.records import ledger
+from sparing.records import ledger, resume_checks
 from sparing.records.ledger import Row
 from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
 """Nothing lives longer in a cache."""
 MOST_SENDS = 60
-MOST_TURNS = 40
+MOST_TURNS = 120
 MOST_RESUMES = 20
+CODING = frozenset(
+    stage.name
+    for flow in FLOWS.values()
+    for stage in flow.stages
+    if stage.work is StageWork.IMPLEMENT
+)
 ERRANDS = {
     Turn.WRITE.value: Errand.WRITE,
     Turn.REVISE.value: Errand.REVISE,
     Turn.REDO.value: Errand.REVISE,
+    Turn.ANSWER.value: Errand.REVISE,
     Turn.REVIEW.value: Errand.REVIEW,
     Turn.IMPLEMENT.value: Errand.IMPLEMENT,
     Turn.BUILD.value: Errand.IMPLEMENT,
     Turn.REPAIR_CHECKS.value: Errand.FIX,
     Turn.JUDGE.value: Errand.LONE,
     Turn.NONE.value: Errand.LONE,
+    Turn.SIMPLIFY.value: Errand.LONE,
+    Turn.OUTLINE.value: Errand.LONE,
+    Turn.DEEPEN.value: Errand.LONE,
+    Turn.MEND.value: Errand.FIX,
+    Turn.RESEARCH.value: Errand.LONE,
+    Turn.PART.value: Errand.WRITE,
+    Turn.PROPOSE.value: Errand.LONE,
 }
 
 
-def errand_of(template: str, flow: str, stage: str) -> Errand | None:
+def errand_of(template: str, stage: str) -> Errand | None:
     """None for a turn that only mends a reply."""
     errand = ERRANDS.get(template)
-    works = {one.name: one.work for one in FLOWS[flow].stages}
-    if errand is Errand.REVISE and works.get(stage) is StageWork.IMPLEMENT:
-        return Errand.FIX
-    return errand
+    return Errand.FIX if errand is Errand.REVISE and stage in CODING else errand
 
 
-def memory_of(way: Way, iteration: int) -> Memory:
+def memory_of(way: Way, *, noted: bool, handed: bool = False) -> Memory:
     if way is Way.RESUME:
         return Memory.TRANSCRIPT
-    return Memory.NOTES if iteration > 1 else Memory.NONE
+    if handed:
+        return Memory.HANDOFF
+    return Memory.NOTES if noted else Memory.NONE
 
 
 def sends(connection: sqlite3.Connection, trunk: str, at: float) -> list[SentPrompt]:
@@ -83,31 +96,46 @@ def _sent(trunk: str, row: Row) -> SentPrompt:
     )
 
 
-def works(connection: sqlite3.Connection, role: str, backend: str, flow: str) -> dict[Kind, Work]:
-    """What is expected of this role's turns, by what its latest ones were."""
-    rows = ledger.of_role(connection, role, backend, MOST_TURNS)
-    return learned(_turns(rows, role, flow))
+def works(connection: sqlite3.Connection, backend: str) -> dict[Kind, Work]:
+    """What is expected of turns, by what the latest ones were."""
+    return learned(_turns(ledger.of_backend(connection, backend, MOST_TURNS)))
 
 
-def _turns(rows: Iterable[Row], role: str, flow: str) -> Iterable[SeenTurn]:
+def _turns(rows: Iterable[Row]) -> Iterable[SeenTurn]:
     for row in rows:
         attempt = row.attempt
-        errand = errand_of(attempt.template, flow, attempt.stage)
+        errand = errand_of(attempt.template, attempt.stage)
         if errand is not None and row.result is not None:
-            memory = memory_of(Way(attempt.way), attempt.iteration)
-            yield SeenTurn(Kind(role, errand, memory), _calls(row))
+            noted = attempt.sent.get("noted", attempt.iteration > 1)
+            handed = bool(attempt.sent.get("handed"))
+            memory = memory_of(Way(attempt.way), noted=noted, handed=handed)
+            yield SeenTurn(Kind(attempt.role, errand, memory), _calls(row))
 
 
-def share(connection: sqlite3.Connection, backend: str) -> Share:
-    """How much of a warm transcript this client's resumed turns have read from the cache."""
+def share(connection: sqlite3.Connection, backend: str, version: str) -> Share:
+    """How much of a warm transcript this client's resumed turns have read from the cache; what
+    was seen when its resume was checked counts as one of them."""
+    checked = resume_checks.get(connection, backend, version)
+    first = [] if checked is None or checked.share is None else [checked.share]
     rows = ledger.resumed(connection, backend, MOST_RESUMES)
     return observed_share(
-        [
+        first
+        + [
             read_share(row.attempt.sent["transcript"], row.result.usage.read, _calls(row))
             for row in rows
-            if row.attempt.sent.get("warm") and row.result and row.result.usage
+            if row.attempt.sent.get("warm")
+            and not row.attempt.sent.get("mixed")
+            and row.result
+            and row.result.usage
         ]
     )
+
+
+def opening(connection: sqlite3.Connection, feature: str, prompt: str) -> tuple[Block, ...]:
+    """A prompt that opened a session, as a cache saw it; empty if no row knows."""
+    rows = ledger.of_feature(connection, feature)
+    known = (row.attempt.sent for row in rows if row.attempt.prompt == prompt)
+    return next((load_blocks(one["blocks"]) for one in known if one.get("blocks")), ())
 
 
 def _calls(row: Row) -> list[tuple[int, int]]:

@@ -11,13 +11,22 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context import turns
-from sparing.context.brief import JUDGING, Brief
+from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
+from sparing.engine.aids import aided
+from sparing.engine.ending import ROLE as RETRO
 from sparing.engine.gather import gather, read_tasks
 from sparing.engine.jobs import Job, JobKind, Turn
-from sparing.engine.sent import Client, client_of, load_prompt, model_of, order_of, trunk_key
+from sparing.engine.sent import (
+    Client,
+    client_of,
+    load_prompt,
+    model_of,
+    order_of,
+    system_of,
+    trunk_key,
+)
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
 from sparing.errors import ConfigError, FeatureError, UsageError
@@ -70,7 +79,7 @@ def peek(around: Surroundings, row: FeatureRow, wish: Wish) -> Peeked:
     past = _Past(around, row, stage)
     row_sent = past.sent(wish) if wish.way is None and wish.order is None else None
     source = _source(past, wish, row_sent)
-    brief = gather(source)
+    brief = _brief(source)
     if row_sent is not None:
         segments = load_prompt(around.folder, row_sent.attempt.prompt)
         marks = [number for number, one in enumerate(segments, 1) if one.mark]
@@ -80,6 +89,15 @@ def peek(around: Surroundings, row: FeatureRow, wish: Wish) -> Peeked:
         way, order = wish.way or Way.COMPOSE, wish.order or order_of(source)
         composed = _composed(source, brief, wish, way, order)
     return _peeked(source, brief, composed, way, order)
+
+
+def _brief(source: Source) -> Brief:
+    """With what the program would add; where no backend is set up nobody knows what that is."""
+    brief = gather(source)
+    try:
+        return aided(brief, source)
+    except ConfigError:
+        return brief
 
 
 def _composed(source: Source, brief: Brief, wish: Wish, way: Way, order: Order) -> Composed:
@@ -95,8 +113,8 @@ def _composed(source: Source, brief: Brief, wish: Wish, way: Way, order: Order) 
 def _peeked(
     source: Source, brief: Brief, composed: Composed, way: Way, order: Order | None
 ) -> Peeked:
-    role, judges = source.role, brief.asked.kind in JUDGING
-    system = Segment("system", turns.system(role.role_class.value), Volatility.FEATURE)
+    role, formed = source.role, brief.asked.kind in (*JUDGING, Kind.ASSIST)
+    system = Segment("system", system_of(source), Volatility.FEATURE)
     return Peeked(
         composed,
         source.job.stage,
@@ -106,7 +124,7 @@ def _peeked(
         model_of(source),
         system,
         trunk_key(source, brief, _client(source)).digest,
-        compact(brief.schema) if judges and brief.schema is not None else "",
+        compact(brief.schema) if formed and brief.schema is not None else "",
         order is None,
         (*brief.warnings, *role.warnings),
     )
@@ -140,7 +158,7 @@ def _stage(around: Surroundings, row: FeatureRow, wish: Wish) -> Stage:
 
 
 def _people(stage: Stage) -> tuple[str, ...]:
-    return (stage.author, *(role for group in stage.reviewers for role in group))
+    return (stage.author, *stage.research, *(role for one in stage.reviewers for role in one))
 
 
 class _Past:
@@ -204,10 +222,8 @@ def _source(past: _Past, wish: Wish, sent: Row | None) -> Source:
 
 
 def _turn(stage: Stage, wish: Wish, iteration: int) -> Turn:
-    if any(wish.role in group for group in stage.reviewers):
-        return Turn.REVIEW
     if wish.role != stage.author:
-        return Turn.NONE
+        return _beside(stage, wish.role)
     match stage.work:
         case Work.DOCUMENT:
             return Turn.WRITE if iteration == 1 else Turn.REVISE
@@ -219,6 +235,17 @@ def _turn(stage: Stage, wish: Wish, iteration: int) -> Turn:
             return Turn.JUDGE
         case Work.CHECK:
             return Turn.REPAIR_CHECKS
+        case Work.PROPOSE:
+            return Turn.PROPOSE
+
+
+def _beside(stage: Stage, role: str) -> Turn:
+    """What is asked of a role that is not the stage's author."""
+    if any(role in group for group in stage.reviewers):
+        return Turn.REVIEW
+    if stage.learns and role == RETRO:
+        return Turn.RETRO
+    return Turn.RESEARCH if role in stage.research else Turn.NONE
 
 
 def _task(past: _Past, wish: Wish, sent: Row | None, head: str) -> str:

@@ -11,7 +11,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from sparing.engine.building import Building
+from sparing.engine.ending import Ending
+from sparing.engine.going import Going
 from sparing.engine.jobs import Result, Turn
+from sparing.engine.talk import Talk
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import State
@@ -24,12 +28,30 @@ class Step(StrEnum):
     """Where within a stage."""
 
     OPEN = "open"
+    RESEARCH = "research"
     AUTHOR = "author"
+    PART = "part"
     REVIEW = "review"
     TASKS = "tasks"
     TASK = "task"
+    PROVE = "prove"
+    WAVE = "wave"
+    JOIN = "join"
+    NOTE = "note"
+    SKIP = "skip"
+    SIMPLIFY = "simplify"
+    TRIAL = "trial"
+    OUTLINE = "outline"
+    DEEPEN = "deepen"
+    DEEPENED = "deepened"
+    MEND = "mend"
+    ACCEPT = "accept"
     CHECK = "check"
+    WEIGH = "weigh"
+    HAND_OFF = "hand off"
     REPAIR = "repair"
+    SURVEY = "survey"
+    RETRO = "retro"
     CLOSE = "close"
     HANDOVER = "handover"
 
@@ -44,6 +66,8 @@ class Mark:
     cap_reached: bool = False
     notes: tuple[str, ...] = ()
     """Findings that were open when the stage was accepted."""
+    base: str = ""
+    """The commit before the stage began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +106,20 @@ class Place:
     """Tasks none of whose files has changed, in words."""
     accepted: bool = False
     """A human has taken the stage's result as it is: its gate need not ask again."""
+    part: int = 0
+    """Which part of its document the author writes."""
+    research: tuple[tuple[str, str], ...] = ()
+    """Who looked around for this stage's author, and the hash of what was found."""
+    given: tuple[tuple[str, str], ...] = ()
+    """Before the first leg: documents the feature begins with, by file name and hash."""
+    talk: Talk = Talk()
+    """What was asked, answered and refused."""
+    going: Going = Going()
+    """How this stage goes on from the one before, where they share a session."""
+    building: Building = Building()
+    """How far the tasks are, and who helps afterwards."""
+    ending: Ending = Ending()
+    """What is left open at the end, and which logs were read."""
 
     @property
     def loop(self) -> Loop | None:
@@ -104,7 +142,7 @@ class Place:
             "feedback": self.feedback,
             "note": self.note,
             "marks": {
-                stage: [m.started, m.completed, m.iterations, m.cap_reached, list(m.notes)]
+                stage: [m.started, m.completed, m.iterations, m.cap_reached, list(m.notes), m.base]
                 for stage, m in self.marks.items()
             },
             "moves": self.moves,
@@ -112,6 +150,13 @@ class Place:
             "facts": self.facts,
             "unproven": list(self.unproven),
             "accepted": self.accepted,
+            "part": self.part,
+            "research": [list(one) for one in self.research],
+            "given": [list(one) for one in self.given],
+            "talk": self.talk.dump(),
+            "going": self.going.dump(),
+            "building": self.building.dump(),
+            "ending": self.ending.dump(),
         }
 
     @classmethod
@@ -138,6 +183,13 @@ class Place:
             value.get("facts", ""),
             tuple(value.get("unproven", ())),
             value.get("accepted", False),
+            value.get("part", 0),
+            tuple((role, digest) for role, digest in value.get("research", ())),
+            tuple((name, digest) for name, digest in value.get("given", ())),
+            Talk.load(value.get("talk", {})),
+            Going.load(value.get("going")),
+            Building.load(value.get("building") or {}),
+            Ending.load(value.get("ending") or {}),
         )
 
 
@@ -149,9 +201,14 @@ def _review(value: dict[str, Any]) -> Review | None:
 
 
 def _mark(
-    started: float, completed: float | None, iterations: int, cap: bool, notes: Any = ()
+    started: float,
+    completed: float | None,
+    iterations: int,
+    cap: bool,
+    notes: Any = (),
+    base: str = "",
 ) -> Mark:
-    return Mark(started, completed, iterations, cap, tuple(notes))
+    return Mark(started, completed, iterations, cap, tuple(notes), base)
 
 
 def packed(folder: StateFolder, place: Place) -> dict[str, Any]:
@@ -195,5 +252,6 @@ def marked(
         iterations if iterations is not None else mark.iterations,
         cap_reached or mark.cap_reached,
         notes or mark.notes,
+        mark.base,
     )
     return replace(place, marks={**place.marks, place.state.stage: changed})

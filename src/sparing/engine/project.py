@@ -26,8 +26,8 @@ class Told(NamedTuple):
 
 def project_of(source: Source) -> Told | None:
     """None for a feature without a project; a project without a folder is a warning."""
-    meta = source.meta
-    project = meta.get("project_id")
+    meta, background = source.meta, source.row.background
+    project = background.project or meta.get("project_id")
     if not is_id(project):
         return None
     root = PurePosixPath(source.folder).parent.parent / "projects"
@@ -37,7 +37,7 @@ def project_of(source: Source) -> Told | None:
         return Told("", (f"project {project} has no folder in {root}: no project context",))
     name = source.row.feature.name
     completed, working, blocked = sorted_by_status(
-        _statuses(source, meta.get("depends_on_features"))
+        _statuses(source, list(background.depends_on) or meta.get("depends_on_features"))
     )
     context = ProjectContext(
         folder,

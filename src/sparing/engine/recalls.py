@@ -18,7 +18,7 @@ from sparing.context.wrap import defuse
 from sparing.economy.recall import Need, digests, recall
 from sparing.engine.sent import load_prompt
 from sparing.engine.source import Source
-from sparing.flow.flows import FEATURE
+from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work
 from sparing.records import ledger
 from sparing.segment import Segment
@@ -38,7 +38,7 @@ class Recall(NamedTuple):
 
 
 def recalled(source: Source, brief: Brief, composed: Composed, *, resumed: bool) -> Recall:
-    if source.row.feature.flow != FEATURE.name or brief.asked.kind in SCOPED:
+    if source.row.feature.flow in TIERS or brief.asked.kind in SCOPED:
         return Recall(0)
     needs = [
         *_documents(source, brief, resumed=resumed),

@@ -23,6 +23,7 @@ from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.walls import launch_in
 from sparing.records import caps, ledger, resume_checks
+from sparing.records.features import FeatureRow
 from sparing.records.resume_checks import CheckRow
 from sparing.way import Way
 from sparing.workspace.worktree import Worktree
@@ -58,6 +59,11 @@ def deferred(around: Surroundings, backend: Backend) -> str:
         version = str(getattr(backend, "version", ""))
         row = resume_checks.get(connection, backend.name, version)
     return row.reason if row else ""
+
+
+def deferred_of(around: Surroundings, row: FeatureRow) -> str:
+    """The same of the client that works on this feature."""
+    return deferred(around, around.backend(row))
 
 
 async def trusted(asking: Asking) -> str:

@@ -39,7 +39,7 @@ def opened(stage: Stage, bench: Bench, before: State | None) -> State | None:
     goes_on = bench.strict and stage.work is Work.DOCUMENT
     loop = Loop(
         stage.reviewers,
-        bench.cap,
+        min(stage.cap, bench.cap),
         validate=stage.work is Work.IMPLEMENT,
         at_cap=AtCap.GO_ON if goes_on else AtCap.ASK,
     )

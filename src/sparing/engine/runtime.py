@@ -28,6 +28,7 @@ from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.poison import refuse_pickle, unreadable
 from sparing.engine.spend import clear
 from sparing.engine.surroundings import Surroundings, set_current
+from sparing.engine.warming import keep_warm
 from sparing.records import features
 from sparing.redact import Redactor
 from sparing.workspace.launcher import sweep
@@ -93,7 +94,12 @@ async def running(
             await DBOS.register_queue_async(name, polling_interval_sec=OLD_QUEUES_SECONDS)
         engine = Engine(around)
         await engine.repair()
-        yield engine
+        warming = asyncio.create_task(keep_warm(around))
+        try:
+            yield engine
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
     finally:
         DBOS.destroy(destroy_registry=False)
         restore()

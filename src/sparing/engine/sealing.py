@@ -35,13 +35,14 @@ def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
         decision.way,
         decision.reason,
         resume,
-        model_of(source),
+        source.session.model if resume and source.session else model_of(source),
         _naive(source, brief),
         order_of(source),
         chosen.inputs.base.key,
         referenced(chosen.brief, chosen.composed),
         (*brief.warnings, *_unknown(chosen)),
         chosen.dump(),
+        chosen.life,
     )
 
 

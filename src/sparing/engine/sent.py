@@ -7,14 +7,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from sparing.context import turns
-from sparing.context.brief import JUDGING, Brief
+from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed
 from sparing.context.savings import compact
+from sparing.economy.levers import switched_on
 from sparing.engine.source import Source
 from sparing.records.folder import StateFolder
 from sparing.segment import Segment, Volatility
 from sparing.trunk import TrunkKey
-from sparing.way import Order, Policy, Way
+from sparing.way import Lever, Order, Policy, Way
 
 CACHE_LIFE = "5m"
 
@@ -46,12 +47,16 @@ class Sent:
     warnings: tuple[str, ...] = ()
     choice: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the ledger keeps of the choice: blocks, predictions, recall."""
+    life: str = CACHE_LIFE
+    """Of what the prompt's mark ends."""
 
     @property
     def going_on(self) -> dict[str, Any]:
         """Of a turn that follows at once in the same session."""
         return (
-            {**self.choice, "resumed": True, "warm": False, "predicted": {}} if self.choice else {}
+            {**self.choice, "resumed": True, "warm": False, "predicted": {}, "beside": {}}
+            if self.choice
+            else {}
         )
 
     def dump(self) -> dict[str, Any]:
@@ -68,9 +73,23 @@ class Sent:
 
 
 def order_of(source: Source) -> Order:
-    """The seed's policy has the seed's order; every other one nests."""
+    """The seed's policy has the seed's order; every other one nests what is shared."""
     policy = source.around.settings(source.row).review.policy
-    return Order.SEED if policy is Policy.SEED else Order.NESTED
+    if policy is Policy.SEED or (policy is Policy.ADAPTIVE and not _nests(source)):
+        return Order.SEED
+    return Order.NESTED
+
+
+def _nests(source: Source) -> bool:
+    return Lever.TRUNK in switched_on(source.around.settings(source.row).economy.levers)
+
+
+def system_of(source: Source) -> str:
+    """The neutral system prompt of a role's class, as this feature has it."""
+    settings = source.around.settings(source.row)
+    adaptive = settings.review.policy is Policy.ADAPTIVE
+    together = not adaptive or Lever.BATCH in switched_on(settings.economy.levers)
+    return turns.system(source.role.role_class.value, together=together)
 
 
 def client_of(source: Source) -> Client:
@@ -81,14 +100,14 @@ def client_of(source: Source) -> Client:
 
 def trunk_key(source: Source, brief: Brief, client: Client) -> TrunkKey:
     role = source.role
-    judges = brief.asked.kind in JUDGING and brief.schema is not None
+    formed = brief.asked.kind in (*JUDGING, Kind.ASSIST) and brief.schema is not None
     return TrunkKey(
         client.name,
         client.version,
         model_of(source),
         role.tools,
-        turns.system(role.role_class.value),
-        compact(brief.schema) if judges else "",
+        system_of(source),
+        compact(brief.schema) if formed else "",
         CACHE_LIFE,
     )
 

@@ -28,6 +28,7 @@ from sparing.roles.catalog import Catalog, load_catalog
 from sparing.roles.load import Role
 from sparing.session import Session
 from sparing.workspace.commit import changed_files, diff, read_file
+from sparing.workspace.lanes import lane_name
 
 RULES = ("AGENTS.md", "CLAUDE.md")
 RULES_CHARS = 40_000
@@ -51,6 +52,11 @@ class Source:
         default_factory=dict[tuple[str, ...], Any], compare=False, repr=False
     )
     """What was read for this job: commits do not change, and roles not within a step."""
+
+    @property
+    def inside(self) -> bool:
+        """The turn is in the session that the stages of a tier share."""
+        return self.transition and bool(self.job.going.thread)
 
     @property
     def stage(self) -> Stage:
@@ -82,7 +88,7 @@ class Source:
 
     @property
     def cap(self) -> int:
-        return self.around.settings(self.row).review.cap
+        return min(self.stage.cap, self.around.settings(self.row).review.cap)
 
     @property
     def folder(self) -> str:
@@ -110,11 +116,12 @@ class Source:
         text = self.text(path)
         if text is None and name is ArtifactName.PRD:
             path, text = self._brainstorm() or (path, None)
-        return Document(name, text, str(self.around.folder.worktree(self.row.feature.name) / path))
+        place = lane_name(self.row.feature.name, self.job.lane)
+        return Document(name, text, str(self.around.folder.worktree(place) / path))
 
     def _brainstorm(self) -> tuple[str, str] | None:
         """Where the feature came from, if that file is still there."""
-        path = self.meta.get("brainstorm_source")
+        path = self.row.background.source or self.meta.get("brainstorm_source")
         text = self.text(path) if isinstance(path, str) else None
         return (str(path), text) if text is not None else None
 

@@ -163,6 +163,9 @@ def _stop(
 ) -> Stop:
     if reply.failure is Failure.BUDGET:
         return _refuse(tx, asking, _overrun(permit, reply))
+    if reply.failure is Failure.QUOTA and reply.resets_at is not None:
+        data, name = {"resets_at": reply.resets_at}, f"quota.{permit.number}"
+        tell(tx, asking.ticket, asking.source.job, "quota", text=reply.detail, data=data, name=name)
     if reply.failure is not None:
         return Stop(reply.failure.value, reply.detail)
     fresh = asking.sent.way is not Way.RESUME

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sparing.agents.backend import Failure
-from sparing.engine import rounds
-from sparing.engine.jobs import BUDGET, LOOP, Result, Turn
+from sparing.engine import assisting, closing, continuing, rounds, tasks
+from sparing.engine.failing import failing
+from sparing.engine.jobs import LOOP, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, flow
 from sparing.engine.place import Place, Step, marked, stage_of
+from sparing.engine.questions import nothing_changed, stop_for, wrote_nothing
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
-from sparing.flow.state import Cause, Kind, Outcome, Position
+from sparing.flow.state import Kind, Outcome, Position
 from sparing.review.governor import Ruled
 from sparing.review.loop import Decision
 from sparing.review.stall import idle
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
-CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 
 
 def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -32,20 +32,43 @@ def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
         return _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
         return at(here, Step.OPEN)
+    if here.step is Step.WAVE:  # its commits are not on the branch yet
+        return tasks.waved(here, happened, rules, now)
     failed = next((result for result in happened.results if result.failure), None)
     if failed is not None:
         good = tuple(result for result in happened.results if not result.failure)
-        return _failed(replace(here, done=good), failed, rules, now)
+        head = failed.commit or here.head  # what failed may have committed something first
+        return _stopped(replace(here, head=head, done=good), failed, rules, now)
     commit = next((result.commit for result in happened.results if result.commit), here.head)
     return STEPS[here.step](replace(here, head=commit, done=()), happened, rules, now)
+
+
+def _stopped(place: Place, result: Result, rules: Rules, now: float) -> Next:
+    """What fails goes to a person, unless there is a way around."""
+    if place.step in assisting.HELPS:
+        return assisting.without_help(place, result)
+    if place.step is Step.TASK:
+        return tasks.failed_task(place, result, rules, now)
+    return failing(place, result, rules, now)
 
 
 def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, now: float) -> Next:
     """A human's answer. One that accepts what a stage has lets the stage itself go on."""
     state = place.state
+    if continuing.asks_for_handoff(place) and answer.kind in continuing.ANSWERS:
+        return continuing.answered(place, answer)
     accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
+    if accepts and closing.is_asked(place):
+        return closing.went_on(place, rules)
+    at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
+    if at_task and answer.kind is Kind.REJECT:
+        return tasks.rejected(place, happened, answer, rules, now)
     if not accepts or not state.acceptable or place.review is None:
         return flow(place, answer, rules, now, happened.feedback)
+    if at_task:
+        return tasks.left_out(place)
+    if place.step in assisting.DIVERGING:
+        return assisting.taken(place)
     return _waved(replace(place, state=advance(state, Outcome(Kind.GO_ON)).state), happened, now)
 
 
@@ -60,44 +83,66 @@ def _waved(place: Place, happened: Happened, now: float) -> Next:
     return _follow(after, ruled, now)
 
 
-def _failed(place: Place, result: Result, rules: Rules, now: float) -> Next:
-    detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
-    words = f"{result.failure}: {detail}" if detail else result.failure
-    cause = CAUSES.get(result.failure, Cause.FAILED)
-    return flow(place, Outcome(Kind.FAILED, reason=words, cause=cause), rules, now)
-
-
-def _last_words(text: str) -> str:
-    """What a crash comes to; all that was printed stays in the ledger."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
-
-
 def _opened(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     baseline = happened.results[0].baseline or place.baseline
-    return enter(replace(place, baseline=baseline), rules, now)
+    opened = replace(place, baseline=baseline, given=(), talk=replace(place.talk, rewind=""))
+    found = enter(opened, rules, now)
+    # A leg that was begun anew knows which tasks were done before it.
+    return found._replace(place=replace(found.place, building=place.building))
+
+
+def _researched(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+    """Whoever found nothing, or failed, is left out; the author begins in any case."""
+    replies = {result.role: result.reply for result in happened.results}
+    found = tuple((role, replies[role]) for role, _ in place.research if replies.get(role))
+    return at(replace(place, research=found), Step.AUTHOR, Turn.WRITE)
 
 
 def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
-    """An author has written: reviewers are asked, or the work goes on."""
+    """An author has answered; what it says of itself may stop the stage."""
+    stop, note = stop_for(place, happened.handoff), happened.results[0].reply
+    if stop is None and happened.unanswered:
+        again = replace(place, note=note, feedback=happened.unanswered)
+        return at(again, Step.AUTHOR, place.asked)
+    if stop is None and wrote_nothing(place, happened.handoff, happened.results[0]):
+        return failing(place, nothing_changed(stage_of(place).author), rules, now)
+    if stop is None:
+        return _written(place, happened, rules, now)
+    told = replace(place, note=note, feedback="", talk=stop.talk)
+    return flow(told, stop.outcome, rules, now)
+
+
+def _written(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    """Reviewers are asked, or the work goes on."""
     stage, result, answers = stage_of(place), happened.results[0], happened.said.answers
-    turns = 0 if result.changed or answers else place.idle + 1
+    goes_on = place.step is Step.PART
+    turns = 0 if result.changed or answers or goes_on else place.idle + 1
     if why := idle(stage.author, turns):
-        return _failed(replace(place, idle=0), Result(failure=LOOP, detail=why), rules, now)
+        return failing(replace(place, idle=0), Result(failure=LOOP, detail=why), rules, now)
     mends = place.step is Step.REPAIR and place.note
     written = replace(
         place, note=place.note if mends else result.reply, feedback="", idle=turns,
         review=rounds.answered(place.review, answers),
     )  # fmt: skip
     match stage.work:
+        case Work.DOCUMENT if _has_more(written):
+            return at(replace(written, part=place.part + 1), Step.PART, Turn.PART)
         case Work.DOCUMENT:
             return ask(written, now)
+        case Work.PROPOSE:
+            return close(written, now)
         case Work.IMPLEMENT | Work.BUILD:
             return at(written, Step.CHECK)
         case Work.JUDGE:
             return _judged(written, happened, rules, now)
         case Work.CHECK:
-            return at(written, Step.CHECK)
+            return at(written, Step.SURVEY if place.step is Step.AUTHOR else Step.CHECK)
+
+
+def _has_more(place: Place) -> bool:
+    """Whether another part of the document is to be written."""
+    writes = place.asked in (Turn.WRITE, Turn.PART)
+    return writes and place.part + 1 < len(stage_of(place).parts)
 
 
 def _judged(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -136,26 +181,17 @@ def _follow(place: Place, ruled: Ruled, now: float) -> Next:
     return found._replace(ruled=ruled)
 
 
-def _listed(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
-    return at(replace(place, tasks=happened.results[0].tasks, task=0), Step.TASK)
-
-
-def _done_task(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
-    done = replace(place, task=place.task + 1, note=happened.results[0].reply)
-    if done.task < len(done.tasks):
-        return at(done, Step.TASK)
-    return at(done, Step.CHECK)
-
-
 def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
     result, stage = happened.results[0], stage_of(place)
     here = replace(place, facts=result.facts, unproven=result.unproven)
     if result.passed:
+        here = replace(here, talk=replace(here.talk, green=here.head))
         if stage.work is Work.IMPLEMENT:
             return ask(replace(here, repairs=0), now)
         return close(replace(here, repairs=0), now)
     red = replace(here, feedback=result.reply, repairs=place.repairs + 1)
+    red = replace(red, talk=replace(red.talk, green=""))
     if stage.on_fail:
         return flow(red, Outcome(Kind.REFUSED, reason=result.detail), rules, now, result.reply)
     if red.repairs > REPAIRS:
@@ -163,10 +199,16 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     return at(red, Step.REPAIR, Turn.REPAIR_CHECKS)
 
 
-def _closed(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
-    concerned = bool(rounds.open_of(place.review))
-    outcome = Outcome(Kind.PASSED, headless=rules.headless, concerned=concerned)
-    return flow(place, outcome, rules, now)
+def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    """A stage is done; the settings say whether it stops, whatever the flow has of its own."""
+    concerned = bool(rounds.open_of(place.review) or place.ending.unfinished)
+    stops = place.state.stage in rules.gates
+    outcome = Outcome(
+        Kind.PASSED, headless=rules.headless, concerned=concerned, stops=stops,
+        reason=tasks.left_words(place),
+    )  # fmt: skip
+    green = "" if happened.recoded else place.talk.green
+    return flow(replace(place, talk=replace(place.talk, green=green)), outcome, rules, now)
 
 
 def _handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
@@ -175,12 +217,29 @@ def _handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> 
 
 STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
     Step.OPEN: _opened,
+    Step.RESEARCH: _researched,
     Step.AUTHOR: _authored,
+    Step.PART: _authored,
     Step.REVIEW: _reviewed,
-    Step.TASKS: _listed,
-    Step.TASK: _done_task,
+    Step.TASKS: tasks.listed,
+    Step.TASK: tasks.done_task,
+    Step.PROVE: tasks.proved,
+    Step.JOIN: tasks.joined,
+    Step.NOTE: tasks.noted,
+    Step.SKIP: tasks.noted,
+    Step.SIMPLIFY: assisting.simplified,
+    Step.TRIAL: assisting.tried,
+    Step.OUTLINE: assisting.outlined,
+    Step.DEEPEN: assisting.deepened,
+    Step.DEEPENED: assisting.compared,
+    Step.MEND: assisting.mended,
+    Step.ACCEPT: assisting.accepted,
     Step.CHECK: _checked,
     Step.REPAIR: _authored,
+    Step.SURVEY: closing.surveyed,
+    Step.RETRO: closing.retrospected,
     Step.CLOSE: _closed,
     Step.HANDOVER: _handed_over,
+    Step.WEIGH: continuing.weighed,
+    Step.HAND_OFF: continuing.handed_off,
 }

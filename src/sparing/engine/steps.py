@@ -14,6 +14,8 @@ from sparing.engine.checking import extra_checks, run_checks, tell_checks
 from sparing.engine.crash import step
 from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.gather import Source, read_tasks
+from sparing.engine.given import bring_given
+from sparing.engine.green import stops_of, wants_rule
 from sparing.engine.handing import hand_home
 from sparing.engine.histories import told_of, write_reviews
 from sparing.engine.jobs import Job, Result
@@ -21,18 +23,22 @@ from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
 from sparing.engine.moves import Next, Rules
 from sparing.engine.orders import under_orders
+from sparing.engine.outcomes import outcome
 from sparing.engine.outfit import outfit
 from sparing.engine.place import Place, packed, unpacked
+from sparing.engine.rerunning import take_back
+from sparing.engine.resume_trust import deferred_of
 from sparing.engine.stage import next_move
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
+from sparing.engine.unmarked import tell_unmarked
 from sparing.errors import SparingError
 from sparing.feature import Status
-from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Work
 from sparing.flow.state import Cause, Do, Position, State
 from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
+from sparing.way import Policy
 from sparing.workspace.baseline import Baseline
 from sparing.workspace.commit import commit_paths
 
@@ -53,8 +59,8 @@ async def decide(
         numbers = (leg["generation"], leg["leg"])
         place = packed(around.folder, found.place)
         features.progress(tx, row.feature.key, numbers, place, found.place.head)
-        _tell_stage(tx, row, here, found, now)
         record(tx, Told(row, here, found, known, now), changes)
+        _tell_stage(tx, row, here, found, now)
     found = under_orders(around, leg["id"], found)
     names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(found.jobs)]
     for name in names:
@@ -100,26 +106,15 @@ async def open_worktree(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str
     def opened() -> Result:
         # A leg that was begun anew goes on from what the old one had already committed.
         worktree = around.worktree(row, work.head)
-        tip = worktree.tip()
+        take_back(around, worktree, work, Ticket(**ticket))
+        tip = bring_given(around, row, worktree, work, Ticket(**ticket))
         outfit(around, row, worktree, Ticket(**ticket), work)
-        if work.baseline or tip != row.feature.base_commit:
+        if work.baseline or (tip != row.feature.base_commit and not work.given):
             return Result(commit=tip)
         known = Baseline.of(run_checks(around, row, tip))
         return Result(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
 
-    return await _guarded(opened)
-
-
-@step("tasks")
-async def list_tasks(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    around = current()
-    source = Source(around, row_of(around, ticket["feature"]), Job.load(job), None)
-
-    def listed() -> Result:
-        tasks = read_tasks(source.artifact(ArtifactName.TASKS))
-        return Result(tasks=tuple((task.number, task.title) for task in tasks))
-
-    return await _guarded(listed)
+    return await outcome(opened)
 
 
 @step("check")
@@ -167,8 +162,9 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     def closed() -> Result:
         worktree = around.worktree(row, work.head)
         folder = around.feature_folder(row)
-        paths = [write_meta(worktree.path, folder, row, place)]
+        paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
         reviews = write_reviews(worktree.path, folder, told)
+        tell_unmarked(Source(around, row, work, None), asked)
         subject = f"sparing: {work.stage} done"
         change = commit_paths(
             worktree, work.head, [*paths, *([reviews] if reviews else [])], subject,
@@ -176,14 +172,14 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         )  # fmt: skip
         return Result(commit=change.commit)
 
-    return await _guarded(closed)
+    return await outcome(closed)
 
 
 @step("handover")
 async def handover(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     around, work, asked = current(), Job.load(job), Ticket(**ticket)
     row = row_of(around, asked.feature)
-    return await _guarded(lambda: hand_home(around, row, work, asked))
+    return await outcome(lambda: hand_home(around, row, work, asked))
 
 
 def _with_facts(source: Source, checked: Checked, result: Result) -> Result:
@@ -206,25 +202,21 @@ def _told(checked: Checked) -> str:
     return f"{green}, {old} red as before" if old else green
 
 
-async def _guarded(work: Any) -> dict[str, Any]:
-    """What a person can repair comes back as words: the feature waits, nothing is lost."""
-    try:
-        result = await asyncio.to_thread(work)
-    except SparingError as error:
-        return Result(failure=error.what, detail=error.repair).dump()
-    return result.dump()
-
-
 def _rules(around: Surroundings, row: FeatureRow) -> Rules:
-    settings = around.settings(row)
-    own = [stage.name for stage in FLOWS[row.feature.flow].stages if stage.gate]
-    stops = settings.flow.stops(own)
-    return Rules(settings.review.cap, stops, around.headless, settings.review.strict)
+    settings, stops = around.settings(row), stops_of(around, row)
+    return Rules(
+        settings.review.cap, stops, around.headless, settings.review.strict,
+        frozenset(settings.flow.assistants), auto=wants_rule(around, row),
+        continues=settings.review.policy is not Policy.FRESH,
+        judges_inside=settings.review.policy is Policy.SEED,
+    )  # fmt: skip
 
 
 def _kind(state: State) -> str:
     """What a gate is called: where the feature stands, or what stands in its way."""
-    named = (Cause.BUDGET, Cause.LOOP, Cause.PAUSED)
+    named = (
+        Cause.BUDGET, Cause.LOOP, Cause.PAUSED, Cause.QUESTIONS, Cause.BLOCKED, Cause.HANDOFF,
+    )  # fmt: skip
     stopped = state.position is Position.STUCK and state.cause in named
     return state.cause.value if stopped else state.position.value
 
@@ -254,5 +246,6 @@ def _tell_stage(tx: Any, row: FeatureRow, before: Place, found: Next, now: float
 def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> events.Event:
     state = place.state
     return events.Event(
-        f"{leg}.settled", row.feature.key, at, state.position.value, state.stage, "", state.reason
-    )
+        f"{leg}.settled", row.feature.key, at, state.position.value, state.stage, "", state.reason,
+        {"cause": state.cause.value} if state.position is Position.STUCK else {},
+    )  # fmt: skip

@@ -23,6 +23,7 @@ from sparing.engine.doubled import DoubledClaude
 from sparing.errors import ConfigError
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
+from sparing.workspace.lanes import lane_branch, lane_name
 from sparing.workspace.policy import Level
 from sparing.workspace.repository import Repository
 from sparing.workspace.worktree import Worktree, ensure_worktree, is_empty
@@ -42,6 +43,8 @@ class Surroundings:
     """What processes that we start may know."""
     level: Level = Level.SEALED
     """How many walls stand around agents and checks, if the host has them."""
+    auto: bool = False
+    """For this run, gates pass by rule."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
     _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])
@@ -64,21 +67,31 @@ class Surroundings:
 
     def now(self, row: FeatureRow, moves: int) -> float:
         """The time of a move; the counted clock depends on nothing but the count."""
-        if self.settings(row).engine.clock is Clock.COUNTED:
-            return row.feature.created + COUNTED_SECONDS * moves
-        return time.time()
+        engine = self.settings(row).engine
+        if engine.clock is Clock.COUNTED:
+            return row.feature.created + COUNTED_SECONDS * moves + engine.ahead_seconds
+        return time.time() + engine.ahead_seconds
 
-    def worktree(self, row: FeatureRow, commit: str) -> Worktree:
-        """Made or found again when it is first needed, and whenever it has vanished."""
-        path = self.folder.worktree(row.feature.name)
-        known = self._worktrees.get(row.feature.key)
+    def worktree(self, row: FeatureRow, commit: str, lane: str = "") -> Worktree:
+        """Made or found again when it is first needed, and whenever it has vanished.
+
+        A task that is worked on beside others has a lane: a worktree and a branch of its own.
+        """
+        name = row.feature.name
+        path = self.folder.worktree(lane_name(name, lane))
+        known = self._worktrees.get(f"{row.feature.key} {lane}")
         if known is None or not (path / ".git").is_file() or is_empty(path):
-            known = ensure_worktree(self.repository, path, row.feature.branch, commit)
-            self._worktrees[row.feature.key] = known
+            branch = lane_branch(name, lane) if lane else row.feature.branch
+            known = ensure_worktree(self.repository, path, branch, commit)
+            self._worktrees[f"{row.feature.key} {lane}"] = known
         return known
 
+    def forget(self, row: FeatureRow, lane: str) -> None:
+        """A lane that was removed."""
+        self._worktrees.pop(f"{row.feature.key} {lane}", None)
+
     def feature_folder(self, row: FeatureRow) -> str:
-        return f"{self.settings(row).flow.features_folder}/{row.feature.name}"
+        return self.settings(row).flow.folder_of(row.feature)
 
 
 def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.context.brief import Document
-from sparing.context.handoff import Handoff, parse_handoff
+from sparing.context.handoff import Handoff
 from sparing.context.savings import SUMMARISED, only_output, summarised
+from sparing.engine.jobs import Turn
+from sparing.engine.questions import block_of
 from sparing.engine.source import Source
 from sparing.flow.flows import FLOWS
 from sparing.records import ledger
@@ -20,10 +22,10 @@ def summaries(source: Source, documents: Sequence[Document]) -> tuple[Document, 
         one if one.text is None else replace(one, text=only_output(one.text)) for one in documents
     )
     wanted = [one.name for one in told if one.name in SUMMARISED.get(source.job.stage, ())]
-    return summarised(told, source.job.stage, _handoffs(source)) if wanted else told
+    return summarised(told, source.job.stage, handoffs_of(source)) if wanted else told
 
 
-def _handoffs(source: Source) -> dict[ArtifactName, Handoff]:
+def handoffs_of(source: Source) -> dict[ArtifactName, Handoff]:
     """The last handoff of each stage, by the document the stage made."""
     stages = {stage.name: stage for stage in FLOWS[source.row.feature.flow].stages}
     with source.around.database.read() as connection:
@@ -33,6 +35,6 @@ def _handoffs(source: Source) -> dict[ArtifactName, Handoff]:
         stage = stages.get(row.attempt.stage)
         if row.result is None or row.result.failure or stage is None or stage.writes is None:
             continue
-        if row.attempt.role == stage.author:
-            found[stage.writes] = parse_handoff(source.fetch(row.result.reply))
+        if row.attempt.role == stage.author and row.attempt.template != Turn.HAND_OVER:
+            found[stage.writes] = block_of(source, row.result.reply)
     return found

@@ -11,11 +11,14 @@ from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Flow, Stage
+from sparing.flow.stage import Flow, Stage, Work
 from sparing.flow.state import TERMINAL, Cause, Do, Kind, Move, Outcome, Position, Skip, State
 
 BREAKER = 3
 """So many rejections of one kind block a feature until a human reruns the stage."""
+
+ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
+"""What is stuck for these is answered."""
 
 Step = Callable[[Flow, State, Outcome], Move]
 
@@ -36,7 +39,7 @@ def _passed(flow: Flow, state: State, outcome: Outcome) -> Move:
     made = {stage.writes} if stage.writes else set[ArtifactName]()
     after = _concerned(state) if outcome.concerned else state
     done = replace(after, have=state.have | made, reason=outcome.reason)
-    if stage.gate:
+    if stage.gate if outcome.stops is None else outcome.stops:
         return _wait(done, Position.GATE)
     return _next(flow, done)
 
@@ -61,16 +64,27 @@ def _refused(flow: Flow, state: State, outcome: Outcome) -> Move:
 
 
 def _failed(_flow: Flow, state: State, outcome: Outcome) -> Move:
-    move = _stuck(state, outcome.reason or "the stage failed")
+    reason = outcome.reason or "the stage failed"
+    move = _stuck(state, reason, acceptable=outcome.acceptable)
     return replace(move, state=replace(move.state, cause=outcome.cause, held=state.position))
 
 
 def _continue(_flow: Flow, state: State, _outcome: Outcome) -> Move:
     """Back to where the work was interrupted; nothing that is done is done again."""
+    if state.cause is Cause.QUESTIONS:
+        return _refuse(state, f"{state.reason}: it goes on with an answer")
     if state.held is None:
         return _refuse(state, f"{state.reason}: nothing was interrupted; approve or reject it")
     do = Do.HAND_OVER if state.held is Position.HANDOVER else Do.RUN
     return Move(do, replace(state, position=state.held, reason=""))
+
+
+def _answer(_flow: Flow, state: State, _outcome: Outcome) -> Move:
+    """The stage goes on with what its author wanted to know; nothing is counted."""
+    if state.cause not in ASKS:
+        return _refuse(state, f"{state.reason}: nothing was asked; approve or reject it")
+    on = replace(state, position=Position.TODO, reason="", cause=Cause.NONE, held=None)
+    return Move(Do.RUN, on)
 
 
 def _approve(flow: Flow, state: State, _outcome: Outcome) -> Move:
@@ -86,6 +100,8 @@ def _go_on(_flow: Flow, state: State, _outcome: Outcome) -> Move:
 
 def _accept(flow: Flow, state: State, _outcome: Outcome) -> Move:
     """A human takes a stuck stage's result as it is, concerns recorded."""
+    if state.cause is Cause.HANDOFF:
+        return _told(state)
     if not state.acceptable:
         return _refuse(state, f"{state.reason}: there is nothing to approve; reject or rerun it")
     made = flow.stage(state.stage).writes
@@ -93,11 +109,23 @@ def _accept(flow: Flow, state: State, _outcome: Outcome) -> Move:
     return _next(flow, replace(_concerned(state), have=have))
 
 
+def _told(state: State) -> Move:
+    """Either answer leads into the stage, and nothing is counted: nothing was made yet."""
+    on = replace(state, position=Position.TODO, acceptable=False, reason="")
+    return Move(Do.RUN, replace(on, cause=Cause.NONE, held=None))
+
+
 def _reject(flow: Flow, state: State, outcome: Outcome) -> Move:
+    if state.position is Position.STUCK and state.cause is Cause.HANDOFF:
+        return _told(state)
     counted, count = _count(flow, state)
     if count >= BREAKER:
         return _stuck(counted, f"rejected {count} times")
-    return Move(Do.RUN, replace(counted, position=Position.TODO, reason=outcome.reason))
+    # What the program checks by itself is not done again with words: its makers get them.
+    stage = flow.stage(state.stage)
+    back = stage.on_fail if stage.work is Work.CHECK and stage.on_fail else state.stage
+    on = replace(counted, stage=back, position=Position.TODO, reason=outcome.reason)
+    return Move(Do.RUN, on)
 
 
 def _rerun(flow: Flow, state: State, _outcome: Outcome) -> Move:
@@ -151,6 +179,7 @@ TABLE: dict[tuple[Position, Kind], Step] = {
     (Position.STUCK, Kind.APPROVE): _accept,
     (Position.STUCK, Kind.REJECT): _reject,
     (Position.STUCK, Kind.CONTINUE): _continue,
+    (Position.STUCK, Kind.ANSWER): _answer,
     (Position.STUCK, Kind.GO_ON): _go_on,
     (Position.HANDOVER, Kind.PASSED): _handed_over,
     (Position.HANDOVER, Kind.FAILED): _failed,

@@ -1,21 +1,24 @@
-"""The flows that ship: `feature` and the three tiers. One engine runs them all."""
+"""The flows that ship: `feature`, the three tiers, `project`. One engine runs them all."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing import feature
 from sparing.artifact import ArtifactName as A
 from sparing.flow.stage import Flow, ModelClass, Stage, Work
 
 CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
+RESEARCH = ("codebase-explorer", "researcher")
 
+_PRD = Stage(
+    "brainstorm", Work.DOCUMENT, "prd-author", writes=A.PRD, gate=True, research=RESEARCH,
+    reviewers=(("prd-reviewer",), ("readiness-reviewer",)), cap=3, model=ModelClass.STRONG,
+)  # fmt: skip
 FEATURE = Flow(
     "feature",
     (
-        Stage(
-            "brainstorm", Work.DOCUMENT, "prd-author", writes=A.PRD, gate=True,
-            reviewers=(("prd-reviewer",), ("readiness-reviewer",)), model=ModelClass.STRONG,
-        ),
+        _PRD,
         Stage(
             "specify", Work.DOCUMENT, "spec-author", reads=(A.PRD,), writes=A.SPEC, gate=True,
             reviewers=(("spec-reviewer",), ("phase-reviewer",)), model=ModelClass.STRONG,
@@ -23,7 +26,7 @@ FEATURE = Flow(
         Stage(
             "design", Work.DOCUMENT, "design-author", reads=(A.PRD, A.SPEC), writes=A.DESIGN,
             reviewers=(("design-reviewer",), ("phase-reviewer",)), gate=True,
-            model=ModelClass.STRONG,
+            model=ModelClass.STRONG, research=RESEARCH, parts=("architecture", "interface"),
         ),
         Stage(
             "create-plan", Work.DOCUMENT, "plan-author", reads=(A.PRD, A.SPEC, A.DESIGN),
@@ -40,7 +43,7 @@ FEATURE = Flow(
             reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN, A.TASKS), requires=(A.SPEC, A.TASKS),
             reviewers=(CODE_REVIEWERS,), gate=True,
         ),
-        Stage("finish", Work.CHECK, "implementer"),
+        Stage("finish", Work.CHECK, "implementer", learns=True),
     ),
 )  # fmt: skip
 
@@ -88,4 +91,21 @@ L3 = Flow(
     ),
 )
 
-FLOWS = {flow.name: flow for flow in (FEATURE, L1, L2, L3)}
+PROJECT = Flow(
+    feature.PROJECT,
+    (
+        _PRD,
+        Stage(
+            "decompose", Work.PROPOSE, "decomposer", reads=(A.PRD,), writes=A.ROADMAP,
+            requires=(A.PRD,), gate=True,
+        ),
+    ),
+)  # fmt: skip
+
+FLOWS = {flow.name: flow for flow in (FEATURE, L1, L2, L3, PROJECT)}
+TIERS = frozenset({L1.name, L2.name, L3.name})
+
+
+def builder_of(tier: str) -> str:
+    """Whose session the stages of a tier share."""
+    return FLOWS[tier].stages[0].author

@@ -12,7 +12,34 @@ from enum import StrEnum
 from typing import Any, NamedTuple, cast
 
 FEATURES_AT_MOST = 60
+KEYS = ("features", "modules", "milestones")
+"""By any of these an object is meant as a proposal."""
 _WORDS = 400
+_TEXT = {"type": "string"}
+_NAMES = {"type": "array", "items": _TEXT}
+
+
+def _object(**fields: object) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+SCHEMA: Mapping[str, Any] = _object(
+    features={
+        "type": "array",
+        "items": _object(
+            name=_TEXT, description=_TEXT, depends_on=_NAMES, module=_TEXT, complexity=_TEXT
+        ),
+    },
+    milestones={"type": "array", "items": _object(name=_TEXT, features=_NAMES, shows=_TEXT)},
+    cross_cutting=_NAMES,
+    left_out=_NAMES,
+)
+"""Of a proposal; modules with features in them are read as well."""
 
 
 class Standing(StrEnum):
@@ -164,8 +191,8 @@ def _features(reply: Mapping[str, Any], faults: list[str]) -> Iterator[Planned]:
                 faults.append(f"more than {FEATURES_AT_MOST} features: '{name}' is left out")
             else:
                 seen.add(_key(name))
-                waits = _names(one.get("depends_on"))
-                yield Planned(name, _text(one, "description"), waits, inside)
+                waits, part = _names(one.get("depends_on")), inside or _text(one, "module")
+                yield Planned(name, _text(one, "description"), waits, part)
 
 
 def _resolved(one: Planned, names: Mapping[str, str], faults: list[str]) -> Planned:

@@ -25,6 +25,8 @@ class Work(StrEnum):
     """One role reads what was made and returns a verdict with its report."""
     CHECK = "check"
     """The program runs the repository's own checks; no model's word counts."""
+    PROPOSE = "propose"
+    """One role proposes, in a form; the program checks it and writes it down."""
 
 
 class ModelClass(StrEnum):
@@ -44,7 +46,8 @@ class Stage:
     """Artifacts without which the stage can't be entered, however one gets here."""
     reviewers: tuple[tuple[str, ...], ...] = ()
     """Groups in order; a group's roles are asked side by side and have a counter of their own."""
-    cap: int = 3
+    cap: int = 10
+    """So many looks at most, where the settings would allow more."""
     gate: bool = False
     budget_tokens: int = 0
     model: ModelClass = ModelClass.STANDARD
@@ -52,6 +55,12 @@ class Stage:
     """The stage to go back to when this one's verdict is negative."""
     breaker: str = ""
     """Stages with the same word share one count of rejections."""
+    learns: bool = False
+    """Before its checks: unfinished tasks are asked about, and lessons are drawn."""
+    research: tuple[str, ...] = ()
+    """Roles that look around side by side before the author begins."""
+    parts: tuple[str, ...] = ()
+    """What the author writes one after the other, a turn each, in one session."""
 
     def __post_init__(self) -> None:
         if self.work is Work.DOCUMENT and (not self.author or self.writes is None):

@@ -43,6 +43,8 @@ class Kind(StrEnum):
     RERUN = "rerun"
     CONTINUE = "continue"
     """Go on with what could not go on before."""
+    ANSWER = "answer"
+    """What the author asked has its answer; it goes on with it."""
     GO_ON = "go on"
     """A stuck stage's result is taken as it is, and the stage is worked on from there."""
     ABANDON = "abandon"
@@ -59,6 +61,16 @@ class Cause(StrEnum):
     """The work led nowhere."""
     PAUSED = "paused"
     """A person wanted it so; nothing is wrong."""
+    HANDOFF = "handoff"
+    """The session has no room for the stage: another one begins, if a person agrees."""
+    QUESTIONS = "questions"
+    """The author asks what only a person can answer."""
+    BLOCKED = "blocked"
+    """The author says that it can't go on."""
+
+
+GO_ON_HERE = "go on in this session"
+"""What a person says who refuses a handoff and has nothing to add."""
 
 
 class Do(StrEnum):
@@ -144,6 +156,10 @@ class Outcome:
     """For FAILED."""
     concerned: bool = False
     """For PASSED: findings are still open."""
+    acceptable: bool = False
+    """For FAILED: a human may go on without what failed."""
+    stops: bool | None = None
+    """For PASSED: whether a human is asked; None: as the flow has it."""
 
 
 @dataclass(frozen=True)

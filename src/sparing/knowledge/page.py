@@ -99,9 +99,9 @@ class Page:
 def read_page(kind: Kind, text: str) -> Page:
     """Whatever the text is; what is no entry is kept as it stands."""
     lines = tuple(_lines(text))
-    visible = tuple(_visible(lines))
-    starts = [n for n, line in enumerate(visible) if line is not None and _ENTRY.match(line)]
-    entries = tuple(_entry(kind, visible, lines, start) for start in starts)
+    seen = tuple(visible(lines))
+    starts = [n for n, line in enumerate(seen) if line is not None and _ENTRY.match(line)]
+    entries = tuple(_entry(kind, seen, lines, start) for start in starts)
     return Page(kind, lines, entries)
 
 
@@ -119,7 +119,7 @@ def _lines(text: str) -> Iterator[str]:
         yield parts[-1]
 
 
-def _visible(lines: Iterable[str]) -> Iterator[str | None]:
+def visible(lines: Iterable[str]) -> Iterator[str | None]:
     """Each line without its end; None inside of a fence or a comment."""
     fence, comment = "", False
     for line in lines:

@@ -18,6 +18,8 @@ from sparing.segment import estimate_tokens
 SHARED_WORDS = 3
 SHARED_PART = 0.2
 """What an entry must have in common with the work: words, and their part of all it says."""
+TOUCHING_WORDS = 2
+"""What it must have in common with a title, unless its own name has one of them."""
 JUDGED = 50
 """Of more entries than this a retrospective gets only those that overlap."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
@@ -40,11 +42,19 @@ class Chosen(NamedTuple):
 
 def overlapping(entries: Sequence[Entry], about: str) -> tuple[Chosen, ...]:
     """The strongest first; in the order of the bank where equal."""
-    words = [frozenset(_words(f"{entry.title} {entry.text}")) for entry in entries]
+    words = [_said(entry) for entry in entries]
     weights = _weights(words)
     topic = frozenset(_words(about))
     pairs = zip(entries, words, strict=True)
     found = (_chosen(entry, mine, topic, weights) for entry, mine in pairs)
+    return tuple(sorted((one for one in found if one), key=lambda one: -one.score))
+
+
+def touching(entries: Sequence[Entry], topic: str) -> tuple[Chosen, ...]:
+    """For a topic of a few words, such as a title: two of an entry's words, or one of its name."""
+    weights = _weights([_said(entry) for entry in entries])
+    wanted = frozenset(_words(topic))
+    found = (_touched(entry, wanted, weights) for entry in entries)
     return tuple(sorted((one for one in found if one), key=lambda one: -one.score))
 
 
@@ -79,6 +89,19 @@ def _chosen(
     if len(shared) < SHARED_WORDS or part < SHARED_PART * whole:
         return None
     return Chosen(entry, tuple(shared), part / math.sqrt(whole))
+
+
+def _touched(entry: Entry, wanted: frozenset[str], weights: Mapping[str, float]) -> Chosen | None:
+    shared = sorted(_said(entry) & wanted, key=lambda word: (-weights[word], word))
+    named = wanted.intersection(_words(entry.title))
+    if not named and len(shared) < TOUCHING_WORDS:
+        return None
+    score = math.fsum(weights[word] * (1 + (word in named)) for word in shared)
+    return Chosen(entry, tuple(shared), score)
+
+
+def _said(entry: Entry) -> frozenset[str]:
+    return frozenset(_words(f"{entry.title} {entry.text}"))
 
 
 def _weights(words: Sequence[frozenset[str]]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, TypeVar, assert_never, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from sparing.knowledge import changes
 from sparing.knowledge.age import Made, features_since, is_old
@@ -21,6 +21,8 @@ from sparing.knowledge.page import Entry, Kind, Page, title_key
 NEW_ENTRIES = 3
 """One feature teaches no more than this; the rest is noise."""
 JUDGED_KINDS = (Kind.ANTI_PATTERN, Kind.HEURISTIC)
+TAUGHT_KINDS = (Kind.PATTERN, Kind.ANTI_PATTERN, Kind.HEURISTIC)
+"""Principles are for people to write."""
 Bank = Mapping[Kind, Page]
 
 
@@ -31,6 +33,16 @@ class Judgement(StrEnum):
     KEEP = "keep"
     UPDATE = "update"
     RETIRE = "retire"
+
+
+RETIRED = "retired"
+DONE = {
+    **{one: one.value for one in Judgement},
+    Judgement.KEEP: "kept",
+    Judgement.UPDATE: "rewritten",
+    Judgement.RETIRE: RETIRED,
+}
+"""What has become of an entry that was judged so."""
 
 
 def _words(value: object) -> object:
@@ -51,8 +63,14 @@ class _Loose(BaseModel):
 _Model = TypeVar("_Model", bound=_Loose)
 
 
+def _taught(kind: Kind) -> Kind:
+    if kind not in TAUGHT_KINDS:
+        raise ValueError(f"a {kind} is not for a retrospective to write")
+    return kind
+
+
 class NewEntry(_Loose):
-    kind: Kind
+    kind: Annotated[Kind, AfterValidator(_taught)]
     name: str = Field(min_length=1, max_length=200)
     text: str = Field(min_length=1, max_length=4_000)
     provenance: _Words = ""
@@ -89,6 +107,43 @@ class Learned:
     changes: tuple[Change, ...] = field(default=())
 
 
+def _words_of(*names: str) -> dict[str, Any]:
+    return {name: {"type": "string"} for name in names}
+
+
+def _objects(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
+    form = {"type": "object", "properties": properties, "required": required}
+    return {"type": "array", "items": {**form, "additionalProperties": False}}
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "retro_md": {"type": "string"},
+        "entries": _objects(
+            ["kind", "name", "text", "provenance", "confidence"],
+            {
+                "kind": {"enum": [kind.value for kind in TAUGHT_KINDS]},
+                **_words_of("name", "text", "provenance"),
+                "confidence": {"enum": ["high", "medium", "low"]},
+                "keywords": {"type": "array", "items": {"type": "string"}},
+                "reasoning": {"type": "string"},
+            },
+        ),
+        "judgements": _objects(
+            ["name", "judgement", "words"],
+            {
+                **_words_of("name", "words"),
+                "judgement": {"enum": [one.value for one in Judgement]},
+            },
+        ),
+    },
+    "required": ["retro_md", "entries", "judgements"],
+    "additionalProperties": False,
+}
+"""What a client that can is told to answer with; `read_retro` takes less."""
+
+
 def read_retro(reply: Mapping[str, Any]) -> Retro:
     """One broken entry costs itself, not the others."""
     page = reply.get("retro_md")
@@ -111,7 +166,8 @@ def learn(bank: Bank, asked: Sequence[Entry], retro: Retro, feature: str) -> Lea
             continue
         page, entry = found
         pages[page.kind] = _judged(page, entry, one, feature)
-        done.append(Change(page.kind, entry.title, one.judgement.value, one.words))
+        if pages[page.kind] != page:  # an entry that is not stale is not retired
+            done.append(Change(page.kind, entry.title, DONE[one.judgement], one.words))
     for lesson in retro.lessons:
         page = pages[lesson.kind]
         pages[lesson.kind] = changes.added(page, _lesson(lesson), feature)

@@ -60,6 +60,16 @@ def last(connection: sqlite3.Connection, feature: str, kind: str) -> Event | Non
     return _event(row) if row else None
 
 
+def last_of_all(connection: sqlite3.Connection, kind: str) -> Event | None:
+    """The latest of its kind, whichever feature it tells of."""
+    row = connection.execute(
+        "select key, feature, at, kind, stage, role, text, data, n from events"
+        " where kind = ? order by n desc limit 1",
+        (kind,),
+    ).fetchone()
+    return _event(row) if row else None
+
+
 def latest_number(connection: sqlite3.Connection) -> int:
     return int(connection.execute("select coalesce(max(n), 0) from events").fetchone()[0])
 

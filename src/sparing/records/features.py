@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sparing.feature import Feature, Status
+from sparing.feature import Background, Feature, Priority, Status
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class FeatureRow:
     head: str
     running: bool
     updated: float
+    background: Background = Background()
 
     @property
     def leg_id(self) -> str:
@@ -36,7 +37,8 @@ class FeatureRow:
 
 COLUMNS = (
     "key, number, slug, title, flow, repository, base_branch, base_commit, created, status,"
-    " overrides, generation, leg, place, head, running, updated"
+    " overrides, generation, leg, place, head, running, updated, description, source, project,"
+    " depends_on, priority"
 )
 
 
@@ -46,6 +48,8 @@ def create(tx: sqlite3.Connection, row: FeatureRow) -> None:
         f.key, f.number, f.slug, f.title, f.flow, f.repository, f.base_branch, f.base_commit,
         f.created, row.status.value, json.dumps(row.overrides), row.generation, row.leg,
         json.dumps(row.place), row.head, int(row.running), row.updated,
+        row.background.description, row.background.source, row.background.project,
+        json.dumps(row.background.depends_on), row.background.priority.value,
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into features ({COLUMNS}) values ({marks})", values)  # noqa: S608
@@ -66,6 +70,17 @@ def list_all(connection: sqlite3.Connection) -> list[FeatureRow]:
 
 def highest_number(connection: sqlite3.Connection) -> int:
     return int(connection.execute("select coalesce(max(number), 0) from features").fetchone()[0])
+
+
+def rebase(tx: sqlite3.Connection, row: FeatureRow, commit: str) -> bool:
+    """One that has not begun starts from where its base is by now."""
+    place = json.dumps({**row.place, "head": commit})
+    done = tx.execute(
+        "update features set base_commit = ?, head = ?, place = ?"
+        " where key = ? and status = 'planned' and leg = 0 and running = 0",
+        (commit, commit, place, row.feature.key),
+    )
+    return done.rowcount == 1
 
 
 def override(tx: sqlite3.Connection, row: FeatureRow, values: Mapping[str, object]) -> None:
@@ -101,6 +116,21 @@ def next_generation(tx: sqlite3.Connection, row: FeatureRow, at: float) -> None:
         " where key = ? and generation = ? and leg = ? and running = 1",
         (row.generation + 1, at, row.feature.key, row.generation, row.leg),
     )
+
+
+def regenerate(
+    tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
+) -> bool:
+    """Begin anew from an earlier commit, while nothing runs; False if something does by now."""
+    done = tx.execute(
+        "update features set generation = ?, leg = ?, place = ?, head = ?, status = ?,"
+        " running = 1, updated = ? where key = ? and generation = ? and leg = ? and running = 0",
+        (
+            row.generation + 1, row.leg + 1, json.dumps(place), head, Status.ACTIVE.value, at,
+            row.feature.key, row.generation, row.leg,
+        ),
+    )  # fmt: skip
+    return done.rowcount == 1
 
 
 def settle(
@@ -165,4 +195,8 @@ def _row(row: sqlite3.Row) -> FeatureRow:
     return FeatureRow(
         feature, Status(row["status"]), json.loads(row["overrides"]), row["generation"],
         row["leg"], json.loads(row["place"]), row["head"], bool(row["running"]), row["updated"],
+        Background(
+            row["description"], row["source"], row["project"],
+            tuple(json.loads(row["depends_on"])), Priority(row["priority"]),
+        ),
     )  # fmt: skip

@@ -55,6 +55,14 @@ def findings_of(
     return tuple(FindingRow(*row) for row in rows)
 
 
+def forget(tx: sqlite3.Connection, feature: str, stages: Iterable[str]) -> None:
+    """Stages are begun anew: what was found in them is found again, or it is gone."""
+    tx.executemany(
+        "delete from findings where feature = ? and stage = ?",
+        [(feature, stage) for stage in stages],
+    )
+
+
 def put_ruling(tx: sqlite3.Connection, row: RulingRow) -> None:
     """The latest word stands, in whatever order they are written."""
     tx.execute(

@@ -52,6 +52,17 @@ def latest(connection: sqlite3.Connection, feature: str) -> Gate | None:
     return _gate(found) if found else None
 
 
+def rejected(connection: sqlite3.Connection, feature: str, generation: int) -> list[Gate]:
+    """All gates of one generation at which a person said no, in order."""
+    rows = connection.execute(
+        f"select {COLUMNS} from gates where feature = ? and answer = 'reject'"  # noqa: S608
+        " order by rowid",
+        (feature,),
+    )
+    own = f"{feature}.g{generation}."
+    return [gate for gate in map(_gate, rows) if gate.id.startswith(own)]
+
+
 def answer(
     tx: sqlite3.Connection, gate_id: str, verb: str, feedback: str, sender: str, at: float
 ) -> bool:

@@ -229,12 +229,12 @@ def of_trunk(connection: sqlite3.Connection, trunk: str, since: float, limit: in
     return [_row(row) for row in reversed(rows.fetchall())]
 
 
-def of_role(connection: sqlite3.Connection, role: str, backend: str, limit: int) -> list[Row]:
-    """The latest turns of a role that came to a good end, in the order of their start."""
+def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list[Row]:
+    """The latest turns that came to a good end, in the order of their start."""
     rows = connection.execute(
-        "select * from ledger where role = ? and backend = ? and outcome = 'known'"
-        " and failure = '' order by started desc, dispatch desc limit ?",
-        (role, backend, limit),
+        "select * from ledger where backend = ? and outcome = 'known' and failure = ''"
+        " order by started desc, dispatch desc limit ?",
+        (backend, limit),
     )
     return [_row(row) for row in reversed(rows.fetchall())]
 

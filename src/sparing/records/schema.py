@@ -127,4 +127,10 @@ create table resume_checks (
   booked text not null,
   primary key (backend, version)
 )""",
+    """\
+alter table features add column description text not null default '';
+alter table features add column source text not null default '';
+alter table features add column project text not null default '';
+alter table features add column depends_on text not null default '[]';
+alter table features add column priority text not null default 'medium'""",
 )

@@ -18,7 +18,7 @@ LENGTH = 32
 
 
 def folder_secret(folder: Path) -> bytes:
-    """Read it, or make it; of two processes that make it at once, both get the same."""
+    """Read it, or make it; of two that make it at once, both get the same."""
     path = folder / NAME
     try:
         if not path.exists():
@@ -36,7 +36,7 @@ def folder_secret(folder: Path) -> bytes:
 
 def _make(path: Path) -> None:
     """Complete before it has its name: a kill leaves no half of it."""
-    partial = path.with_name(f"{NAME}.{os.getpid()}")
+    partial = path.with_name(f"{NAME}.{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(secrets.token_bytes(LENGTH))

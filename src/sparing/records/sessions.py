@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from sparing.session import Session
 
@@ -20,6 +21,24 @@ def get(connection: sqlite3.Connection, feature: str, stage: str, role: str) -> 
     return Session(*row) if row else None
 
 
+def of_stage(connection: sqlite3.Connection, feature: str, stage: str) -> list[Session]:
+    rows = connection.execute(
+        f"select {COLUMNS} from sessions where feature = ? and stage = ? order by role",  # noqa: S608
+        (feature, stage),
+    )
+    return [Session(*row) for row in rows]
+
+
+def latest(connection: sqlite3.Connection, feature: str, role: str) -> Session | None:
+    """The one that a role of a feature has used last, in whichever stage."""
+    row = connection.execute(
+        f"select {COLUMNS} from sessions where feature = ? and role = ?"  # noqa: S608
+        " order by last_activity desc limit 1",
+        (feature, role),
+    ).fetchone()
+    return Session(*row) if row else None
+
+
 def put(tx: sqlite3.Connection, feature: str, stage: str, session: Session) -> None:
     """The id a resumed call returns replaces the old one."""
     s = session
@@ -32,4 +51,21 @@ def put(tx: sqlite3.Connection, feature: str, stage: str, session: Session) -> N
         f"insert into sessions (feature, stage, {COLUMNS}) values ({', '.join('?' * 14)})"  # noqa: S608
         f" on conflict (feature, stage, role) do update set {updates}",
         (feature, stage, *values),
+    )
+
+
+def forget(tx: sqlite3.Connection, feature: str, kept: Sequence[str] = ()) -> None:
+    """All conversations of a feature, but those of the stages named."""
+    rows = tx.execute("select distinct stage from sessions where feature = ?", (feature,))
+    for (scope,) in rows.fetchall():
+        if str(scope).partition("/")[0] not in kept:
+            tx.execute("delete from sessions where feature = ? and stage = ?", (feature, scope))
+
+
+def called(tx: sqlite3.Connection, feature: str, stage: str, session: Session, at: float) -> None:
+    """It was read once more, and nothing else became of it; if it is still the one that is kept."""
+    tx.execute(
+        "update sessions set last_call = max(last_call, ?)"
+        " where feature = ? and stage = ? and role = ? and id = ?",
+        (at, feature, stage, session.role, session.id),
     )

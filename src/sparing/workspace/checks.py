@@ -125,7 +125,7 @@ def run_check(
 
 
 def _result(check: Check, code: int | None, text: str, limit_seconds: float) -> CheckResult:
-    words = _summary(text) or f"exit code {code}"
+    words = _summary(text) or ("it did not end" if code is None else f"exit code {code}")
     summary = f"{words}; stopped after {limit_seconds:g} s" if code is None else words
     failures = failing(text) if code != 0 else ()
     return CheckResult(check.name, check.words, code == 0, summary, trim(text), failures)

@@ -7,8 +7,10 @@ that is played again finds the commit it made.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from sparing.change import Change, FileChange
@@ -29,6 +31,8 @@ from sparing.workspace.stage import Scan
 from sparing.workspace.worktree import Worktree
 
 _HEADINGS = Path(__file__).with_name("attributes")
+_IDS = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+REMEMBERED = 256
 _NO_FILTER = ("unspecified", "unset", "set", "lfs")
 
 
@@ -98,6 +102,12 @@ def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), contex
 
 
 def changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ...]:
+    known = _IDS.fullmatch(old) and _IDS.fullmatch(new)
+    return (_changed_files if known else _changed_files.__wrapped__)(repo, old, new)
+
+
+@lru_cache(REMEMBERED)
+def _changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ...]:
     args = ("--numstat", "-z", "-r", "--no-renames", "--no-ext-diff", "--no-textconv")
     files: list[FileChange] = []
     for line in os.fsdecode(repo.git().run("diff-tree", *args, old, new)).split("\0"):
@@ -108,7 +118,14 @@ def changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ...
 
 
 def read_file(repo: Repository, commit: str, path: str) -> bytes | None:
-    """A file as it stands in a commit; None if there is none."""
+    """A file as it stands in a commit; None if there is none. Commits never change, so what one
+    holds is asked once."""
+    read = _read_file if _IDS.fullmatch(commit) else _read_file.__wrapped__
+    return read(repo, commit, path)
+
+
+@lru_cache(REMEMBERED)
+def _read_file(repo: Repository, commit: str, path: str) -> bytes | None:
     place = PurePosixPath(path)
     if "\0" in path or place.is_absolute() or ".." in place.parts or not place.parts:
         return None

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git import Git
 from sparing.workspace.lock import held
+from sparing.workspace.merging import merge_trees
 from sparing.workspace.objects import identity, make_commit, message, move_ref, settle
 from sparing.workspace.repository import Repository, branch_commit, find_entry
-from sparing.workspace.stage import unpack, write_over
+from sparing.workspace.stage import unpack
 
 
 class Handover(NamedTuple):
@@ -44,34 +44,33 @@ class _Place(NamedTuple):
         return bool(self.git.run("status", *args))
 
 
-class _Merge(NamedTuple):
-    tree: str
-    conflicts: tuple[str, ...]
-
-
 def hand_over(
     repo: Repository,
     base_branch: str,
     branch: str,
     consent: bool,
-    subject: str,
+    words: str,
     run_id: str,
     at: float,
 ) -> Handover:
-    """Merge a branch into its base; played again it finds the merge it made."""
+    """Merge a branch into its base; played again it finds the merge it made.
+
+    The first paragraph of `words` is the subject of the merge, the others are its body.
+    """
+    subject, _, body = words.partition("\n\n")
     with held(repo.lock):
         base, tip = _tip(repo, base_branch), _tip(repo, branch)
         made = _merged_before(repo.git(), base, tip)
         if made is not None:
             return Handover(True, made, f"{base_branch} has {branch} already", ())
-        merge = _merge(repo, base, tip)
+        merge = merge_trees(repo, base, tip)
         place = _checked_out_at(repo, base_branch)
         by_hand = _commands(repo, place, base_branch, branch, subject)
         if merge.conflicts:
             files = ", ".join(merge.conflicts)
             note = f"{branch} and {base_branch} both changed: {files}"
             return Handover(False, base, note, by_hand)
-        text = message(subject, run_id, "merge")
+        text = message(subject, run_id, "merge", body)
         new = make_commit(repo.git(), merge.tree, (base, tip), text, at)
         if place is None:
             return _move(repo, base_branch, base, new, by_hand)
@@ -87,7 +86,7 @@ def name_commands(repo: Repository, base_branch: str, branch: str, subject: str)
     made = _merged_before(repo.git(), base, tip)
     if made is not None:
         return Handover(True, made, f"{base_branch} has {branch} already", ())
-    conflicts = _merge(repo, base, tip).conflicts
+    conflicts = merge_trees(repo, base, tip).conflicts
     note = f"{branch} is ready to be merged into {base_branch}"
     if conflicts:
         note += f"; both changed: {', '.join(conflicts)}"
@@ -111,21 +110,6 @@ def _merged_before(git: Git, base: str, tip: str) -> str | None:
         if tip in parents[1:]:
             return commit
     return tip
-
-
-def _merge(repo: Repository, base: str, tip: str) -> _Merge:
-    """git's own merge in a folder that holds the attributes of the base branch, nothing else."""
-    with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
-        attributes = Path(folder) / "attributes"
-        attributes.mkdir()
-        git = Git(repo.git_dir, attributes, Path(folder) / "index", repo.trusted)
-        git.run("read-tree", base)
-        listed = os.fsdecode(git.run("ls-files", "-z")).split("\0")
-        write_over(git, [p for p in listed if PurePosixPath(p).name == ".gitattributes"])
-        args = ("--write-tree", "-z", "--name-only", "--no-messages")
-        out = git.run("merge-tree", *args, base, tip, ok_codes=(0, 1))
-    tree, *conflicts = os.fsdecode(out).rstrip("\0").split("\0")
-    return _Merge(tree, tuple(conflicts))
 
 
 def _checked_out_at(repo: Repository, branch: str) -> _Place | None:

@@ -20,8 +20,9 @@ _NAME = "Sparing"
 _EMAIL = "sparing@localhost"
 
 
-def message(subject: str, run_id: str, step_id: str) -> str:
-    return f"{_one_line(subject)}\n\n{_trailers(run_id, step_id)}"
+def message(subject: str, run_id: str, step_id: str, body: str = "") -> str:
+    told = f"{body.strip()}\n\n" if body.strip() else ""
+    return f"{_one_line(subject)}\n\n{told}{_trailers(run_id, step_id)}"
 
 
 def has_trailers(git: Git, commit: str, run_id: str, step_id: str) -> bool:

@@ -42,13 +42,15 @@ class Level(IntEnum):
             case Level.UNSANDBOXED:
                 return "unsandboxed: nothing holds it back but its own rules"
             case Level.FILES:
-                return "files: only listed files can be opened"
+                return "files: agents and checks open only files that are theirs to see"
             case Level.CALLS:
-                return "calls: and system calls that lead around this are refused"
+                return "calls: agents and checks open only their files, by no way around"
             case Level.SHELL:
-                return "shell: and commands of an agent know neither its key nor its records"
+                return (
+                    "shell: agents and checks keep to their files, an agent's commands lack its key"
+                )
             case Level.SEALED:
-                return "sealed: and everything outside is read-only and out of sight"
+                return "sealed: agents and checks write in their worktree, and see little else"
             case _:
                 assert_never(self)
 

@@ -144,25 +144,25 @@ def _push(repo: Repository, branch: str, remote: Remote, environ: Mapping[str, s
     said = os.fsdecode(done.stderr)
     if "[rejected]" in said or "non-fast-forward" in said:
         return f"{remote.name} has another {branch}; nothing is forced over it"
-    return f"git does not push: {_line(said)}"
+    return f"git does not push: {last_line(said)}"
 
 
 def _ask(gh: str, request: Request, remote: Remote, environ: Mapping[str, str]) -> tuple[str, str]:
     """The address of the pull request, or what `gh` complained about."""
     where = ("--repo", remote.project, "--head", request.branch)
     listing = ("pr", "list", *where, "--state", "open", "--json", "url", "--limit", "1")
-    listed = _gh((gh, *listing), environ, "")
+    listed = run_gh((gh, *listing), environ, "")
     if listed.returncode == 0 and (url := _first_url(listed.stdout)):
         return url, ""
     more = ("--base", request.base, "--title", request.title, "--body-file", "-")
-    made = _gh((gh, "pr", "create", *where, *more), environ, request.body)
+    made = run_gh((gh, "pr", "create", *where, *more), environ, request.body)
     url = made.stdout.strip().rpartition("\n")[2]
     if made.returncode != 0 or not url.startswith("https://"):
-        return "", _line(made.stderr) or f"exit code {made.returncode}"
+        return "", last_line(made.stderr) or f"exit code {made.returncode}"
     return url, ""
 
 
-def _gh(
+def run_gh(
     argv: Sequence[str], environ: Mapping[str, str], stdin: str
 ) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
@@ -201,6 +201,6 @@ def _by_hand(request: Request, remote: Remote | None) -> tuple[str, ...]:
     return shlex.join(push), shlex.join((*ask, "--title", request.title, "--body", request.body))
 
 
-def _line(said: str) -> str:
+def last_line(said: str) -> str:
     """The last line that says something."""
     return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "")[:300]

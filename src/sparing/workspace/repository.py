@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -132,6 +132,13 @@ def branch_commit(repo: Repository, branch: str) -> str | None:
 def contains(repo: Repository, tip: str, commit: str) -> bool:
     """Whether a commit is another one or comes after it."""
     return repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode == 0
+
+
+def not_merged(repo: Repository, base: str, branches: Sequence[str]) -> frozenset[str]:
+    """Those of these local branches that are there and have something that `base` has not."""
+    args = ("--format=%(refname:lstrip=2)", f"--no-merged=refs/heads/{base}")
+    refs = (f"refs/heads/{branch}" for branch in branches)
+    return frozenset(repo.git().text("for-each-ref", *args, *refs).splitlines())
 
 
 def resolve_base(repo: Repository, configured: str) -> Head:

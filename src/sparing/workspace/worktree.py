@@ -102,7 +102,8 @@ def restore(
 ) -> str | None:
     """Make the files equal to a commit; work that no commit holds is kept under the ref returned.
 
-    Ignored files stay. A repository that lies in the folder is moved beside it. `withhold` is
+    Ignored files stay. A repository that lies in the folder is moved beside it. Without a name to
+    `salvage` under nothing is kept: for files that another commit has. `withhold` is
     shown the changed files first: what it moves away is kept in no commit.
     """
     with worktree.held() as git:
@@ -112,9 +113,9 @@ def restore(
         if found.on_disk and withhold is not None and withhold(found.on_disk):
             found = stage.scan(git)
         if not found.paths:
-            return _kept_before(git, salvage)
+            return _kept_before(git, salvage) if salvage else None
         stage.add(git, found)
-        kept = keep_index(git, commit, salvage)
+        kept = keep_index(git, commit, salvage) if salvage else None
         stage.load(git, commit)
         for path in found.nested:
             _move_aside(worktree.path / path, worktree.path)

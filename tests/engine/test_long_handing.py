@@ -19,6 +19,8 @@ URL = "https://example.com/ada/gate.git"
 OPEN = "https://example.com/ada/gate/pull/7"
 GH = f"""#!{sys.executable}
 import sys
+if sys.argv[2] == "create":
+    open(__file__ + ".body", "w").write(sys.stdin.read())
 print("[]" if sys.argv[2] == "list" else {OPEN!r})
 """
 
@@ -36,6 +38,14 @@ def moved_and_put_right(path: Path, environ: dict[str, str]) -> None:
     assert git(path, "for-each-ref", "--format=%(objectname)", "refs/sparing/salvage") == ours
     git(path, "branch", "-m", BRANCH, f"{BRANCH}-moved")
     assert sparing(path, "resume", "1").code == 0
+
+
+def assert_it_says_what_was_done(body: str) -> None:
+    """D6: one turn was cut off by whoever moved the branch, so the cost is a part of it."""
+    assert body.startswith("What changed: 1 file, +1 -0\n- made.txt (+1 -0)\n")
+    assert "\nChecks: none found\n" in body
+    assert "\nCost: at least $0.0" in body
+    assert body.endswith("(simulated), 4 turns\n")
 
 
 def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guard: Guard) -> None:
@@ -70,6 +80,7 @@ def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guar
     asked = sparing(path, "run", "--yes", "--hand-over", "pull-request", environ=environ)
     assert asked.code == 0, asked.err
     assert f"→ pull request {OPEN}\n" in asked.err
+    assert_it_says_what_was_done((tmp_path / "bin" / "gh.body").read_text())
     assert git(host, "rev-parse", BRANCH) == git(path, "rev-parse", BRANCH)
     assert git(host, "rev-parse", "main") == git(path, "rev-parse", "main")
     assert worktree.exists()

@@ -1,0 +1,71 @@
+"""What a new feature may begin with, as options of `start`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sparing.desk import control
+from sparing.desk.beginnings import NOTHING, Begun, from_file, from_issue
+from sparing.desk.office import Office
+from sparing.errors import UsageError
+from sparing.feature import Priority
+
+F = TypeVar("F", bound=Callable[..., Any])
+OPTIONS = (
+    click.option(
+        "--from-file",
+        type=click.Path(path_type=Path),
+        help="A PRD that is there already; begins with the stage after it.",
+    ),
+    click.option(
+        "--from-issue",
+        type=click.IntRange(1),
+        metavar="N",
+        help="An issue of this repository's host, read with gh.",
+    ),
+    click.option(
+        "--priority",
+        type=click.Choice([one.value for one in Priority]),
+        default=Priority.MEDIUM.value,
+        help="Written down with the feature. Default: medium.",
+    ),
+    click.option(
+        "--after",
+        multiple=True,
+        metavar="FEATURE",
+        help="Wait until this feature is done; may be given several times.",
+    ),
+)
+
+
+def beginning_options(command: F) -> F:
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def begin_with(office: Office, title: str, flow: str, given: Mapping[str, Any]) -> Begun:
+    file, issue = given["from_file"], given["from_issue"]
+    if file is not None and issue is not None:
+        raise UsageError("a feature begins with a file or with an issue", "leave one of them out")
+    if file is not None:
+        found = from_file(office, file, flow, title)
+    elif issue is not None:
+        found = from_issue(office, issue, title)
+    elif title:
+        found = Begun(title, NOTHING)
+    else:
+        raise UsageError(
+            "missing argument 'TITLE': what should be there afterwards",
+            'sparing start "Add rate limiting"',
+        )
+    after = dict.fromkeys(control.find(office, name).feature.name for name in given["after"])
+    background = replace(
+        found.beginning.background, depends_on=tuple(after), priority=Priority(given["priority"])
+    )
+    return found._replace(beginning=replace(found.beginning, background=background))

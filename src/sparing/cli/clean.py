@@ -1,0 +1,50 @@
+"""`sparing clean`: worktrees of features that are over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import feature_argument, json_option, print_json
+from sparing.desk import control, view
+from sparing.desk.finished import Cleaned, Home, clean, finished
+from sparing.desk.office import open_office
+from sparing.records.features import FeatureRow
+
+
+@click.command("clean")
+@feature_argument(required=False)
+@json_option
+def clean_command(feature: str | None, as_json: bool) -> int:
+    """Remove the worktrees of features that are merged.
+
+    Without FEATURE: of all that are merged. A FEATURE that is named may also be one that was given
+    up, or merged in a way that git can't see. Branches and records always stay, and so does a
+    worktree with work in it that is in no commit.
+    """
+    office = open_office(Path.cwd())
+    if feature:
+        rows = [control.find(office, feature)]
+    else:
+        every = finished(office, view.every_row(office))
+        rows = [one.row for one in every if one.home is Home.MERGED and one.worktree]
+    found = {row.feature.id: (row, clean(office, row, now(), named=bool(feature))) for row in rows}
+    stays = {number: one.stays for number, (_, one) in found.items() if one.stays}
+    if as_json:
+        print_json(removed=[number for number in found if number not in stays], stays=stays)
+    elif not found:
+        click.echo("Nothing to clean up: no merged feature has a worktree left.")
+    else:
+        for row, one in found.values():
+            click.echo(f"{row.feature.id} {_words(row, one)}")
+    return 1 if stays else 0
+
+
+def _words(row: FeatureRow, one: Cleaned) -> str:
+    if one.stays:
+        return f"stays: {one.stays}"
+    if not one.branch:
+        return "has neither a worktree nor a branch"
+    return f"its worktree is gone; the branch {row.feature.branch} is still there"

@@ -1,0 +1,173 @@
+"""`sparing eval`: what reviewers find of planted defects, and what it costs, order by order."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import is_terminal, json_option, print_json
+from sparing.config.inherited import inherited
+from sparing.config.load import sources_here
+from sparing.config.settings import BackendName, Sandbox
+from sparing.desk import control
+from sparing.desk.office import Office, open_office
+from sparing.errors import NeedsHuman
+from sparing.money import dollars
+from sparing.report.trial import ARMS, TrialRow, trial_page
+from sparing.review.exam import CLEAN, Case, load_exam, score
+from sparing.workspace.create import create_repository
+from sparing.workspace.launcher import level_reached
+from sparing.workspace.policy import Reach, settle_level
+
+if TYPE_CHECKING:
+    from sparing.engine.trial import Ask, Looked, Trial
+
+TITLE = "Invite colleagues"
+"""Of every feature: nothing in a prompt may tell what is planted."""
+WIDE = 2.0
+"""A forecast of work that nobody has seen is a range: half to twice as much."""
+
+
+@click.command("eval")
+@click.option(
+    "--order", "orders", multiple=True, type=click.Choice(list(ARMS)),
+    help="How reviewers are told; may be given more than once. Default: all three.",
+)  # fmt: skip
+@click.option("--cases", type=click.IntRange(1), help="Only so many cases of each order.")
+@click.option(
+    "--backend", type=click.Choice([one.value for one in BackendName]),
+    help="Who reviews. Default: the setting agent.backend.",
+)  # fmt: skip
+@click.option("--cap", type=click.FloatRange(0.01), help="Spend at most so many dollars.")
+@click.option("--yes", is_flag=True, help="Agree to the forecast without being asked.")
+@json_option
+def eval_command(
+    orders: tuple[str, ...], cases: int | None, backend: str | None, cap: float | None,
+    yes: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Measure what reviewers find of 30 planted defects, and what it costs.
+
+    The defects lie in specs, designs, plans and code of a small project. Each reviewer looks at
+    them told in three orders: seed, nested, resume. This spends money with your own login: the
+    forecast is shown and you are asked before anything is sent.
+    """
+    from sparing.engine.trial import Arm, asks_of, run_trial
+
+    exam = load_exam()
+    asks = asks_of(exam, [Arm(name) for name in orders or ARMS], cases)
+    with tempfile.TemporaryDirectory(prefix="sparing-eval-") as folder:
+        office, reach = _office(Path(folder), backend)
+        trial = _trial(office, reach, asks)
+        limit = _agreed(trial, asks, cap, yes=yes, quiet=as_json)
+        looks = asyncio.run(run_trial(trial, asks, limit, _tell))
+    rows = _rows(looks)
+    wanted = sum(2 if ask.arm is Arm.RESUME else 1 for ask in asks)
+    if as_json:
+        print_json(orders=[row.dump() for row in rows], looks_asked=wanted, looks_made=len(looks))
+    else:
+        from rich.console import Console
+
+        Console(highlight=False).print(trial_page(rows, wanted, len(looks)))
+    return 0 if len(looks) == wanted and not any(one.failure for one in looks) else 1
+
+
+def _office(folder: Path, backend: str | None) -> tuple[Office, Reach]:
+    """In a project of its own: nothing of the user's repository is read or sent."""
+    repository = create_repository(folder / "roster", load_exam().base, "roster, a sample", now())
+    flags: dict[str, object] = {"state.folder": str(folder / "state")}
+    if backend:
+        flags["agent.backend"] = backend
+    office = open_office(repository.checkout, flags)
+    reach = level_reached()
+    optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
+    settle_level(reach, unsandboxed=optional)
+    return office, reach
+
+
+def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
+    from sparing.engine.surroundings import Surroundings
+    from sparing.engine.trial import Trial, name_of
+
+    sources = sources_here(office.repository.checkout)
+    around = Surroundings(
+        office.folder, office.database, office.repository, sources, headless=True,
+        environ=inherited(), level=reach.level,
+    )  # fmt: skip
+    own = {"agent.backend": office.loaded.settings.agent.backend.value}
+    rows = {name_of(ask): control.start(office, TITLE, "feature", own, now()) for ask in asks}
+    return Trial(around, load_exam(), rows)
+
+
+def _agreed(
+    trial: Trial, asks: Sequence[Ask], cap: float | None, *, yes: bool, quiet: bool
+) -> float | None:
+    """The most that may be spent, after somebody has agreed to it."""
+    from sparing.engine.trial import forecast_usd
+
+    likely = forecast_usd(trial, asks)
+    if likely is None:
+        words, limit = "what it costs is unknown: the model has no price", cap
+    else:
+        limit = cap if cap is not None else round(likely * WIDE, 2)
+        words = f"about ${likely / WIDE:.2f} to ${likely * WIDE:.2f} (estimated)"
+    most = "no cap" if limit is None else f"at most ${limit:.2f}"
+    if not quiet:
+        click.echo(f"{len(asks)} reviews by {_who(trial)}: {words}; {most}", err=True)
+    if yes:
+        return limit
+    if not is_terminal() or quiet:
+        raise NeedsHuman("this spends money and nobody has agreed to it", "sparing eval --yes")
+    if not click.confirm("Send them?", default=False, err=True):
+        raise click.Abort
+    return limit
+
+
+def _who(trial: Trial) -> str:
+    return trial.around.backend(next(iter(trial.rows.values()))).name
+
+
+def _tell(looked: Looked) -> None:
+    found = score(looked.case, looked.findings)
+    alarms = f"{found.alarms} false alarm{'s' if found.alarms != 1 else ''}"
+    met = f"{len(found.found)} of {len(looked.case.defects)} found, "
+    said = looked.failure or f"{met if looked.case.defects else ''}{alarms}"
+    what = f"{looked.case.id}, {looked.role}"
+    if not looked.case.defects:
+        clean = looked.case.id.startswith(CLEAN)
+        what = looked.case.id if clean else f"{what}, before the change"
+    words = f"  {looked.arm}: {what}: {said}, {dollars(looked.nano_usd)}"
+    click.echo(click.style(words, dim=True), err=True)
+
+
+def _rows(looks: Sequence[Looked]) -> list[TrialRow]:
+    arms = dict.fromkeys(look.arm for look in looks)
+    return [_row(arm.value, [look for look in looks if look.arm is arm]) for arm in arms]
+
+
+def _row(arm: str, looks: Sequence[Looked]) -> TrialRow:
+    scores = [(look, score(look.case, look.findings)) for look in looks]
+    kinds: dict[str, tuple[int, int]] = {}
+    for look, result in scores:
+        case: Case = look.case
+        if case.defects:
+            found, planted = kinds.get(case.subject.value, (0, 0))
+            kinds[case.subject.value] = (found + len(result.found), planted + len(case.defects))
+    bills = [look.nano_usd for look in looks if look.nano_usd is not None]
+    return TrialRow(
+        arm,
+        len(looks),
+        sum(bool(look.failure) for look in looks),
+        sum(len(look.case.defects) for look in looks),
+        sum(len(result.found) for _, result in scores),
+        sum(result.alarms for _, result in scores),
+        sum(bills) if len(bills) == len(looks) else None,
+        " and ".join(sorted({look.origin for look in looks})),
+        kinds,
+        tuple(name for _, result in scores for name in result.missed),
+    )

@@ -1,0 +1,101 @@
+"""`sparing answer`: what an author wants to know, and what a person says to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from sparing.cli.answer import tell_answered
+from sparing.cli.clock import now
+from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
+from sparing.cli.screen import wrapped
+from sparing.desk import control, questions
+from sparing.desk.notes import note_lines, stage_notes
+from sparing.desk.office import Office, open_office
+from sparing.desk.questions import Answered, Question
+from sparing.errors import NeedsHuman
+from sparing.flow.state import State
+from sparing.records.features import FeatureRow
+
+
+@click.command("answer")
+@feature_argument()
+@click.argument("words", required=False, default="")
+@click.option("--question", "number", type=click.IntRange(1), help="Answer only this one.")
+@json_option
+def answer_command(feature: str, words: str, number: int | None, as_json: bool) -> None:
+    """Answer what an author asks, and let its stage go on.
+
+    WORDS answer all questions that are open, or the one that --question names; without WORDS you
+    see them, and in a terminal you are asked one by one. The author hears it in the same session.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    row = control.find(office, feature)
+    if words:
+        done = questions.answer(office, row, words, number, TERMINAL, now())
+        _told(office, row, done, as_json=as_json)
+        return
+    asked = questions.questions(office, row)
+    if asked and is_terminal() and not as_json:
+        answer_here(office, row, lambda text: click.prompt(text, "", show_default=False, err=True))
+        return
+    _listed(row, asked, as_json=as_json)
+
+
+def answer_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> bool:
+    """One by one; an empty line leaves the rest for later. True if all have their answers."""
+    for one in questions.questions(office, row):
+        if one.answer:
+            continue
+        click.echo(wrapped(f"{one.number}. {one.text}", "  "), err=True)
+        said = ask("  your answer: ")
+        if not said.strip():
+            click.echo("  left for later", err=True)
+            return False
+        if not questions.answer(office, row, said, one.number, TERMINAL, now()).left:
+            return True
+    return False
+
+
+def show_talk(office: Office, row: FeatureRow) -> None:
+    """At a gate: what the author says of its stage, and what it asks."""
+    note = stage_notes(office, row).get(State.load(row.place["state"]).stage)
+    for line in note_lines(note) if note else ():
+        click.echo(wrapped(line, "  » "), err=True)
+    _show(questions.questions(office, row))
+
+
+def _show(asked: tuple[Question, ...]) -> None:
+    for one in asked:
+        mark = "✓" if one.answer else "?"
+        click.echo(wrapped(f"{one.number}. {one.text}", f"  {mark} "), err=True)
+
+
+def _listed(row: FeatureRow, asked: tuple[Question, ...], *, as_json: bool) -> None:
+    number = row.feature.id
+    if as_json:
+        print_json(feature=number, questions=[one._asdict() for one in asked])
+        return
+    if not asked:
+        click.echo(f"feature {number} asks nothing")
+        return
+    _show(asked)
+    raise NeedsHuman("only a person can answer", f'sparing answer {number} "say it here"')
+
+
+def _told(office: Office, row: FeatureRow, done: Answered, *, as_json: bool) -> None:
+    number, left = row.feature.id, [one.number for one in done.left]
+    if not left:
+        words = f"{done.stage} has its answer"
+        tell_answered(
+            office, row, words, answer="answered", stage=done.stage, left=[], as_json=as_json
+        )
+        return
+    command = f'sparing answer {number} --question {left[0]} "…"'
+    if as_json:
+        print_json(feature=number, stage=done.stage, left=left, next_command=command)
+        return
+    click.echo(f"kept; {len(left)} of its questions wait:")
+    click.echo(f"  {click.style(command, fg='cyan')}")

@@ -1,0 +1,53 @@
+"""`sparing rerun`: a stage once more, from the commit before it began."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.answer import tell_answered
+from sparing.cli.clock import now
+from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option
+from sparing.desk import control
+from sparing.desk.office import open_office
+from sparing.desk.rerunning import Rerun, plan_rerun, rerun
+from sparing.errors import NeedsHuman
+from sparing.records.features import FeatureRow
+
+
+@click.command("rerun")
+@feature_argument()
+@click.argument("stage", required=False, default="")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@json_option
+def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
+    """Do a stage once more, as if it had not been.
+
+    The branch goes back to the commit before STAGE, without it before the one that waits for you.
+    What came after stays under a ref of its own; rejections, sessions and review rounds begin
+    anew. It works wherever a feature rests, finished ones too if they are not merged.
+    """
+    office = open_office(Path.cwd())
+    row = control.find(office, feature)
+    plan = plan_rerun(office, row, stage)
+    words = told(row, plan)
+    if not yes and (as_json or not is_terminal()):
+        number = row.feature.id
+        again = " ".join(filter(None, ("sparing rerun", number, stage, "--yes")))
+        raise NeedsHuman(f"{words}; a person decides that", again)
+    if not yes:
+        click.echo(words, err=True)
+        click.confirm("rerun it?", default=False, abort=True, err=True)
+    done = rerun(office, row, plan.stage, TERMINAL, now())
+    tell_answered(
+        office, row, f"{done.stage} is to be done again", done=words, stage=done.stage,
+        commit=done.commit, kept=done.ref, as_json=as_json,
+    )  # fmt: skip
+
+
+def told(row: FeatureRow, plan: Rerun) -> str:
+    """What would be taken back, and where it stays."""
+    feature, undone = row.feature, ", ".join(plan.undone) or plan.stage
+    where = f"{feature.branch} goes back to {plan.commit[:10]}"
+    return f"{where}, without {undone}; that stays as {plan.ref}"

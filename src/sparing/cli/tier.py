@@ -1,0 +1,84 @@
+"""Which flow a feature takes: as somebody says, or a tier that is proposed and decided on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import click
+
+from sparing.cli.begin import begin_with
+from sparing.cli.clock import now
+from sparing.cli.options import TERMINAL, is_terminal
+from sparing.cli.screen import wrapped
+from sparing.desk import control
+from sparing.desk.beginnings import Begun
+from sparing.desk.office import Office
+from sparing.desk.tiers import AUTO, proposal, tell_tier
+from sparing.flow.propose import Proposal
+from sparing.records.features import FeatureRow
+
+MIDDLE = "L2"
+"""Has a stage for every kind of beginning."""
+MOST_REASONS = 2
+OTHERS = ("L1", "L2", "L3", "feature")
+
+
+class Settled(NamedTuple):
+    flow: str
+    why: str
+    begins: Begun
+    proposed: Proposal | None = None
+    by: str = ""
+    """Who decided, where a tier was proposed."""
+
+    def tell(self, office: Office, row: FeatureRow) -> None:
+        if self.proposed is not None:
+            tell_tier(office, row, self.proposed, self.by, now())
+
+
+def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, Any]) -> Settled:
+    named = flow or office.loaded.settings.flow.default.value
+    if named != AUTO:
+        chosen = control.check_flow(named)
+        return Settled(chosen, _why(office, flow), begin_with(office, title, chosen, how))
+    begins = begin_with(office, title, MIDDLE, how)
+    control.checked_title(begins.title)
+    found = proposal(office, _request(office, begins))
+    if begins.beginning.given and found.tier == "L1":
+        found = Proposal(MIDDLE, ("it begins with a document", *found.why))
+    chosen, by = _decided(found, how)
+    if begins.beginning.given and chosen != MIDDLE:
+        begins = begin_with(office, title, chosen, how)
+    return Settled(chosen, _reasons(found, chosen), begins, found, by)
+
+
+def _reasons(found: Proposal, chosen: str) -> str:
+    """In a line: the first of them stand for the rest, which the feature's story has."""
+    more = len(found.why) - MOST_REASONS
+    words = "; ".join(found.why[:MOST_REASONS]) + (f"; {more} more" if more > 0 else "")
+    return f"proposed: {words}" if chosen == found.tier else f"you said so; {found.tier}: {words}"
+
+
+def _decided(found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
+    """A person in a terminal decides; headless takes what is proposed."""
+    if how["yes"] or how["as_json"] or not is_terminal():
+        return found.tier, "the proposal"
+    click.echo(wrapped(f"{found.tier} fits: {'; '.join(found.why)}", "  "), err=True)
+    choice = click.Choice(OTHERS, case_sensitive=False)
+    said = click.prompt("which flow", found.tier, type=choice, err=True)
+    return str(said), TERMINAL
+
+
+def _request(office: Office, begins: Begun) -> str:
+    """The title, and all that it begins with."""
+    beginning = begins.beginning
+    texts = (office.folder.fetch(digest) for _, digest in beginning.given)
+    return "\n".join((begins.title, beginning.background.description, *texts))
+
+
+def _why(office: Office, flow: str | None) -> str:
+    if flow:
+        return "as you said"
+    origin = office.loaded.origins["flow.default"]
+    return "by default; or --tier L1, L2, L3, auto" if origin == "default" else f"from {origin}"

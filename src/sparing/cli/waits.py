@@ -1,0 +1,57 @@
+"""Features that wait for others: said, left alone, and begun as soon as the wait is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import click
+
+from sparing.cli.options import print_json
+from sparing.desk.dependencies import Sorted, landed, sort_ready, unmet
+from sparing.desk.office import Office
+from sparing.desk.view import reload
+from sparing.errors import NeedsHuman
+from sparing.records.features import FeatureRow
+
+
+def tell_held(office: Office, row: FeatureRow, *, as_json: bool) -> bool:
+    """Whether a new feature has to wait; with what for."""
+    missing = unmet(row, landed(office)) if row.background.depends_on else ()
+    if missing and not as_json:
+        _tell(Sorted([], [(row, missing)]))
+    return bool(missing)
+
+
+def run_in_order(
+    office: Office,
+    rows: Sequence[FeatureRow],
+    run: Callable[[list[FeatureRow]], int],
+    *,
+    as_json: bool,
+) -> int:
+    """Those that can run; then, while that lets others begin, those that waited for them."""
+    found = sort_ready(office, rows)
+    _tell(found)
+    if not found.ready:
+        if as_json:
+            print_json(features=[], waiting=_waiting(found))
+        return NeedsHuman.exit_code
+    code = run(found.ready)
+    while found.waiting and not as_json:
+        found = sort_ready(office, [reload(office, row) for row, _ in found.waiting])
+        if not found.ready:
+            break
+        code = max(code, run(found.ready))
+    if found.waiting and not as_json:
+        _tell(found)
+    return code or (NeedsHuman.exit_code if found.waiting else 0)
+
+
+def _tell(found: Sorted) -> None:
+    for row, missing in found.waiting:
+        number = click.style(row.feature.id, bold=True)
+        click.echo(f"{number} waits for {', '.join(missing)}", err=True)
+
+
+def _waiting(found: Sorted) -> list[dict[str, object]]:
+    return [{"id": row.feature.id, "waits_for": list(why)} for row, why in found.waiting]

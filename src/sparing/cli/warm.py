@@ -1,0 +1,28 @@
+"""What waiting costs, for commands that are asked often: prices load only if something is warm."""
+
+from __future__ import annotations
+
+import time
+
+from sparing.cli.clock import now
+from sparing.desk.office import Office
+from sparing.desk.warmth import Warmth, is_warm
+from sparing.records.features import FeatureRow
+
+
+def warmth(office: Office, row: FeatureRow) -> Warmth | None:
+    """None where nothing gets dearer by waiting."""
+    at = now()
+    if not is_warm(office, row, at):
+        return None
+    from sparing.desk.waiting import waiting
+
+    found = waiting(office, row, at)
+    return None if found is None else Warmth(*found)
+
+
+def warm_words(office: Office, row: FeatureRow) -> str:
+    found = warmth(office, row)
+    if found is None:
+        return ""
+    return found.words(time.strftime("%H:%M", time.localtime(found.until)))

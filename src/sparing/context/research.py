@@ -1,0 +1,77 @@
+"""What those who look around bring back: findings with sources, as a document for an author.
+
+A reply is foreign text. Whatever has no source is left out, lines stay lines, and long ones end
+early; an author is never handed a reply as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+KEYS = ("findings", "no_findings_reason")
+MOST_FINDINGS = 15
+LONGEST = 600
+_TEXT = {"type": "string"}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "findings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"finding": _TEXT, "source": _TEXT, "relevance": _TEXT},
+                "required": ["finding", "source", "relevance"],
+                "additionalProperties": False,
+            },
+        },
+        "no_findings_reason": _TEXT,
+    },
+    "required": ["findings", "no_findings_reason"],
+    "additionalProperties": False,
+}
+
+
+class Found(NamedTuple):
+    text: str
+    """Empty if there is nothing an author could use."""
+    findings: int
+    words: str
+    """What came of it, in a line."""
+
+
+def read_findings(reply: Mapping[str, Any]) -> Found:
+    listed = list(_entries(reply.get("findings")))
+    kept = [one for one in listed if one.finding and one.source]
+    lines = [_line(one) for one in kept[:MOST_FINDINGS]]
+    if not lines:
+        reason = _words(reply.get("no_findings_reason"))
+        return Found("", 0, f"nothing found{f': {reason}' if reason else ''}")
+    count = f"{len(lines)} finding{'' if len(lines) == 1 else 's'}"
+    left = len(listed) - len(lines)
+    more = f", {left} left out (no source, or too many)" if left else ""
+    return Found("".join(lines), len(lines), count + more)
+
+
+class _Entry(NamedTuple):
+    finding: str
+    source: str
+    relevance: str
+
+
+def _entries(value: object) -> Iterator[_Entry]:
+    for one in cast("list[object]", value) if isinstance(value, list) else []:
+        if isinstance(one, dict):
+            found = cast("dict[str, object]", one)
+            names = ("finding", "source", "relevance")
+            yield _Entry(*(_words(found.get(name)) for name in names))
+
+
+def _line(one: _Entry) -> str:
+    means = f" For this feature: {one.relevance}" if one.relevance else ""
+    return f"- {one.finding} (source: {one.source}){means}\n"
+
+
+def _words(value: object) -> str:
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,143 @@
+"""What a person can do where a feature waits: every command that leads on, and none that does not.
+
+The table of transitions is asked itself, so a screen never offers what would be refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sparing.artifact import ArtifactName
+from sparing.cap import Reached
+from sparing.flow.advance import advance
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Work
+from sparing.flow.state import Cause, Do, Kind, Outcome, Position, State
+
+IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
+"""Documents that are worth something by themselves."""
+PASSING = frozenset(
+    {
+        *("auth", "quota", "overloaded", "network", "crashed", "timed out", "invalid session"),
+        "set-up failed",
+    }
+)
+"""How reasons begin that have nothing to do with what was made."""
+RED = "checks are red"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    command: str
+    words: str = ""
+    """What it leads to; empty where the command says it."""
+
+
+def leads_on(state: State, kind: Kind) -> bool:
+    """Whether an answer is taken, and does not end where it began."""
+    move = advance(state, Outcome(kind))
+    stays = move.do is Do.WAIT and move.state.position is Position.STUCK
+    return move.do is not Do.REFUSE and not stays
+
+
+def can_resume(state: State) -> bool:
+    """The work itself is fine: something around it failed, a person wanted a pause, or has
+    changed the code."""
+    if state.position is not Position.STUCK or state.held is None:
+        return False
+    passing = state.reason.partition(":")[0] in PASSING
+    return passing or state.cause in (Cause.PAUSED, Cause.NONE)
+
+
+def is_red(state: State) -> bool:
+    return state.position is Position.STUCK and state.reason.startswith(RED)
+
+
+def makes_code(state: State) -> bool:
+    """Whether what a person edits in this stage are files and not a document."""
+    work = FLOWS[state.flow].stage(state.stage).work
+    return work in (Work.IMPLEMENT, Work.BUILD, Work.CHECK)
+
+
+def with_edit(state: State) -> State:
+    """A stage whose document a person has written or changed themselves may be taken as it is.
+
+    Code that a person has changed is not taken on their word: the checks look at it again.
+    """
+    if state.position is not Position.STUCK:
+        return state
+    if makes_code(state):
+        return replace(state, held=state.held or Position.TODO, cause=Cause.NONE)
+    return replace(state, acceptable=True)
+
+
+def choices(
+    feature: str, state: State, stop: Reached | None = None, *, findings: bool = False
+) -> tuple[Choice, ...]:
+    """Where a feature waits, the likeliest first. `stop`: the cap that is in the way."""
+    if state.position is Position.GATE:
+        return (Choice(f"sparing approve {feature}"), _reject(feature), *_stop(feature, state))
+    if state.position is not Position.STUCK:
+        return ()
+    if state.cause is Cause.BUDGET:
+        return (Choice(f"sparing raise {feature} {stop.advice if stop else ''}".rstrip()),)
+    if state.held is Position.HANDOVER:
+        return (Choice(f"sparing run {feature}", "try again to bring it home"),)
+    if state.cause is Cause.PAUSED:
+        return (Choice(f"sparing resume {feature}"),)
+    if state.cause is Cause.HANDOFF:
+        return (
+            Choice(f"sparing approve {feature}", "go on in a fresh session, with a handoff"),
+            Choice(f"sparing reject {feature}", "go on in the session that is there, if it fits"),
+        )
+    return tuple(_stuck(feature, state, findings=findings))
+
+
+def _stop(feature: str, state: State) -> tuple[Choice, ...]:
+    """An idea may end as the document it is."""
+    first = FLOWS[state.flow].stages[0]
+    if state.stage != first.name or first.writes not in IDEAS or first.writes is None:
+        return ()
+    return (Choice(f"sparing stop {feature}", f"end here, {first.writes.filename} stays"),)
+
+
+def _stuck(feature: str, state: State, *, findings: bool) -> list[Choice]:
+    first = can_resume(state)
+    goes_on = leads_on(state, Kind.CONTINUE)
+    # Past code that is not good nobody is led; whoever wants that knows the command.
+    skips = leads_on(state, Kind.SKIP) and not makes_code(state)
+    resume = Choice(f"sparing resume {feature}", _resumed(state))
+    answer = Choice(f'sparing answer {feature} "what you say"', "answer what it asks")
+    possible = (
+        (first, resume),
+        (leads_on(state, Kind.ANSWER), answer),
+        (leads_on(state, Kind.APPROVE), Choice(f"sparing approve {feature}", _approved(state))),
+        (findings, Choice(f"sparing rule {feature}", "see what is open, say what may stay")),
+        (leads_on(state, Kind.REJECT), _reject(feature)),
+        (True, Choice(f"sparing edit {feature}", _edited(state))),
+        (goes_on and not first, resume),
+        (leads_on(state, Kind.RERUN), Choice(f"sparing rerun {feature}", "the stage once more")),
+        (skips, Choice(f"sparing skip {feature}", "go on without it")),
+    )
+    return [choice for is_there, choice in possible if is_there]
+
+
+def _approved(state: State) -> str:
+    """Where the work was interrupted, it goes on without what could not be done."""
+    return "take it as it is" if state.held is None else "go on without it"
+
+
+def _resumed(state: State) -> str:
+    if is_red(state) or (state.cause is Cause.NONE and makes_code(state)):
+        return "run the checks again"
+    return "try again from there"
+
+
+def _edited(state: State) -> str:
+    if not makes_code(state):
+        return "change the document yourself"
+    return "change the files yourself; resume then runs the checks"
+
+
+def _reject(feature: str) -> Choice:
+    return Choice(f'sparing reject {feature} "what should be different"')

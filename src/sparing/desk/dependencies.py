@@ -1,0 +1,98 @@
+"""What a feature waits for: others must be done, and in the branch that it starts from.
+
+Being done is read from that branch where it can be, so that work of colleagues counts, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from sparing.desk.office import Office
+from sparing.feature import Status
+from sparing.records import features
+from sparing.records.features import FeatureRow
+from sparing.workspace.commit import read_file
+from sparing.workspace.repository import contains, resolve_base
+
+META = ".meta.json"
+NOT_HERE = "not begun"
+
+
+class Landed(NamedTuple):
+    """One moment of the base branch, with our own rows beside it."""
+
+    office: Office
+    branch: str
+    commit: str
+    rows: dict[str, FeatureRow]
+    """By a feature's name and by its number."""
+
+    def standing(self, name: str) -> str:
+        """`done`, or why it is not."""
+        row = self.rows.get(name) or self.rows.get(name.partition("-")[0])
+        if self._recorded(row.feature.name if row else name):
+            return Status.COMPLETED.value
+        if row is None:
+            return NOT_HERE
+        if row.status is not Status.COMPLETED:
+            return row.status.value
+        if contains(self.office.repository, self.commit, row.head):
+            return Status.COMPLETED.value
+        return f"done, not in {self.branch} yet"
+
+    def _recorded(self, name: str) -> bool:
+        """Whether the base branch itself says that it is done."""
+        folder = self.office.loaded.settings.flow.features_folder
+        data = read_file(self.office.repository, self.commit, f"{folder}/{name}/{META}")
+        try:
+            found: object = json.loads(data or b"{}")
+        except (ValueError, RecursionError):
+            return False
+        fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        return fields.get("status") == Status.COMPLETED.value
+
+
+def landed(office: Office) -> Landed:
+    base = resolve_base(office.repository, office.loaded.settings.workspace.base_branch)
+    with office.database.read() as connection:
+        rows = features.list_all(connection)
+    named = {key: row for row in rows for key in (row.feature.name, row.feature.id)}
+    return Landed(office, base.branch or "HEAD", base.commit, named)
+
+
+def unmet(row: FeatureRow, now: Landed) -> tuple[str, ...]:
+    """What it still waits for, in words; nothing once it has begun."""
+    if row.status is not Status.PLANNED:
+        return ()
+    found = [(name, now.standing(name)) for name in row.background.depends_on]
+    return tuple(f"{name} ({why})" for name, why in found if why != Status.COMPLETED.value)
+
+
+class Sorted(NamedTuple):
+    ready: list[FeatureRow]
+    waiting: list[tuple[FeatureRow, tuple[str, ...]]]
+
+
+def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> Sorted:
+    """Those that can run; one whose wait is over starts from where the base is by now."""
+    if not any(row.background.depends_on and row.status is Status.PLANNED for row in rows):
+        return Sorted(list(rows), [])
+    now = landed(office)
+    found = Sorted([], [])
+    for row in rows:
+        missing = unmet(row, now)
+        if missing:
+            found.waiting.append((row, missing))
+        else:
+            found.ready.append(_caught_up(office, row, now))
+    return found
+
+
+def _caught_up(office: Office, row: FeatureRow, now: Landed) -> FeatureRow:
+    if row.status is not Status.PLANNED or not row.background.depends_on:
+        return row
+    with office.database.write() as tx:
+        features.rebase(tx, row, now.commit)
+        return features.get(tx, row.feature.key) or row

@@ -1,0 +1,65 @@
+"""How a feature ended, for people: what its hand-over says, and what became of lessons.
+
+Which entries of the knowledge bank were given to whom, and what the retrospective said of each:
+that is how one sees whether they are of use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sparing.desk.office import Office
+from sparing.records import events
+from sparing.records.features import FeatureRow
+
+GIVEN, LEARNED, HANDOVER = "given", "learned", "handover"
+NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLesson:
+    title: str
+    to: tuple[str, ...]
+    """Roles and stages, each once."""
+    judged: str
+    """`confirmed`, `contradicted` and so on; `not judged` if the retrospective is silent on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    body: str = ""
+    """What the merge or the pull request says."""
+    retro: str = ""
+    """What came of the retrospective, in a few words."""
+    given: tuple[GivenLesson, ...] = ()
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """Judgement, kind and title of every entry that was changed."""
+    faults: tuple[str, ...] = ()
+    """What of the bank could not be read."""
+
+
+def ending(office: Office, row: FeatureRow) -> Ending:
+    key = row.feature.key
+    with office.database.read() as connection:
+        told = events.since(connection, 0, key)
+        learned = events.last(connection, key, LEARNED)
+        home = events.last(connection, key, HANDOVER)
+    changes: list[tuple[str, str, str]] = learned.data["changes"] if learned else []
+    return Ending(
+        str(home.data.get("body", "")) if home else "",
+        learned.text if learned else "",
+        _given(told, {title: judged for judged, _, title in changes}),
+        tuple((judged, kind, title) for judged, kind, title in changes),
+        tuple(learned.data["faults"]) if learned else (),
+    )
+
+
+def _given(told: list[events.Event], judged: dict[str, str]) -> tuple[GivenLesson, ...]:
+    readers: dict[str, dict[str, None]] = {}
+    for one in told:
+        for title in one.data["entries"] if one.kind == GIVEN else ():
+            readers.setdefault(title, {})[f"{one.role} ({one.stage})"] = None
+    return tuple(
+        GivenLesson(title, tuple(to), judged.get(title, NOT_JUDGED))
+        for title, to in readers.items()
+    )

@@ -1,0 +1,85 @@
+"""What a feature's branch holds by now: its code against its base, and checks that are red."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.change import FileChange
+from sparing.desk.office import Office
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Work
+from sparing.flow.state import State
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.commit import changed_files
+
+LAST_LINES = 6
+TAIL_BYTES = 4_000
+
+
+class Red(NamedTuple):
+    """A check that is red and was not so before the feature began."""
+
+    name: str
+    whole: str
+    """Where all of its output is; empty if nothing was kept."""
+    tail: tuple[str, ...]
+
+
+class Output(NamedTuple):
+    name: str
+    whole: str
+    text: str
+
+
+def check_outputs(office: Office, row: FeatureRow) -> tuple[Output, ...]:
+    """What each check printed when they last ran."""
+    with office.database.read() as connection:
+        found = events.last(connection, row.feature.key, "outputs")
+    places = found.data if found else {}
+    return tuple(
+        Output(name, str(path), Path(path).read_text("utf-8", "replace"))
+        for name, path in places.items()
+        if Path(path).is_file()
+    )
+
+
+def code_of(office: Office, row: FeatureRow) -> tuple[FileChange, ...]:
+    """Nothing before the stage that makes code; then all of it, whichever stage has made it."""
+    flow, stage = FLOWS[row.feature.flow], State.load(row.place["state"]).stage
+    reached = flow.stages[: flow.index(stage) + 1]
+    if not any(one.work in (Work.IMPLEMENT, Work.BUILD) for one in reached):
+        return ()
+    own = f"{office.loaded.settings.flow.folder_of(row.feature)}/"
+    found = changed_files(office.repository, row.feature.base_commit, row.head)
+    return tuple(one for one in found if not one.path.startswith(own))
+
+
+def red_checks(past: Sequence[Event]) -> tuple[Red, ...]:
+    """By the last look of the program in a stage, given the events of that stage."""
+    looks = [one for one in past if one.kind == "checks"]
+    if not looks:
+        return ()
+    kept = [one.data for one in past if one.kind == "outputs" and one.n > looks[-1].n]
+    places = kept[0] if kept else {}
+    names = [name for name, good in looks[-1].data.items() if not good]
+    return tuple(_red(name, str(places.get(name, ""))) for name in names)
+
+
+def _red(name: str, whole: str) -> Red:
+    return Red(name, whole, _tail(Path(whole)) if whole else ())
+
+
+def _tail(path: Path) -> tuple[str, ...]:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - TAIL_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return ()
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    return tuple(lines[-LAST_LINES:])

@@ -1,0 +1,45 @@
+"""A tier proposed for a request: from its words and from the repository, with the reasons.
+
+The person decides; what was proposed and what was taken is written down either way.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sparing.desk.office import Office
+from sparing.flow.propose import Ground, Proposal, propose
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.discover import find_checks
+from sparing.workspace.repository import resolve_base
+from sparing.workspace.tree import list_files
+
+AUTO = "auto"
+TIER = "tier"
+_PATH = re.compile(r"[\w./-]*\w")
+
+
+def proposal(office: Office, request: str) -> Proposal:
+    repository, settings = office.repository, office.loaded.settings.workspace
+    files = list_files(repository, resolve_base(repository, settings.base_branch).commit)
+    checks = find_checks(repository.checkout)
+    return propose(request, Ground(len(files), len(checks), _named(request, files)))
+
+
+def _named(request: str, files: dict[str, int]) -> tuple[str, ...]:
+    """Files that a request speaks of, by path or by name."""
+    said = {word for word in _PATH.findall(request) if "." in word}
+    return tuple(path for path in files if path in said or path.rpartition("/")[2] in said)
+
+
+def tell_tier(office: Office, row: FeatureRow, found: Proposal, by: str, at: float) -> None:
+    """What was proposed, why, and what was taken."""
+    taken = row.feature.flow
+    text = f"{found.tier} was proposed: {'; '.join(found.why)}"
+    text = text if taken == found.tier else f"{text}; {taken} was taken"
+    data = {"proposed": found.tier, "why": list(found.why), "taken": taken, "by": by}
+    key = row.feature.key
+    with office.database.write() as tx:
+        events.add(tx, Event(f"{key}.{TIER}", key, at, TIER, "", "", text, data))

@@ -1,0 +1,228 @@
+"""Whether a stage goes on in the session that is there, or begins anew with a handoff.
+
+Two questions, in this order. Does the stage fit: the window less all that the last call sent and
+answered, against what such a stage takes and a fifth more? And which of the two is cheaper: to
+read the whole conversation again with every call, or to pay for a handoff and for what has to be
+looked up once more? The first can force a handoff, the second only prefers one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
+
+import genai_prices
+
+from sparing.double.cache import Block, Part
+from sparing.economy.cost_model import Work
+from sparing.economy.predict import Inputs, Offer, Prediction, predict
+from sparing.usage import Usage
+from sparing.way import Way
+
+MARGIN = 1.2
+DAY_SECONDS = 86_400.0
+ENOUGH_RUNS = 5
+"""So many runs of a stage say more of its needs than an estimate does."""
+QUANTILE = 0.9
+SHRUNK = 0.75
+"""A conversation that is smaller than this share of what it was has been compacted: what clients
+drop besides, such as old thinking, is less."""
+JUDGEMENT = Work(calls=1, growth=0, output=600)
+"""A turn that only answers, with what the program can't know."""
+JUDGEMENT_SHARE = 0.25
+"""Of what the next stage is expected to cost: so much an opinion of the old session is worth."""
+
+
+class Go(StrEnum):
+    """How a stage begins where there is a session."""
+
+    CONTINUE = "continue"
+    HAND_OFF = "hand off"
+
+
+class Habit(StrEnum):
+    """What is wanted where both are possible."""
+
+    PRICED = "priced"
+    CONTINUE = "continue"
+    """As long as it fits, as the original rules have it."""
+    HAND_OFF = "hand-off"
+
+
+@cache
+def _listed_window(model: str) -> int | None:
+    try:
+        found = genai_prices.calc_price(genai_prices.Usage(input_tokens=0), model_ref=model)
+    except LookupError:
+        return None
+    return found.model.context_window
+
+
+def window_of(model: str, own: Iterable[str], otherwise: int) -> int:
+    """Tokens a model takes in: as the user says, else as listed, else as the client says."""
+    said = {name: int(size) for name, _, size in (line.rpartition(" ") for line in own)}
+    return said.get(model) or _listed_window(model) or otherwise
+
+
+def used_tokens(last: Usage) -> int:
+    """What stands in the window after a call: all that it sent, cached or not, and its answer."""
+    return last.uncached + last.read + last.write_5m + last.write_1h + last.output
+
+
+def compacted(sizes: Sequence[int]) -> bool:
+    """Whether a conversation has become smaller from one call to a later one."""
+    most = 0
+    for size in sizes:
+        if size < SHRUNK * most:
+            return True
+        most = max(most, size)
+    return False
+
+
+def learned_budget(taken: Sequence[int], otherwise: int) -> int:
+    """What nine of ten runs of a stage got along with, once there are enough of them."""
+    if len(taken) < ENOUGH_RUNS:
+        return otherwise
+    return sorted(taken)[math.ceil(QUANTILE * len(taken)) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    window: int
+    used: int
+    budget: int
+    """What the stage is expected to take."""
+    least: int = 0
+    """What it takes at the very least: with less it would break off."""
+
+    @property
+    def remaining(self) -> int:
+        return self.window - self.used
+
+    @property
+    def need(self) -> int:
+        return math.ceil(self.budget * MARGIN)
+
+    @property
+    def share(self) -> float:
+        return self.used / self.window if self.window else 1.0
+
+    @property
+    def enough(self) -> bool:
+        return self.remaining >= self.need
+
+    @property
+    def at_all(self) -> bool:
+        return self.remaining >= min(self.least, self.budget)
+
+    @property
+    def words(self) -> str:
+        return (
+            f"the session is at {self.share:.0%} of its window: {max(0, self.remaining):,} tokens "
+            f"are left, the stage needs {self.need:,}"
+        )
+
+
+class Bills(NamedTuple):
+    """What each way is expected to cost, in the unit of the rates."""
+
+    continued: Prediction
+    handed: Prediction
+    judgement: Prediction
+    """The turn in which the old session says what only it knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    go: Go
+    reason: str
+    forced: bool = False
+    """It can't or should not go on: a person is asked, if there is one."""
+    judged: bool = False
+    """The old session is asked before it ends."""
+
+
+class Standing(NamedTuple):
+    """What speaks for or against the session that is there."""
+
+    habit: Habit
+    room: Room
+    shrunk: bool = False
+    lost: str = ""
+    """Why it can't be gone on with at all."""
+
+
+def bills(inputs: Inputs, question: int) -> Bills:
+    """From the ways as they would be sent; `question` has so many tokens."""
+    found = predict(inputs)
+    fresh = [found[way] for way in (Way.COMPOSE, Way.REFERENCE) if found[way].cost is not None]
+    handed = min(fresh, key=lambda one: one.cost or 0.0)
+    resumed = inputs.offers.get(Way.RESUME)
+    if resumed is None:
+        none = found[Way.RESUME]
+        return Bills(none, handed, none)
+    asked = Offer((Block(Part.MESSAGES, "question", question),), JUDGEMENT, resumed.on)
+    turn = predict(_with(inputs, asked))[Way.RESUME]
+    return Bills(found[Way.RESUME], handed, turn)
+
+
+def temperatures(inputs: Inputs) -> dict[str, float | None]:
+    """Both ways, as if the stage began right after the last call, and as if a day later."""
+    offer = inputs.offers.get(Way.RESUME)
+    then = offer.on.last_call_at if offer is not None and offer.on is not None else inputs.at
+    warm = bills(replace(inputs, at=then, start_seconds=0.0), 0)
+    cold = bills(replace(inputs, at=inputs.at + DAY_SECONDS), 0)
+    return {
+        "continued_warm": warm.continued.cost,
+        "continued_cold": cold.continued.cost,
+        "handed_warm": warm.handed.cost,
+        "handed_cold": cold.handed.cost,
+    }
+
+
+def _with(inputs: Inputs, offer: Offer) -> Inputs:
+    return replace(inputs, offers={**inputs.offers, Way.RESUME: offer})
+
+
+def weigh(standing: Standing, cost: Bills) -> Weighed:
+    """Room before money; money only where both are possible."""
+    habit, room, shrunk, lost = standing
+    judged = _worth_asking(cost)
+    if lost:
+        return Weighed(Go.HAND_OFF, lost)
+    if shrunk:
+        reason = "the client has compacted the session: what it forgot nobody knows"
+        return Weighed(Go.HAND_OFF, reason, forced=True)
+    if not room.enough:
+        asked = judged and room.remaining > JUDGEMENT.output * 2
+        return Weighed(Go.HAND_OFF, room.words, forced=True, judged=asked)
+    if habit is Habit.CONTINUE:
+        return Weighed(Go.CONTINUE, f"it fits: {room.words}")
+    if habit is Habit.HAND_OFF:
+        return Weighed(Go.HAND_OFF, "every stage begins anew", judged=judged)
+    return _cheaper(cost, judged=judged)
+
+
+def _worth_asking(cost: Bills) -> bool:
+    """A cold session would be written to the cache anew only to be left."""
+    asked, stage = cost.judgement, cost.handed.cost
+    warm = asked.cached * 2 >= asked.context
+    return asked.cost is not None and warm and asked.cost <= JUDGEMENT_SHARE * (stage or 0.0)
+
+
+def _cheaper(cost: Bills, *, judged: bool) -> Weighed:
+    continued, alone = cost.continued.cost, cost.handed.cost
+    assert alone is not None, "a fresh session is always possible"
+    if continued is None:
+        return Weighed(Go.HAND_OFF, cost.continued.why_not)
+    handed = alone + (cost.judgement.cost or 0.0 if judged else 0.0)
+    go = Go.CONTINUE if continued <= handed else Go.HAND_OFF
+    less, more = sorted((continued, handed))
+    part = f"{1 - less / more:.0%} cheaper" if more else "as cheap"
+    words = cost.continued.words if go is Go.CONTINUE else cost.handed.words
+    reason = f"{go} is expected to be {part} ({words})"
+    return Weighed(go, reason, judged=judged and go is Go.HAND_OFF)

@@ -1,0 +1,267 @@
+"""A recorded run, sent once more on paper: as it was, and as it would have been otherwise.
+
+Every turn keeps the calls that the model really made; only the prompts, their order and the
+sessions differ. The bills come from the rules of the cache, so they are simulated, also where
+the run itself was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sparing.double.cache import MINIMUM_TOKENS, Block, Life, Part
+from sparing.economy.bound import Call, Replay, RunTurn, Sending
+from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
+from sparing.economy.estimates import PARALLEL_READS, READ_FACTOR
+from sparing.economy.guard import too_long
+from sparing.economy.naive import NaiveTurn
+from sparing.usage import Usage
+from sparing.way import Way
+
+CALLERS_MARKS = 2
+"""So many of the caller's own leave room for the client's, after its base and at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One way to say it."""
+
+    blocks: tuple[Block, ...]
+    read_tokens: int = 0
+    """Of documents that it only names, and that are read before all else."""
+    read_files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SeedTold:
+    """The same turn by the original rules."""
+
+    fresh: Told
+    fresh_chars: int
+    full: tuple[Block, ...]
+    """In its order, with every document inline."""
+    delta: tuple[Block, ...] = ()
+    """Empty where its table would not resume."""
+    delta_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A turn of the ledger whose end was seen."""
+
+    line: str
+    """Turns of one role at one thing: who goes on in whose session."""
+    role: str
+    model: str
+    at: float
+    call_seconds: float
+    base: tuple[str, int]
+    """Key and tokens of what the client sends before the prompt."""
+    way: Way
+    calls: tuple[Call, ...]
+    naive: NaiveTurn
+    ways: Mapping[Way, Told]
+    """What it could be sent as; empty for a turn that followed at once in the same session."""
+    seed: SeedTold | None = None
+    transcript: int = 0
+    """Tokens of the session it went on in."""
+    ping: bool = False
+    """Sent only to keep a session warm."""
+
+    @property
+    def follows(self) -> bool:
+        return not self.ways
+
+
+class Sent(NamedTuple):
+    way: Way
+    told: Told
+
+
+Pick = Callable[[Recorded, "Talk"], Sent]
+"""Which way a turn goes in a replay."""
+
+
+class Talk:
+    """What a replay knows of the sessions so far."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, None] = {}
+        """The one that was used last stands last."""
+        self.fresh_chars: dict[str, int] = {}
+        """By line, characters of the latest fresh prompt under the original rules."""
+        self.marks: dict[str, tuple[Life, ...]] = {}
+        """By line, of the prompt that opened its session: every later request carries them."""
+
+    def line_of(self, turn: Recorded) -> str:
+        """Its own, else the latest of the same role: a builder goes on from stage to stage."""
+        if turn.line in self.lines:
+            return turn.line
+        same = [line for line in self.lines if line.endswith(f" {turn.role}")]
+        return same[-1] if same else ""
+
+    def add(self, line: str) -> None:
+        self.lines.pop(line, None)
+        self.lines[line] = None
+
+
+def as_recorded(turn: Recorded, talk: Talk) -> Sent:
+    _ = talk
+    return Sent(turn.way, turn.ways[turn.way])
+
+
+def all_fresh(turn: Recorded, talk: Talk) -> Sent:
+    """In the same order with the same marks, but no session goes on."""
+    _ = talk
+    way = Way.COMPOSE if turn.way in (Way.RESUME, Way.FORK) else turn.way
+    return Sent(way, turn.ways[way])
+
+
+def seed_sent(turn: Recorded, talk: Talk) -> Sent:
+    """The original rules: by path, and into the session unless the delta is long."""
+    seed = turn.seed
+    if seed is None:
+        return as_recorded(turn, talk)
+    if _resumes(turn, seed, talk):
+        return Sent(Way.RESUME, Told(seed.delta))
+    talk.fresh_chars[turn.line] = seed.fresh_chars
+    return Sent(Way.REFERENCE, seed.fresh)
+
+
+def seed_inline(turn: Recorded, talk: Talk) -> Sent:
+    """The same, with the documents in the prompt."""
+    way, told = seed_sent(turn, talk)
+    if way is Way.REFERENCE and turn.seed is not None:
+        return Sent(Way.COMPOSE, Told(turn.seed.full))
+    return Sent(way, told)
+
+
+def seed_in_our_order(turn: Recorded, talk: Talk) -> Sent:
+    """What the roles share first; whether a session goes on is still the original's choice."""
+    way, told = seed_sent(turn, talk)
+    if way is not Way.RESUME:
+        return all_fresh(turn, talk)
+    return Sent(way, turn.ways.get(Way.RESUME, told))
+
+
+def _resumes(turn: Recorded, seed: SeedTold, talk: Talk) -> bool:
+    known = talk.fresh_chars.get(turn.line, 0)
+    return bool(seed.delta) and turn.line in talk.lines and not too_long(seed.delta_chars, known)
+
+
+class Rules(NamedTuple):
+    """How a run is replayed."""
+
+    pick: Pick
+    hours: bool = True
+    """Entries of an hour live that long; otherwise five minutes, as all others."""
+    pings: bool = True
+    looked_up: Mapping[int, Sequence[int]] | None = None
+    """By the turn's number: calls more that it would have needed, with the tokens each adds."""
+
+
+def replayed(turns: Sequence[Recorded], rules: Rules) -> list[Usage]:
+    """The bill of each turn; of a ping that is not sent, nothing."""
+    replay, talk, found = Replay(MINIMUM_TOKENS), Talk(), list[Usage]()
+    for number, turn in enumerate(turns):
+        if turn.ping and not rules.pings:
+            found.append(Usage())
+            continue
+        run = _run_turn(turn, rules, talk, (rules.looked_up or {}).get(number, ()))
+        (way,) = run.ways
+        found.append(replay.send(run, way))
+    return found
+
+
+def _run_turn(turn: Recorded, rules: Rules, talk: Talk, looked_up: Sequence[int]) -> RunTurn:
+    sent = _again(turn) if turn.follows else rules.pick(turn, talk)
+    sending = _sending(turn, sent, talk, rules, looked_up)
+    marks = (*talk.marks.get(sending.on, ()), *_marks(sending.prompt))
+    talk.add(turn.line)
+    talk.marks[turn.line] = marks
+    return _run(turn, marks, {sent.way: sending})
+
+
+def open_turns(turns: Sequence[Recorded]) -> list[RunTurn]:
+    """The run with every way that each turn could have gone."""
+    talk, rules, found = Talk(), Rules(as_recorded), list[RunTurn]()
+    lives = [life for turn in turns for told in turn.ways.values() for life in _marks(told.blocks)]
+    # Whatever opened a session, a mark of an hour may stand in it; one before it must live as long.
+    longest = Life.ONE_HOUR if Life.ONE_HOUR in lives else Life.FIVE_MINUTES
+    for turn in turns:
+        sent = [_again(turn)] if turn.follows else [Sent(*one) for one in _open(turn)]
+        ways = {one.way: _sending(turn, one, talk, rules) for one in sent}
+        talk.add(turn.line)
+        found.append(_run(turn, (longest,), ways))
+    return found
+
+
+def _open(turn: Recorded) -> Iterable[tuple[Way, Told]]:
+    """Calls of a turn that went by path can't be told without the reading in them."""
+    for way, told in turn.ways.items():
+        if turn.way is not Way.REFERENCE or way is not Way.COMPOSE:
+            yield way, told
+
+
+def _again(turn: Recorded) -> Sent:
+    return Sent(Way.RESUME, Told((_block(turn, "again", turn.calls[0].added),)))
+
+
+def _run(turn: Recorded, marks: Sequence[Life], ways: Mapping[Way, Sending]) -> RunTurn:
+    key, tokens = turn.base
+    life = marks[0] if marks else Life.FIVE_MINUTES
+    mark = life if len(marks) <= CALLERS_MARKS else None
+    base = (Block(Part.SYSTEM, key, tokens, mark),) if tokens else ()
+    # A ping reads a session and leaves it as it was.
+    session = f"{turn.line} {turn.at}" if turn.ping else turn.line
+    return RunTurn(session, turn.at, turn.model, base, ways, turn.call_seconds)
+
+
+def _marks(blocks: Iterable[Block]) -> tuple[Life, ...]:
+    return tuple(block.mark for block in blocks if block.mark)
+
+
+def _sending(
+    turn: Recorded, sent: Sent, talk: Talk, rules: Rules, looked_up: Sequence[int] = ()
+) -> Sending:
+    way, told = sent
+    line = talk.line_of(turn) if way is Way.RESUME else ""
+    blocks = _lived(told.blocks, rules)
+    if way is Way.RESUME and not line and turn.transcript:
+        # Nothing of its session is in these records: it is one block that nobody has sent yet.
+        rest = max(0, turn.transcript - turn.base[1])
+        blocks = (_block(turn, "transcript", rest), *blocks)
+    lookups = [*_reads(turn, way, told), *looked_up]
+    return Sending(blocks, with_lookups(turn.calls, lookups), line)
+
+
+def _block(turn: Recorded, name: str, tokens: int) -> Block:
+    return Block(Part.MESSAGES, f"{turn.line} {turn.at} {name}", tokens)
+
+
+def _reads(turn: Recorded, way: Way, told: Told) -> list[int]:
+    """What is read before all else; a turn that really went by path has done so in its calls."""
+    if way is not Way.REFERENCE or turn.way is Way.REFERENCE or not told.read_files:
+        return []
+    times = -(-told.read_files // PARALLEL_READS)
+    return [round(READ_FACTOR * told.read_tokens / times)] * times
+
+
+def with_lookups(calls: tuple[Call, ...], lookups: Sequence[int]) -> tuple[Call, ...]:
+    """Each is one more call that asks for something; what it gets stands before the next one."""
+    first, *rest = calls
+    added, found = first.added, list[Call]()
+    for tokens in lookups:
+        found.append(Call(added, CALL_OUTPUT_TOKENS))
+        added = tokens + CALL_OUTPUT_TOKENS
+    return (*found, Call(added, first.output), *rest)
+
+
+def _lived(blocks: tuple[Block, ...], rules: Rules) -> tuple[Block, ...]:
+    if rules.hours:
+        return blocks
+    return tuple(
+        replace(block, mark=Life.FIVE_MINUTES) if block.mark else block for block in blocks
+    )

@@ -1,0 +1,167 @@
+"""What reviewers bring for what they cost, and what to do about one that brings little.
+
+A blocker counts for who raised it first, and as accepted when it was settled and no person had
+dismissed it. Advice waits until there are looks enough: nothing found in n looks still allows
+three finds in n, with 95 % certainty.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from itertools import chain
+from statistics import median
+from typing import NamedTuple
+
+ENOUGH_TO_SAMPLE = 10
+ENOUGH_TO_DROP = 20
+ENOUGH_TO_MERGE = 3
+SAME = 0.8
+DEAR = 5.0
+
+
+class Post(NamedTuple):
+    """Who looks, with which model, at what."""
+
+    role: str
+    model: str
+    stage: str
+
+
+class Look(NamedTuple):
+    post: Post
+    nano_usd: int | None
+    """None if unknown."""
+
+
+class Raised(NamedTuple):
+    """A finding as it counts for one who raised it first."""
+
+    post: Post
+    blocker: bool
+    accepted: bool
+    others: tuple[str, ...] = ()
+    """Who raised it in the same look."""
+
+
+class Yield(NamedTuple):
+    post: Post
+    looks: int
+    blockers: int
+    accepted: int
+    """Of the blockers."""
+    settled: int
+    """Warnings that were settled."""
+    shared: dict[str, int]
+    """Of the accepted blockers, those that another role raised as well."""
+    nano_usd: int | None
+    """None if the cost of no look is known."""
+
+    @property
+    def each(self) -> int | None:
+        """What an accepted blocker cost."""
+        known = self.nano_usd is not None and self.accepted
+        return self.nano_usd // self.accepted if known and self.nano_usd else None
+
+
+class Measure(StrEnum):
+    DROP = "drop"
+    MERGE = "merge"
+    SAMPLE = "sample"
+
+
+class Advice(NamedTuple):
+    role: str
+    measure: Measure
+    why: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.measure} {self.role}: {self.why}"
+
+
+def yields(looks: Sequence[Look], raised: Sequence[Raised]) -> tuple[Yield, ...]:
+    """By role, model and stage, in the order of the first look."""
+    posts = dict.fromkeys(look.post for look in looks)
+    return tuple(
+        _yield(
+            post,
+            [look for look in looks if look.post == post],
+            [one for one in raised if one.post == post],
+        )
+        for post in posts
+    )
+
+
+def _yield(post: Post, looks: Sequence[Look], raised: Sequence[Raised]) -> Yield:
+    accepted = [one for one in raised if one.blocker and one.accepted]
+    costs = [look.nano_usd for look in looks if look.nano_usd is not None]
+    return Yield(
+        post,
+        len(looks),
+        sum(one.blocker for one in raised),
+        len(accepted),
+        sum(one.accepted and not one.blocker for one in raised),
+        dict(Counter(chain.from_iterable(one.others for one in accepted))),
+        sum(costs) if costs else None,
+    )
+
+
+def by_role(found: Iterable[Yield]) -> tuple[Yield, ...]:
+    """Over all models and stages."""
+    groups: dict[str, list[Yield]] = {}
+    for one in found:
+        groups.setdefault(one.post.role, []).append(one)
+    return tuple(_sum(role, group) for role, group in groups.items())
+
+
+def _sum(role: str, group: Sequence[Yield]) -> Yield:
+    costs = [one.nano_usd for one in group if one.nano_usd is not None]
+    return Yield(
+        Post(
+            role, _only({one.post.model for one in group}), _only({one.post.stage for one in group})
+        ),
+        sum(one.looks for one in group),
+        sum(one.blockers for one in group),
+        sum(one.accepted for one in group),
+        sum(one.settled for one in group),
+        dict(sum((Counter(one.shared) for one in group), Counter[str]())),
+        sum(costs) if costs else None,
+    )
+
+
+def _only(names: set[str]) -> str:
+    return names.pop() if len(names) == 1 else ""
+
+
+def advice(found: Iterable[Yield]) -> tuple[Advice, ...]:
+    """At most one for each role."""
+    roles = by_role(found)
+    dear = [one.each for one in roles if one.each]
+    usual = median(dear) if dear else None
+    told = (_advice(one, usual) for one in roles)
+    return tuple(one for one in told if one is not None)
+
+
+def _advice(one: Yield, usual: float | None) -> Advice | None:
+    role = one.post.role
+    if not one.accepted and not one.settled and one.looks >= ENOUGH_TO_DROP:
+        return Advice(role, Measure.DROP, f"nothing it raised was accepted; {_at_most(one.looks)}")
+    if not one.accepted and one.looks >= ENOUGH_TO_SAMPLE:
+        return Advice(role, Measure.SAMPLE, f"no blocker of it was accepted; {_at_most(one.looks)}")
+    twin = max(one.shared, key=lambda name: one.shared[name], default="")
+    if one.accepted >= ENOUGH_TO_MERGE and twin and one.shared[twin] >= SAME * one.accepted:
+        why = (
+            f"{one.shared[twin]} of its {one.accepted} accepted blockers were raised by {twin} too"
+        )
+        return Advice(role, Measure.MERGE, why)
+    if usual and one.each and one.looks >= ENOUGH_TO_SAMPLE and one.each > DEAR * usual:
+        why = f"an accepted blocker of it costs {one.each / usual:.0f} times the usual one"
+        return Advice(role, Measure.SAMPLE, why)
+    return None
+
+
+def _at_most(looks: int) -> str:
+    """What none in so many looks still allows, with 95 % certainty: the rule of three."""
+    return f"none in {looks} looks: at most 1 in {looks // 3} finds one (95 % certain)"

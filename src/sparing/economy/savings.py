@@ -1,0 +1,202 @@
+"""What was saved, lever by lever, recomputed from the recorded dispatches.
+
+Two ladders lead to what the run was: one from the naive way, one from the original rules. Each
+step adds one lever, so the steps of a ladder add up to all that was saved against its baseline.
+The lower bound and the best plan in hindsight stand beside it. Nothing here is a measurement:
+bills are simulated where every turn makes the calls it made, and estimated where it would have
+made others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sparing.economy.bound import lower_bound, oracle
+from sparing.economy.cost_model import Rates
+from sparing.economy.replayed import (
+    Recorded,
+    Rules,
+    all_fresh,
+    as_recorded,
+    open_turns,
+    replayed,
+    seed_in_our_order,
+    seed_inline,
+    seed_sent,
+)
+from sparing.economy.scoped import naive_bills, scoped_bills
+from sparing.usage import Origin, Usage
+from sparing.way import Lever, Policy, Way
+
+SCOPE = "scope"
+"""No lever that can be switched off: a prompt holds what its role needs."""
+STEPS: Mapping[str, str] = {
+    SCOPE: "prompts cut to what the role needs",
+    Lever.INLINE: "documents in the prompt, not opened by tools",
+    Lever.TRUNK: "what roles share comes first, cached once",
+    Lever.RESUME: "sessions go on where that is cheaper",
+    Lever.HOUR: "an hour's cache for what is used after pauses",
+    Lever.KEEP_ALIVE: "sessions of open loops kept warm",
+    Lever.NOTES: "who looks again is told what it found before",
+    Lever.PRELOAD: "files that are named come along",
+    Lever.MAP: "a map of the repository, less looking around",
+    Lever.TRIM: "tool results shortened before they are sent",
+}
+
+
+class Step(NamedTuple):
+    lever: str
+    words: str
+    saved: float
+    """In the unit of the rates; negative where it made the run dearer."""
+    origin: Origin
+
+
+class Ladder(NamedTuple):
+    baseline: str
+    cost: float
+    """Of the whole run the baseline's way."""
+    origin: Origin
+    steps: tuple[Step, ...]
+
+
+class Hindsight(NamedTuple):
+    """Each turn the way that turned out to be the cheapest."""
+
+    cost: float
+    exact: bool
+    """Whether every plan was tried; otherwise each turn was looked at by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    turns: int
+    replayed: float
+    """The run as it was, by the rules of the cache."""
+    bills: tuple[float, ...]
+    """The same, turn by turn."""
+    fresh: Ladder
+    seed: Ladder | None
+    """None where the records do not tell what the original would have sent."""
+    beyond: tuple[Step, ...]
+    """Work that was not done at all: estimated one by one, and in neither sum."""
+    typed: float
+    """What a model would cost that types every prompt, as the original has it; its answers only."""
+    bound: float
+    """Below what any order, any timing and any cache could bring these very calls."""
+    oracle: Hindsight
+
+
+RatesOf = Callable[[str], Rates]
+Spared = Mapping[Lever, Mapping[int, Sequence[int]]]
+"""By lever, for a turn's number: calls that it was spared, with the tokens that each adds."""
+
+
+def savings(
+    turns: Sequence[Recorded], rates_of: RatesOf, policy: Policy, spared: Spared | None = None
+) -> Savings:
+    """Of turns in the order of their start."""
+
+    def cost(bills: Sequence[Usage]) -> float:
+        pairs = zip(turns, bills, strict=True)
+        return sum(rates_of(turn.model).price(bill) for turn, bill in pairs)
+
+    recorded = replayed(turns, Rules(as_recorded))
+    whole = cost(recorded)
+    ours = [
+        (Lever.RESUME, cost(replayed(turns, Rules(as_recorded, hours=False, pings=False)))),
+        (Lever.HOUR, cost(replayed(turns, Rules(as_recorded, pings=False)))),
+        (Lever.KEEP_ALIVE, whole),
+    ]
+    beyond = [
+        _step(lever, cost(replayed(turns, Rules(as_recorded, looked_up=looked))), whole, guess=True)
+        for lever, looked in (spared or {}).items()
+        if looked
+    ]
+    prompts = (
+        sum(block.tokens for block in turn.ways[Way.COMPOSE].blocks) for turn in _told(turns)
+    )
+    outputs = (rates_of(turn.model).output for turn in _told(turns))
+    return Savings(
+        len(turns),
+        whole,
+        tuple(rates_of(one.model).price(bill) for one, bill in zip(turns, recorded, strict=True)),
+        _from_fresh(turns, cost, ours),
+        _from_seed(turns, cost, ours, policy),
+        tuple(beyond),
+        sum(tokens * price for tokens, price in zip(prompts, outputs, strict=True)),
+        *_limits(turns, rates_of, whole),
+    )
+
+
+def _told(turns: Sequence[Recorded]) -> list[Recorded]:
+    return [turn for turn in turns if not turn.follows and not turn.ping]
+
+
+Cost = Callable[[Sequence[Usage]], float]
+
+
+def _from_fresh(turns: Sequence[Recorded], cost: Cost, ours: Sequence[tuple[str, float]]) -> Ladder:
+    naive = cost(naive_bills(turns))
+    costs = [
+        (SCOPE, cost(scoped_bills(turns))),
+        (Lever.TRUNK, cost(replayed(turns, Rules(all_fresh, hours=False, pings=False)))),
+        *ours,
+    ]
+    return Ladder("fresh", naive, Origin.SIMULATED, _steps(naive, costs))
+
+
+def _from_seed(
+    turns: Sequence[Recorded], cost: Cost, ours: Sequence[tuple[str, float]], policy: Policy
+) -> Ladder | None:
+    if not turns or not all(turn.seed or turn.follows or turn.ping for turn in turns):
+        return None
+    seed = cost(replayed(turns, Rules(seed_sent, hours=False, pings=False)))
+    if policy is Policy.SEED:
+        return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
+    costs = [
+        (Lever.INLINE, cost(replayed(turns, Rules(seed_inline, hours=False, pings=False)))),
+        (Lever.TRUNK, cost(replayed(turns, Rules(seed_in_our_order, hours=False, pings=False)))),
+        *ours,
+    ]
+    return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, costs, guess=True))
+
+
+def _steps(
+    start: float, costs: Sequence[tuple[str, float]], *, guess: bool = False
+) -> tuple[Step, ...]:
+    """Levers that changed nothing are left out."""
+    before = [start, *(after for _, after in costs)]
+    return tuple(
+        _step(name, was, after, guess=guess)
+        for was, (name, after) in zip(before, costs, strict=False)
+        if was != after
+    )
+
+
+def _step(lever: str, before: float, after: float, *, guess: bool) -> Step:
+    origin = Origin.ESTIMATED if guess else Origin.SIMULATED
+    return Step(str(lever), STEPS[lever], before - after, origin)
+
+
+class _Limits(NamedTuple):
+    bound: float
+    oracle: Hindsight
+
+
+def _limits(turns: Sequence[Recorded], rates_of: RatesOf, whole: float) -> _Limits:
+    """Models share no cache, so each has limits of its own. The run is one of the plans too."""
+    bound, best, exact = 0.0, 0.0, True
+    for model in dict.fromkeys(turn.model for turn in turns):
+        own = [turn for turn in turns if turn.model == model]
+        runs, rates = open_turns(own), rates_of(model)
+        bound += lower_bound(runs, _taken(own), rates)
+        found = oracle(runs, rates)
+        best, exact = best + found.cost, exact and found.exact
+    return _Limits(bound, Hindsight(min(best, whole), exact))
+
+
+def _taken(turns: Sequence[Recorded]) -> list[Way]:
+    return [Way.RESUME if turn.follows else turn.way for turn in turns]

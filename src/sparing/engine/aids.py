@@ -1,0 +1,169 @@
+"""What the program gives a role so that it need not look for it: notes, a map, steady code.
+
+All of it is read from records and commits; no model is asked. Nothing that a role must know is
+left out for it: an aid is added, or says the same in parts that stay as they were.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from sparing.context.brief import REVIEWS, Brief, Code, Kind
+from sparing.economy.notes import Look, notes_text
+from sparing.economy.repo_map import LARGEST_CHARS, repository_map
+from sparing.economy.trim import trimmed
+from sparing.engine.jobs import Turn
+from sparing.engine.levers import levers_of, trims_checks
+from sparing.engine.past import changes_of
+from sparing.engine.source import Source
+from sparing.finding import Verdict
+from sparing.records import ledger
+from sparing.records.ledger import Row
+from sparing.way import Lever
+from sparing.workspace.repository import Repository
+from sparing.workspace.tree import list_files, read_files
+
+REMEMBERS = (*REVIEWS, Kind.REVISE, Kind.FIX)
+"""Turns of a loop: whoever is asked has been here before."""
+CODE = frozenset(
+    (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".go", ".rs", ".java", ".kt", ".rb", ".php")
+    + (".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala", ".ex", ".lua", ".sh")
+)
+MOST_FILES = 1_500
+MOST_CHARS = 6_000_000
+CONTEXT_LINES = 3
+CHECK = "check "
+_maps: dict[tuple[str, str], str] = {}
+
+
+def aided(brief: Brief, source: Source) -> Brief:
+    levers = levers_of(source)
+    blind = source.job.turn is Turn.OUTLINE  # it must not know the code
+    if Lever.MAP in levers and brief.asked.kind is not Kind.JUDGE and not blind:
+        folder = f"{source.folder}/"
+        brief = replace(brief, map=map_of(source.around.repository, _base(source), folder))
+    if Lever.NOTES in levers and brief.asked.kind in REMEMBERS:
+        brief = replace(brief, notes=_notes(source, brief))
+    if Lever.TRUNK in levers and brief.code is not None and brief.asked.kind in REVIEWS:
+        brief = replace(brief, code=_grown(source, brief.code))
+    if trims_checks(source):
+        told = (
+            one._replace(text=trimmed(one.text)) if one.name.startswith(CHECK) else one
+            for one in brief.materials
+        )
+        brief = replace(brief, materials=tuple(told))
+    return brief
+
+
+def whole(brief: Brief, source: Source) -> Brief:
+    """With the code in one piece, as it stands now."""
+    if brief.code is None or not brief.code.since:
+        return brief
+    text = _change(source, _base(source), source.job.head)
+    return replace(brief, code=replace(brief.code, diff=text, since=()))
+
+
+def bare(brief: Brief, source: Source) -> Brief:
+    """Without any aid: what the rules that know none of them would tell."""
+    return replace(whole(brief, source), map="", notes="", given=())
+
+
+def _base(source: Source) -> str:
+    return source.row.feature.base_commit
+
+
+def map_of(repository: Repository, commit: str, but: str) -> str:
+    """Of the commit a feature began at: the same for all its dispatches."""
+    key = (repository.key, commit)
+    if key not in _maps:
+        sizes = list_files(repository, commit)
+        wanted, room = list[str](), MOST_CHARS
+        for path, size in sorted(sizes.items()):
+            if PurePosixPath(path).suffix not in CODE or path.startswith(but):
+                continue
+            if 0 < size <= LARGEST_CHARS and size <= room and len(wanted) < MOST_FILES:
+                wanted.append(path)
+                room -= size
+        _maps[key] = repository_map(read_files(repository, commit, wanted))
+    return _maps[key]
+
+
+def _notes(source: Source, brief: Brief) -> str:
+    """From its own last turn in this loop; empty for one that has not been here."""
+    job = source.job
+    if job.iteration < 2 and brief.asked.kind is not Kind.VALIDATE:
+        return ""
+    with source.around.database.read() as connection:
+        rows = ledger.of_feature(connection, source.row.feature.key)
+    own = [row for row in rows if _is_own(row, source)]
+    if not own:
+        return ""
+    last = own[-1]
+    assert last.result is not None
+    paths = dict.fromkeys(inner(source, path) for path in last.result.files_read)
+    opened = [(path, lines) for path in paths if (lines := _lines(source, path))]
+    verdict = _verdict(source) if brief.asked.kind in REVIEWS else None
+    said = source.fetch(last.result.reply) if verdict is None else _said(verdict)
+    return notes_text(Look(max(1, last.attempt.iteration), said, opened))
+
+
+def _is_own(row: Row, source: Source) -> bool:
+    attempt, result, job = row.attempt, row.result, source.job
+    mine = (attempt.stage, attempt.role, attempt.task) == (job.stage, job.role, job.task)
+    return mine and result is not None and not result.failure and bool(result.reply)
+
+
+def _lines(source: Source, path: str) -> int:
+    """Of a file of the repository as it stands; 0 for every other."""
+    text = source.text(path)
+    return 0 if text is None else text.count("\n") or 1
+
+
+def inner(source: Source, path: str) -> str:
+    """A path as an agent's tools told it, relative to the repository."""
+    worktree = source.around.folder.worktree(source.row.feature.name)
+    found = Path(path)
+    return str(found.relative_to(worktree)) if found.is_relative_to(worktree) else path
+
+
+def _verdict(source: Source) -> Verdict | None:
+    own = [row.verdict for row in source.verdicts() if row.verdict.role == source.job.role]
+    return own[-1] if own else None
+
+
+def _said(verdict: Verdict) -> str:
+    seen = [f"- seen: {one}" for one in verdict.verified]
+    sought = [f"- looked for and not found: {one}" for one in verdict.missing]
+    return "\n".join([verdict.summary, *seen, *sought])
+
+
+def _grown(source: Source, code: Code) -> Code:
+    """The code as it was first reviewed, and what came after it, round by round."""
+    first, *later = _rounds(source)
+    if not later or not code.diff:
+        return code
+    text = _change(source, _base(source), first)
+    pairs = zip((first, *later), later, strict=False)
+    since = tuple(one for old, new in pairs if (one := _change(source, old, new)))
+    return replace(code, diff=text, since=since) if text else code
+
+
+def _rounds(source: Source) -> list[str]:
+    """The commits that this loop's rounds looked at, the one at hand last."""
+    found: list[str] = []
+    looked: set[tuple[str, int]] = set()
+    for row in source.verdicts():
+        look = (row.verdict.role, row.iteration)
+        if row.iteration >= source.job.iteration or not source.knows(row.commit):
+            continue
+        if look in looked:  # the stage was begun anew
+            found, looked = [], set()
+        looked.add(look)
+        found.append(row.commit)
+    return list(dict.fromkeys((*found, source.job.head)))
+
+
+def _change(source: Source, old: str, new: str) -> str:
+    """As reviewers of that commit were shown it."""
+    return changes_of(replace(source, job=replace(source.job, head=new)), old, CONTEXT_LINES)

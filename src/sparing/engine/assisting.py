@@ -1,0 +1,114 @@
+"""Who helps when the tasks are done: one who makes the code plainer, one who deepens the tests.
+
+Pure handlers. Whoever helps is asked once and always fresh, and only if the settings name the
+role. One that fails is told of and left out: help never stands in the way. What it made counts
+only if the repository's checks say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.engine.failing import said_of
+from sparing.engine.jobs import Result, Turn
+from sparing.engine.moves import Happened, Next, Rules, ask, at, flow
+from sparing.engine.place import Place, Step
+from sparing.flow.advance import advance
+from sparing.flow.state import Kind, Outcome
+
+SIMPLIFIER, DEEPENER = "code-simplifier", "test-deepener"
+HELPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN})
+"""Steps that may fail without harm."""
+DIVERGING = frozenset({Step.DEEPENED, Step.MEND})
+"""Steps in which a person can take the code as it is."""
+FIXES = 2
+"""How often the code is changed to meet deeper tests."""
+
+
+def begin(place: Place, rules: Rules, now: float) -> Next:
+    """All tasks are done. Nobody improves on what is red, or on nothing."""
+    building = place.building
+    if not building.done or building.red:
+        return at(place, Step.CHECK)
+    if building.helper == DEEPENER:  # of a leg that was begun anew
+        return at(place, Step.CHECK)
+    if SIMPLIFIER not in rules.assistants or building.helper:
+        return _outline(place, rules)
+    here = replace(building, since=place.head, helper=SIMPLIFIER)
+    return at(replace(place, building=here), Step.SIMPLIFY, Turn.SIMPLIFY)
+
+
+def simplified(place: Place, happened: Happened, rules: Rules, _now: float) -> Next:
+    if not happened.results[0].changed:
+        return _outline(place, rules)
+    return at(place, Step.TRIAL)
+
+
+def tried(place: Place, _happened: Happened, rules: Rules, _now: float) -> Next:
+    """What was made is in, or put back; either way the worktree is clean."""
+    if place.building.helper == SIMPLIFIER:
+        return _outline(place, rules)
+    return at(place, Step.CHECK)
+
+
+def _outline(place: Place, rules: Rules) -> Next:
+    if DEEPENER not in rules.assistants:
+        return at(place, Step.CHECK)
+    here = replace(place.building, since=place.head, helper=DEEPENER)
+    return at(replace(place, building=here), Step.OUTLINE, Turn.OUTLINE)
+
+
+def outlined(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+    here = replace(place.building, outlines=happened.results[0].reply)
+    return at(replace(place, building=here), Step.DEEPEN, Turn.DEEPEN)
+
+
+def deepened(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+    result, building = happened.results[0], place.building
+    if not result.changed:
+        return at(place, Step.CHECK)
+    here = replace(building, tests=(building.since, place.head), outlines=result.reply, fixes=0)
+    return at(replace(place, building=here), Step.DEEPENED)
+
+
+def without_help(place: Place, result: Result) -> Next:
+    """Told, and left out. What it left in the worktree is put away."""
+    note = f"{place.building.helper} is left out: {said_of(result)}"
+    here = replace(place.building, since=place.head)
+    found = at(replace(place, building=here, done=()), Step.TRIAL)
+    return found._replace(notes=((place.building.helper, note),))
+
+
+def compared(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    """Do deeper tests pass? If not, the code differs from what was promised."""
+    result, building = happened.results[0], place.building
+    here = replace(place, facts=result.facts, unproven=result.unproven)
+    if result.passed:
+        green = replace(here.talk, green=here.head)
+        return ask(replace(here, repairs=0, feedback="", talk=green), now)
+    if building.fixes < FIXES:
+        fixing = replace(building, fixes=building.fixes + 1)
+        red = replace(here, feedback=result.reply, building=fixing)
+        return at(red, Step.MEND, Turn.MEND)
+    reason = (
+        f"tests of the {DEEPENER} fail after {FIXES} fixes ({result.detail}). To keep the code and"
+        " leave those tests out: approve; to try again: resume"
+    )
+    fresh = replace(here, building=replace(building, fixes=0))
+    outcome = Outcome(Kind.FAILED, reason=reason, acceptable=True)
+    return flow(fresh, outcome, rules, now)
+
+
+def mended(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+    note = happened.results[0].reply
+    return at(replace(place, note=note, feedback=""), Step.DEEPENED)
+
+
+def taken(place: Place) -> Next:
+    """A person takes the code as it is: what it was tested against is noted and left out."""
+    going = advance(place.state, Outcome(Kind.GO_ON)).state
+    return at(replace(place, state=going, feedback=""), Step.ACCEPT)
+
+
+def accepted(place: Place, _happened: Happened, _rules: Rules, _now: float) -> Next:
+    return at(place, Step.CHECK)

@@ -1,0 +1,31 @@
+"""What a role is given beside documents: the request at length, and what others have found."""
+
+from __future__ import annotations
+
+from sparing.context.brief import Kind, Material
+from sparing.context.turns import DESCRIPTION, RESEARCH
+from sparing.engine.jobs import Turn
+from sparing.engine.source import Source
+from sparing.flow.flows import FLOWS
+
+ROADMAP = "roadmap"
+LONGEST_DESCRIPTION = 24_000
+
+
+def background(source: Source, kind: Kind) -> tuple[Material, ...]:
+    """The first author and those who look around get the request; a proposal its predecessor."""
+    turn, told = source.job.turn, list[Material]()
+    description = source.row.background.description
+    first = source.stage == FLOWS[source.row.feature.flow].stages[0]
+    if description and (turn is Turn.RESEARCH or (turn is Turn.WRITE and first)):
+        told.append(Material(DESCRIPTION, description[:LONGEST_DESCRIPTION]))
+    if turn is Turn.WRITE:
+        told += [
+            Material(f"{RESEARCH}{role}", source.fetch(digest))
+            for role, digest in source.job.research
+            if digest
+        ]
+    roadmap = source.text(f"{source.folder}/roadmap.md") if turn is Turn.PROPOSE else None
+    if roadmap and kind is Kind.ASSIST:
+        told.append(Material(ROADMAP, roadmap))
+    return tuple(told)

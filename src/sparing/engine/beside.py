@@ -1,0 +1,85 @@
+"""What a dispatch would have been under the other ways and under the original rules.
+
+Kept in the ledger beside what was sent, so that a report can replay the run without asking
+anything anew. Sizes and digests only, never a word of a prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sparing.context.brief import Brief
+from sparing.context.compose import Composed, compose
+from sparing.double.cache import Block
+from sparing.economy.matrix import Moment, row_for
+from sparing.economy.predict import Offer
+from sparing.engine.sent import referenced
+from sparing.segment import Segment, estimate_tokens
+from sparing.trunk import TrunkKey
+from sparing.way import Order, Way
+
+SHORT = 16
+"""Letters of a digest that tell the blocks of one feature apart."""
+
+
+def beside(
+    brief: Brief, told: Mapping[Way, tuple[Composed, Offer]], moment: Moment, marks: int
+) -> dict[str, Any]:
+    """`ways` in the order of this run, `seed` as the original workflow would say it."""
+    return {
+        "ways": {way.value: _way(brief, *offered) for way, offered in told.items()},
+        "seed": _seed(brief, moment, marks),
+    }
+
+
+def base_digest(key: TrunkKey, *, writes: bool) -> str:
+    """Of what a client really sends before the prompt: of a role's tools it is only told whether
+    they may write, and how long an entry lives is no part of what it holds."""
+    return replace(key, tools=("write",) if writes else ("read",), life="").digest[:SHORT]
+
+
+def _way(brief: Brief, composed: Composed, offer: Offer) -> dict[str, Any]:
+    reads = referenced(brief, composed)
+    found: dict[str, Any] = {"blocks": _blocks(composed.segments, offer.blocks)}
+    return {**found, "reads": [_size(brief, reads), len(reads)]} if reads else found
+
+
+def _seed(brief: Brief, moment: Moment, marks: int) -> dict[str, Any]:
+    """Fresh by path, fresh in full, and the delta where the original table would resume; whether
+    its size guard stops that depends on what was sent before, so sizes are kept."""
+    fresh = compose(brief, Way.REFERENCE, Order.SEED, marks)
+    reads = referenced(brief, fresh)
+    found: dict[str, Any] = {
+        "fresh": _plain(fresh.segments),
+        "fresh_chars": _chars(fresh.segments),
+        "reads": [_size(brief, reads), len(reads)],
+        "full": _plain(compose(brief, Way.COMPOSE, Order.SEED, marks).segments),
+    }
+    if not (brief.resumable and row_for(moment, guarded=False).template.resumes):
+        return found
+    delta = compose(brief, Way.RESUME, Order.SEED, marks).segments
+    return {**found, "delta": _plain(delta), "delta_chars": _chars(delta)}
+
+
+def _blocks(segments: Iterable[Segment], sent: Iterable[Block]) -> list[list[Any]]:
+    return [
+        [one.digest[:SHORT], one.tokens, block.mark.value if block.mark else "", one.name]
+        for one, block in zip(segments, sent, strict=True)
+    ]
+
+
+def _plain(segments: Iterable[Segment]) -> list[list[Any]]:
+    """The original knows no marks: what shares a cache is what a client marks by itself."""
+    return [[one.digest[:SHORT], one.tokens, "", one.name] for one in segments]
+
+
+def _chars(segments: Iterable[Segment]) -> int:
+    return sum(len(one.text) for one in segments)
+
+
+def _size(brief: Brief, paths: Iterable[str]) -> int:
+    listed = [*brief.full, *brief.documents, *([brief.subject] if brief.subject else [])]
+    texts = {one.path: one.text or "" for one in listed}
+    return sum(estimate_tokens(texts.get(path, "")) for path in paths)

@@ -1,0 +1,212 @@
+"""Before every stage of a tier: does it fit into the session, and is it cheaper to go on?
+
+The figures come from the ledger and the session's row, never from memory: a restart, an approval
+hours later or another process finds the same. What was weighed is told as an event, with every
+figure, so that a person and the report can see what it was decided by.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from sparing.config.flow import Continuity
+from sparing.economy import continuity
+from sparing.economy.continuity import Bills, Habit, Room, Standing, Weighed
+from sparing.economy.cost_model import TYPICAL
+from sparing.economy.predict import Inputs
+from sparing.engine.agent_steps import source_of
+from sparing.engine.choice import offers_of
+from sparing.engine.crash import step
+from sparing.engine.gather import gather
+from sparing.engine.going import Found, Go
+from sparing.engine.handoffs import program_handoff, question_tokens
+from sparing.engine.jobs import Job, JobKind, Result, Turn
+from sparing.engine.sent import client_of, trunk_key
+from sparing.engine.source import Source
+from sparing.engine.stories import tell
+from sparing.engine.tickets import Ticket
+from sparing.engine.ways import transcript_of
+from sparing.flow.flows import builder_of
+from sparing.records import ledger
+from sparing.records.ledger import Row
+from sparing.session import Session
+from sparing.usage import Usage
+from sparing.way import Policy, Way
+from sparing.workspace.repository import contains
+
+WEIGHED = "weighed"
+MOST_TURNS = 400
+BUCKETS = ("uncached", "read", "write_5m", "write_1h", "output")
+
+
+class Budget(NamedTuple):
+    tokens: int
+    origin: str
+    """`set`, `learned` or `estimated`."""
+
+
+@step("weigh")
+async def weigh(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    asked, ahead = Ticket(**ticket), replace(Job.load(job), kind=JobKind.DISPATCH)
+    found = await asyncio.to_thread(_found, source_of(asked, ahead), asked)
+    return Result(found=found).dump()
+
+
+def _found(source: Source, asked: Ticket) -> Found:
+    handoff = program_handoff(source)
+    if source.session is None:
+        why = "a person wants the stage anew" if source.job.going.anew else "there is no session"
+        found = Found(Go.HAND_OFF, why, handoff=handoff) if handoff else Found()
+        _tell(source, asked, found, {})
+        return found
+    going = replace(source.job.going, handoff=handoff)
+    ahead = replace(source, job=replace(source.job, going=going))
+    brief = gather(ahead)
+    inputs = offers_of(ahead, brief, trunk_key(ahead, brief, client_of(ahead)), asked.at)
+    bills = continuity.bills(inputs, question_tokens())
+    budget = budget_of(source)
+    room = room_of(source, source.session, budget, inputs)
+    standing = Standing(
+        _habit(source), room, _shrunk(source, source.session),
+        _lost(source, source.session, inputs),
+    )  # fmt: skip
+    weighed = continuity.weigh(standing, bills)
+    at_all = room.at_all and not standing.lost
+    found = Found(
+        Go(weighed.go.value), weighed.reason, weighed.forced, weighed.judged, at_all, handoff
+    )
+    warm = inputs.first_call_at < transcript_of(ahead).warm_until()
+    figures = _figures(standing, weighed, bills, inputs, budget)
+    _tell(source, asked, found, {**figures, "warm": warm, "lost": standing.lost})
+    return found
+
+
+def room_of(source: Source, session: Session, budget: Budget, inputs: Inputs) -> Room:
+    around = source.around
+    capabilities = around.backend(source.row).capabilities
+    own = around.settings(source.row).models.windows
+    window = continuity.window_of(session.model, own, capabilities.context_tokens)
+    offer = inputs.offers.get(Way.RESUME)
+    least = 0.0
+    if offer is not None:
+        said = sum(block.tokens for block in offer.blocks)
+        least = said + offer.work.growth + offer.work.output
+    used = _used(source, session)
+    return Room(window - capabilities.reserve_tokens, used, budget.tokens, round(least))
+
+
+def budget_of(source: Source) -> Budget:
+    """As set, else as earlier runs needed, else as estimated."""
+    around, stage = source.around, source.stage
+    said = around.settings(source.row).flow.budget(stage.name)
+    if said is not None:
+        return Budget(said, "set")
+    with around.database.read() as connection:
+        taken = taken_by(connection, source, stage.name)
+    learned = continuity.learned_budget(taken, stage.budget_tokens)
+    enough = len(taken) >= continuity.ENOUGH_RUNS
+    return Budget(learned, "learned" if enough else "estimated")
+
+
+def taken_by(connection: sqlite3.Connection, source: Source, stage: str) -> list[int]:
+    """What each earlier run of a stage took of the window, as far as it was the stage's own."""
+    own, builder = source.row.feature.key, builder_of(source.row.feature.flow)
+    rows = ledger.of_backend(connection, source.around.backend(source.row).name, MOST_TURNS)
+    taken: dict[str, int] = {}
+    for row in rows:
+        feature = row.attempt.feature
+        ours = (row.attempt.role, row.attempt.stage) == (builder, stage) and feature != own
+        if ours and row.attempt.template != Turn.HAND_OVER:
+            taken[feature] = taken.get(feature, 0) + _taken(row)
+    return [size for size in taken.values() if size]
+
+
+def _taken(row: Row) -> int:
+    """Of a fresh session's first call nothing: its documents would have been there already."""
+    calls = row.result.calls if row.result else []
+    if not calls:
+        return 0
+    own = calls if row.attempt.way == Way.RESUME else calls[1:]
+    return sum(call["added"] for call in own) + calls[-1]["output"]
+
+
+def _used(source: Source, session: Session) -> int:
+    """Of the last call: input, cache reads, cache writes and output."""
+    sizes = list(_sizes(_turns(source, session)[-1:]))
+    return sizes[-1] if sizes else session.context_tokens
+
+
+def _shrunk(source: Source, session: Session) -> bool:
+    return continuity.compacted(list(_sizes(_turns(source, session))))
+
+
+def _turns(source: Source, session: Session) -> list[Row]:
+    with source.around.database.read() as connection:
+        rows = ledger.of_session(connection, source.row.feature.key, session.id)
+    return [row for row in rows if row.result is not None and not row.result.failure]
+
+
+def _sizes(rows: Iterable[Row]) -> Iterable[int]:
+    """How large the conversation was after each call; after each turn where calls have no bill."""
+    for row in rows:
+        assert row.result is not None
+        billed = [call for call in row.result.calls if "uncached" in call]
+        for call in billed:
+            yield continuity.used_tokens(Usage(*(call[name] for name in BUCKETS)))
+        if not billed and row.result.context_tokens:
+            yield row.result.context_tokens
+
+
+def _lost(source: Source, session: Session, inputs: Inputs) -> str:
+    repository, head = source.around.repository, source.job.head
+    if session.commit != head and not contains(repository, head, session.commit):
+        return "the work was taken back to before what the session knows"
+    if Way.RESUME not in inputs.offers:
+        return "the session can't be gone on with"
+    seed = source.around.settings(source.row).review.policy is Policy.SEED
+    if inputs.share.misses and not seed:
+        return "this client reads too little of a resumed session from the cache"
+    return ""
+
+
+def _habit(source: Source) -> Habit:
+    settings = source.around.settings(source.row)
+    wanted = settings.flow.continuity
+    if settings.review.policy is Policy.SEED and wanted is Continuity.PRICED:
+        return Habit.CONTINUE
+    return Habit(wanted.value)
+
+
+def _figures(
+    standing: Standing, weighed: Weighed, bills: Bills, inputs: Inputs, budget: Budget
+) -> dict[str, Any]:
+    room, offer = standing.room, inputs.offers.get(Way.RESUME)
+    on = offer.on if offer else None
+    return {
+        "window": room.window,
+        "used": room.used,
+        "remaining": room.remaining,
+        "budget": budget.tokens,
+        "budget_origin": budget.origin,
+        "need": room.need,
+        "least": room.least,
+        "share": round(room.share, 4),
+        "shrunk": standing.shrunk,
+        "idle_seconds": round(inputs.at - on.last_call_at, 1) if on else None,
+        "judged": weighed.judged,
+        "unit": "input tokens" if inputs.rates == TYPICAL else "usd per million",
+        "continued": bills.continued.cost,
+        "handed_off": bills.handed.cost,
+        "judgement": bills.judgement.cost,
+        **continuity.temperatures(inputs),
+    }
+
+
+def _tell(source: Source, asked: Ticket, found: Found, figures: dict[str, Any]) -> None:
+    told = {"go": found.go.value or "begin", "forced": found.forced, "at_all": found.at_all}
+    with source.around.database.write() as tx:
+        tell(tx, asked, source.job, WEIGHED, text=found.reason, data={**figures, **told})

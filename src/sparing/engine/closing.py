@@ -1,0 +1,51 @@
+"""A feature's last stage: what is left open is asked, lessons are drawn, then come the checks.
+
+Pure handlers. Unfinished tasks stop also where nobody can be asked: going on without them is a
+person's choice. A retrospective stops nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.engine.ending import ROLE
+from sparing.engine.moves import Happened, Next, Rules, at, flow
+from sparing.engine.place import Place, Step
+from sparing.flow.advance import advance
+from sparing.flow.state import Kind, Outcome, Position
+
+SHOWN = 5
+
+
+def surveyed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    left = happened.results[0].unfinished
+    here = replace(place, ending=replace(place.ending, unfinished=left))
+    if not left:
+        return learn(here, rules)
+    more = f"; and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+    tasks = "1 task is" if len(left) == 1 else f"{len(left)} tasks are"
+    reason = f"{tasks} not finished: {'; '.join(left[:SHOWN])}{more}"
+    return flow(here, Outcome(Kind.CAPPED_BLOCKERS, reason=reason), rules, now)
+
+
+def is_asked(place: Place) -> bool:
+    """Whether a person is asked about unfinished tasks."""
+    stuck = place.state.position is Position.STUCK and place.state.acceptable
+    return stuck and place.step is Step.SURVEY
+
+
+def went_on(place: Place, rules: Rules) -> Next:
+    """With what is unfinished, on a person's word."""
+    return learn(replace(place, state=advance(place.state, Outcome(Kind.GO_ON)).state), rules)
+
+
+def learn(place: Place, rules: Rules) -> Next:
+    """Once: checks that are repaired afterwards teach nothing new."""
+    wanted = ROLE in rules.assistants and not place.ending.logs
+    return at(place, Step.RETRO if wanted else Step.CHECK)
+
+
+def retrospected(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+    held = happened.results[0].passed
+    ending = replace(place.ending, logs=place.head if held else "")
+    return at(replace(place, ending=ending), Step.CHECK)

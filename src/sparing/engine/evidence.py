@@ -1,0 +1,115 @@
+"""Whether a task is done: what it names has changed, what it claims is there, the checks agree.
+
+A report is a claim; nothing in it is believed. Commands out of a task's own text run only if the
+repository has them anyway or a person trusted them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.change import FileChange
+from sparing.context.task_report import TaskReport, read_report
+from sparing.engine.building import Part
+from sparing.engine.checking import extra_checks, run_checks
+from sparing.engine.facts import Checked, touched
+from sparing.engine.gather import read_tasks
+from sparing.engine.source import Source
+from sparing.errors import FeatureError
+from sparing.task import Task
+from sparing.workspace.baseline import Baseline
+from sparing.workspace.commit import changed_files
+from sparing.workspace.tree import list_files
+
+
+class Seen(NamedTuple):
+    """What is known of a task without running anything."""
+
+    task: Task
+    report: TaskReport
+    files: tuple[FileChange, ...]
+    """What changed, outside of the feature's own folder."""
+    doubt: str = ""
+    """Why it is not done, if so."""
+
+
+def task_of(source: Source, number: str) -> Task:
+    tasks = read_tasks(source.artifact(ArtifactName.TASKS))
+    found = next((task for task in tasks if task.number == number), None)
+    if found is None:
+        feature = source.row.feature.id
+        raise FeatureError(
+            f"tasks.md has no task {number} any more",
+            f"put it back: sparing edit {feature} tasks, then: sparing resume {feature}",
+        )
+    return found
+
+
+def seen_of(source: Source, part: Part, since: str) -> Seen:
+    task, report = task_of(source, part.number), read_report(source.fetch(part.reply))
+    own = f"{source.folder}/"
+    changed = changed_files(source.around.repository, since, part.commit)
+    files = tuple(one for one in changed if not one.path.startswith(own))
+    named = any(touched(name, [one.path for one in changed]) for name in task.files)
+    return Seen(task, report, files, "" if named else _doubt(source, part, task, report, files))
+
+
+def _doubt(
+    source: Source, part: Part, task: Task, report: TaskReport, files: Sequence[FileChange]
+) -> str:
+    """Of a task none of whose files has changed."""
+    if files and task.files:
+        return f"it names {', '.join(task.files)}, and none of it has changed"
+    if files:
+        return ""
+    if not report.already_complete:
+        return "nothing was changed, and it is not said to be complete already"
+    there = tuple(list_files(source.around.repository, part.commit))
+    absent = [name for name in task.files if not touched(name, there)]
+    return f"it is said to be complete, and {', '.join(absent)} is not there" if absent else ""
+
+
+def checked(source: Source, done_when: str | None = None) -> Checked:
+    """The checks on what lies in the worktree now, with commands that a person trusted."""
+    around, row, job = source.around, source.row, source.job
+    extra = extra_checks(source, done_when)
+    results = run_checks(around, row, job.head, extra.trusted)
+    known = Baseline.load(json.loads(source.fetch(job.baseline))) if job.baseline else None
+    return Checked(results, known)
+
+
+def red_words(found: Checked) -> str:
+    told = (f"{one.name} ({one.summary})" for one in found.red)
+    return f"checks are red: {', '.join(told)}" if found.red else ""
+
+
+def refuse_outside(source: Source, tasks: Sequence[Task]) -> None:
+    """A file that no agent of ours can reach: said before anything is spent."""
+    feature = source.row.feature.id
+    found = [
+        f"task {task.number} names {name}"
+        for task in tasks
+        for name in task.files
+        if _is_outside(name)
+    ]
+    if found:
+        raise FeatureError(
+            f"{'; '.join(found)}: outside of the repository",
+            f"name files inside it: sparing edit {feature} tasks, then: sparing resume {feature}",
+        )
+
+
+def _is_outside(name: str) -> bool:
+    place = PurePosixPath(name)
+    if place.is_absolute() or name.startswith("~"):
+        return True
+    depth = 0
+    for part in place.parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return True
+    return False

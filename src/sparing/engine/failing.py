@@ -1,0 +1,28 @@
+"""Work that failed: what it comes to in words, and the way to a person."""
+
+from __future__ import annotations
+
+from sparing.agents.backend import Failure
+from sparing.engine.jobs import BUDGET, LOOP, Result
+from sparing.engine.moves import Next, Rules, flow
+from sparing.engine.place import Place
+from sparing.flow.state import Cause, Kind, Outcome
+
+CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
+
+
+def failing(place: Place, result: Result, rules: Rules, now: float) -> Next:
+    """Nothing is lost: the same work can go on from here."""
+    cause = CAUSES.get(result.failure, Cause.FAILED)
+    return flow(place, Outcome(Kind.FAILED, reason=said_of(result), cause=cause), rules, now)
+
+
+def said_of(result: Result) -> str:
+    """What a crash comes to is its last line; all that was printed stays in the ledger."""
+    detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
+    return f"{result.failure}: {detail}" if detail else result.failure
+
+
+def _last_words(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

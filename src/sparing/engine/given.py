@@ -1,0 +1,30 @@
+"""Documents that a feature begins with: committed as its first change, before anybody works."""
+
+from __future__ import annotations
+
+from sparing.engine.jobs import Job
+from sparing.engine.surroundings import Surroundings
+from sparing.engine.tickets import Ticket
+from sparing.records.features import FeatureRow
+from sparing.workspace.commit import commit_paths
+from sparing.workspace.leaks import refuse_secrets
+from sparing.workspace.paths import Confined
+from sparing.workspace.worktree import Worktree
+
+
+def bring_given(
+    around: Surroundings, row: FeatureRow, worktree: Worktree, job: Job, ticket: Ticket
+) -> str:
+    """The branch's tip with them; a repeated step finds the commit it made."""
+    tip, base = worktree.tip(), row.feature.base_commit
+    if not job.given or tip != base:
+        return tip
+    files, folder = Confined(worktree.path), around.feature_folder(row)
+    paths = [f"{folder}/{name}" for name, _ in job.given]
+    for path, (_, digest) in zip(paths, job.given, strict=True):
+        files.write_text(path, around.folder.fetch(digest))
+    refuse_secrets(worktree, base, paths, around.folder.redactor.known)
+    names = " and ".join(name for name, _ in job.given)
+    subject = f"sparing: {names} as given"
+    change = commit_paths(worktree, base, paths, subject, row.feature.name, ticket.step, ticket.at)
+    return change.commit

@@ -1,0 +1,60 @@
+"""What auto mode has to see for itself: whether it is wanted, and whether green still holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.engine.passing import by_rule
+from sparing.engine.place import Place, Step, unpacked
+from sparing.engine.surroundings import Surroundings
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position
+from sparing.records import events, gates, mailbox
+from sparing.records.features import FeatureRow
+from sparing.records.mailbox import Letter
+from sparing.workspace.commit import changed_files
+
+PASSED = "passed"
+"""A gate that nobody was asked at, with the reason."""
+
+
+def wants_rule(around: Surroundings, row: FeatureRow) -> bool:
+    """Whether gates pass by rule: a setting of the user's, or their word for this run."""
+    return around.auto or around.settings(row).flow.auto
+
+
+def stops_of(around: Surroundings, row: FeatureRow) -> frozenset[str]:
+    """The stages of a feature that stop for a person."""
+    own = [stage.name for stage in FLOWS[row.feature.flow].stages if stage.gate]
+    return around.settings(row).flow.stops(own)
+
+
+def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
+    """A gate that waits from before auto mode was on: answered by the same rule, as a letter."""
+    if row.running or not wants_rule(around, row):
+        return
+    place = unpacked(around.folder, row.place)
+    if place.state.position is not Position.GATE:
+        return
+    if code_since_green(around, row, place):
+        place = replace(place, talk=replace(place.talk, green=""))
+    found = by_rule(place, stops_of(around, row))
+    key = row.feature.key
+    with around.database.write() as tx:
+        gate = gates.waiting(tx, key)
+        if gate is None or mailbox.pending(tx, gate.id) or not found.passes:
+            return
+        letter = Letter(0, key, "approve", gate.id, "", "rule")
+        mailbox.post(tx, f"{gate.id}.approve.rule", letter, at)
+        told = events.Event(f"{gate.id}.{PASSED}", key, at, PASSED, gate.stage, "", found.words)
+        events.add(tx, told)
+
+
+def code_since_green(around: Surroundings, row: FeatureRow, place: Place) -> bool:
+    """Whether code was changed after the checks were green: a summary is written later."""
+    green = place.talk.green
+    if place.step is not Step.CLOSE or not green or green == place.head:
+        return False
+    own = f"{around.feature_folder(row)}/"
+    files = changed_files(around.repository, green, place.head)
+    return any(not one.path.startswith(own) for one in files)

@@ -1,0 +1,160 @@
+"""The bank after a feature: a retrospective's reply applied, written down and committed.
+
+Helpful, never needed: one that fails or answers in no form is told, a short page says so, and the
+feature goes on. Whatever was written by hand in the bank and can't be read stays to the byte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.engine.agent_steps import prepare_repair, source_of
+from sparing.engine.call import call
+from sparing.engine.crash import step
+from sparing.engine.ending import ROLE
+from sparing.engine.jobs import Job, Result
+from sparing.engine.retro import Asked, asked, figures, read_reply
+from sparing.engine.source import Source
+from sparing.engine.stories import tell
+from sparing.engine.tickets import Ticket
+from sparing.errors import SparingError
+from sparing.knowledge.page import FILES
+from sparing.knowledge.retro import RETIRED, Change, Learned, Retro, learn
+from sparing.prompts.render import fill
+from sparing.records import events
+from sparing.workspace.commit import commit_paths, read_file
+from sparing.workspace.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.paths import Confined
+
+LEARNED = "learned"
+REPAIR = "repair_reply"
+LONGEST_PAGE = 40_000
+LONGEST_REASON = 300
+
+
+class Outcome(NamedTuple):
+    commit: str
+    changes: tuple[Change, ...]
+    faults: tuple[str, ...]
+
+
+async def retrospect(
+    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
+) -> dict[str, Any]:
+    """A workflow body, like a dispatch's: a reply without form goes back once."""
+    failure = f"{reply['failure']}: {reply['detail']}" if reply["failure"] else ""
+    found = await learn_from(who, what, reply.get("reply", ""), failure, last=bool(failure))
+    if found["complaint"]:
+        repair = await prepare_repair(sent, reply["session"], found["complaint"])
+        again = await call(who, what, repair, REPAIR)
+        last = again if not again["failure"] else reply
+        found = await learn_from(who, what, last["reply"], "", last=True)
+    return found["result"]
+
+
+@step("learn")
+async def learn_from(
+    ticket: dict[str, Any], job: dict[str, Any], reply: str, failure: str, last: bool
+) -> dict[str, Any]:
+    """Apply a reply; `failure` says why there is none. A complaint is sent back once."""
+    teller, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    said = failure or read_reply(source.fetch(reply))
+    if isinstance(said, str) and not last:
+        return {"complaint": said}
+    retro = Retro("") if isinstance(said, str) else said
+    why = " ".join(said.split())[:LONGEST_REASON] if isinstance(said, str) else ""
+    try:
+        done = await asyncio.to_thread(written, source, teller, retro, why)
+    except (SparingError, SecretsFound) as error:
+        why = _words(error)
+        done = Outcome(source.job.head, (), ())
+    with source.around.database.write() as tx:
+        _tell(tx, teller, source.job, done, why)
+    result = Result(commit=done.commit, passed=not why, role=ROLE, detail=why)
+    return {"complaint": "", "result": result.dump()}
+
+
+def written(source: Source, teller: Ticket, retro: Retro, why: str) -> Outcome:
+    """One commit: the page of this feature, and those of the bank that changed."""
+    before = asked(source)
+    done = learn(before.marked.bank, before.entries, retro, source.row.feature.id)
+    changes = (*before.marked.changes, *done.changes)
+    files = {source.path(ArtifactName.RETRO): _page(source, retro, why, before, changes).encode()}
+    files |= dict(_changed_pages(source, done))
+    worktree = source.around.worktree(source.row, source.job.head)
+    try:
+        for path, content in files.items():
+            Confined(worktree.path).write_bytes(path, content)
+        refuse_secrets(worktree, source.job.head, tuple(files), source.around.folder.redactor.known)
+        change = commit_paths(
+            worktree, source.job.head, tuple(files), f"sparing: {source.job.stage} retrospective",
+            source.row.feature.name, teller.step, teller.at,
+        )  # fmt: skip
+    except (SparingError, SecretsFound):
+        _take_back(source, Confined(worktree.path), tuple(files))
+        raise
+    return Outcome(change.commit, changes, before.faults)
+
+
+def _changed_pages(source: Source, done: Learned) -> Iterator[tuple[str, bytes]]:
+    folder = source.around.settings(source.row).flow.knowledge_folder
+    for name, kind in FILES.items():
+        path, text = f"{folder}/{name}", done.bank[kind].text
+        content = text.encode("utf-8", "surrogateescape")
+        old = read_file(source.around.repository, source.job.head, path)
+        if content != (old or b""):
+            yield path, content
+
+
+def _take_back(source: Source, worktree: Confined, paths: tuple[str, ...]) -> None:
+    """As they stand in the commit: nobody else commits what could not be committed here."""
+    for path in paths:
+        old = read_file(source.around.repository, source.job.head, path)
+        if old is not None:
+            worktree.write_bytes(path, old)
+        elif worktree.exists(path):
+            worktree.remove(path)
+
+
+def _page(
+    source: Source, retro: Retro, why: str, before: Asked, changes: tuple[Change, ...]
+) -> str:
+    """The facilitator's words, then what the program did with them."""
+    texts = {entry.title: entry.text.rstrip().splitlines() for entry in before.entries}
+    gone = {one.title: texts.get(one.title, []) for one in changes if one.judgement == RETIRED}
+    text = fill(
+        "documents", "retro", title=source.row.feature.title, page=retro.page.strip(), why=why,
+        figures=figures(source).rstrip(), changes=changes, gone=gone, left_out=retro.left_out,
+        faults=before.faults,
+    )  # fmt: skip
+    return text[:LONGEST_PAGE].encode("utf-8", "replace").decode().rstrip() + "\n"
+
+
+def _tell(tx: sqlite3.Connection, teller: Ticket, job: Job, done: Outcome, why: str) -> None:
+    """The first time in a repository everything is shown, not only counted."""
+    first = events.last_of_all(tx, LEARNED) is None
+    counts = Counter(change.judgement for change in done.changes)
+    words = ", ".join(f"{count} {judgement}" for judgement, count in counts.items())
+    data = {
+        "held": not why,
+        "first": first,
+        "changes": [[one.judgement, one.kind, _safe(one.title)] for one in done.changes],
+        "faults": [_safe(fault) for fault in done.faults],
+    }
+    text = f"no retrospective was held: {why}" if why else words or "nothing new"
+    tell(tx, teller, job, LEARNED, text=text, data=data)
+
+
+def _safe(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _words(error: SparingError | SecretsFound) -> str:
+    if isinstance(error, SecretsFound):
+        return "a secret would be committed"
+    return f"{error.what} ({error.repair})"

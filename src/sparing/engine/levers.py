@@ -1,0 +1,48 @@
+"""Which levers a dispatch is sent with: those that are wanted and that its backend can do.
+
+The policies `seed` and `fresh` are what a saving is compared with. They keep what they always had,
+whatever is switched on or off.
+"""
+
+from __future__ import annotations
+
+from sparing.agents.backend import Backend
+from sparing.config.settings import Settings
+from sparing.economy.levers import Able, Standing, standings, switched_on
+from sparing.engine.source import Source
+from sparing.way import Lever, Policy
+
+COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})
+
+
+def able_of(backend: Backend) -> Able:
+    can = backend.capabilities
+    return Able(can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims)
+
+
+def standings_of(settings: Settings, backend: Backend) -> tuple[Standing, ...]:
+    return standings(settings.economy.levers, able_of(backend))
+
+
+def levers_of(source: Source) -> frozenset[Lever]:
+    settings = source.around.settings(source.row)
+    if settings.review.policy is not Policy.ADAPTIVE:
+        return COMPARED_WITH
+    found = standings_of(settings, source.around.backend(source.row))
+    return frozenset(one.lever for one in found if one.on)
+
+
+def off_of(source: Source) -> dict[str, str]:
+    """What is off and why, for the ledger; nothing under a policy that has no levers."""
+    settings = source.around.settings(source.row)
+    if settings.review.policy is not Policy.ADAPTIVE:
+        return {}
+    found = standings_of(settings, source.around.backend(source.row))
+    return {one.lever.value: one.why for one in found if not one.on}
+
+
+def trims_checks(source: Source) -> bool:
+    """What checks print comes from this program, so every backend can be spared of it."""
+    settings = source.around.settings(source.row)
+    adaptive = settings.review.policy is Policy.ADAPTIVE
+    return adaptive and Lever.TRIM in switched_on(settings.economy.levers)

@@ -1,0 +1,40 @@
+"""Reading tasks.md before anything is built: which tasks there are, and which go side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparing.artifact import ArtifactName
+from sparing.context.tasks import in_circles
+from sparing.engine.crash import step
+from sparing.engine.evidence import refuse_outside
+from sparing.engine.gather import read_tasks
+from sparing.engine.jobs import Result
+from sparing.engine.proving import done
+from sparing.engine.source import Source
+from sparing.engine.tickets import Ticket
+from sparing.engine.waving import remove_lanes, warn_all
+from sparing.flow.waves import waves
+
+CIRCLE = "wait for each other or for one that does; they are done in the order of the document"
+
+
+@step("tasks")
+async def list_tasks(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """What can't be built as it is written is said here, before anybody is paid."""
+    return await done(ticket, job, list_all)
+
+
+def list_all(source: Source, ticket: Ticket) -> Result:
+    artifact = source.artifact(ArtifactName.TASKS)
+    tasks = read_tasks(artifact)
+    refuse_outside(source, tasks)
+    circle = in_circles(artifact.text) if artifact else ()
+    told = [f"tasks {', '.join(circle)} {CIRCLE}"] if circle else []
+    warn_all(source, ticket, [*told, *remove_lanes(source, source.job.head)])
+    width = source.around.settings(source.row).flow.waves
+    return Result(
+        tasks=tuple((task.number, task.title) for task in tasks),
+        waves=tuple(tuple(task.number for task in wave) for wave in waves(tasks, width)),
+        waits=tuple((task.number, task.depends_on) for task in tasks if task.depends_on),
+    )

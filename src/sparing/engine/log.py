@@ -1,0 +1,62 @@
+"""`implementation-log.md`: an entry a task, and at its end how far all of it is.
+
+The program writes it, out of the reports and what it has seen itself. Entries of tasks come
+first; what else stands in the file stays after them; the totals are always last and always new.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sparing.change import FileChange
+from sparing.context.task_report import TaskReport, log_totals, with_entry
+from sparing.engine.building import Building
+
+NAME = "implementation-log.md"
+TOTALS = "## Totals"
+DIVERGENCES = "## Divergences accepted"
+_OTHER = re.compile(r"(?m)^(?=## (?!Task ))")
+
+
+class Entry(NamedTuple):
+    number: str
+    title: str
+    report: TaskReport
+    files: tuple[str, ...] = ()
+
+
+def logged(
+    text: str, entries: Iterable[Entry], building: Building, files: Sequence[FileChange]
+) -> str:
+    """The log with these entries; one that is there already is written anew."""
+    head, *others = _OTHER.split(text)
+    for entry in entries:
+        head = with_entry(head, *entry)
+    kept = [part.strip() for part in others if not part.startswith(TOTALS)]
+    return "\n\n".join((head.strip(), *kept, _totals(building, files))) + "\n"
+
+
+def with_divergences(text: str, names: Sequence[str]) -> str:
+    """Tests that a person has left out; they stand where somebody will look for them."""
+    head, *others = _OTHER.split(text)
+    new = [f"- {' '.join(name.split())}" for name in names]
+    old = [part.strip().splitlines()[1:] for part in others if part.startswith(DIVERGENCES)]
+    before = [line for lines in old for line in lines if line.strip()]
+    said = tuple(dict.fromkeys((*before, *new)))
+    kept = [part.strip() for part in others if not part.startswith(DIVERGENCES)]
+    section = "\n".join((DIVERGENCES, *said))
+    return "\n\n".join((head.strip(), section, *kept)) + "\n"
+
+
+def _totals(building: Building, files: Sequence[FileChange]) -> str:
+    added, removed = sum(one.added for one in files), sum(one.removed for one in files)
+    skipped = [number for number, _ in building.skipped]
+    return "\n".join(
+        (
+            TOTALS,
+            f"- files changed: {len(files)} (+{added} -{removed})",
+            f"- {log_totals(building.done, skipped, building.blocked)}",
+        )
+    )

@@ -1,0 +1,32 @@
+"""What a stage is told of the stages before it: all by a handoff, or what its session missed.
+
+A session that goes on knows what it made. It does not know what a judge wrote or a person changed
+since; that is told. A fresh one gets the handoff, and no document that stands in it word by word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.context.brief import Brief, Document, Kind
+from sparing.engine.source import Source
+
+ENTERING = (Kind.STAGE, Kind.JUDGE, Kind.REDO, Kind.ANSWER)
+"""Turns before which others had time to change something."""
+
+
+def going_on(brief: Brief, source: Source) -> Brief:
+    handoff = source.fetch(source.job.going.handoff)
+    needed = tuple(one for one in brief.documents if not _stands_in(one, handoff))
+    told = replace(brief, handoff=handoff, documents=needed)
+    session = source.session
+    if session is None or brief.asked.kind not in ENTERING or not source.knows(session.commit):
+        return told
+    papers = [*brief.documents, *([brief.subject] if brief.subject else [])]
+    missed = [one for one in papers if not source.untouched(one.name, session.commit)]
+    return replace(told, news=tuple(missed), changed=source.changed(session.commit))
+
+
+def _stands_in(document: Document, handoff: str) -> bool:
+    text = (document.text or "").strip()
+    return bool(text) and text in handoff

@@ -1,0 +1,19 @@
+"""What a program's step comes to: a result, or words for whoever can repair it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from sparing.engine.jobs import Result
+from sparing.errors import SparingError
+
+
+async def outcome(work: Callable[[], Result]) -> dict[str, Any]:
+    """Never raises what a person can repair: the feature waits, nothing is lost."""
+    try:
+        result = await asyncio.to_thread(work)
+    except SparingError as error:
+        return Result(failure=error.what, detail=error.repair).dump()
+    return result.dump()

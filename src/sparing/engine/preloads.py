@@ -1,0 +1,79 @@
+"""Files that come with a turn because something it is given names them.
+
+Only names that are files of the commit at hand count, and only where a call costs more than what
+naming is wrong about. Which those are is the economy room's decision; here they are looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from sparing.context.brief import Brief, Kind, Material
+from sparing.economy.preload import LARGEST_TOKENS, Candidate, preloaded
+from sparing.engine.aids import inner
+from sparing.engine.source import Source
+from sparing.flow.stage import Work
+from sparing.records import ledger
+from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
+from sparing.workspace.tree import list_files, read_files
+
+NAMING = (Kind.WRITE, Kind.REVISE, Kind.REVIEW, Kind.TASK, Kind.FIX, Kind.CHECKS)
+MOST_NAMED = 40
+_PATH = re.compile(r"(?<![\w/.])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*\.\w{1,8}|[\w./-]*Makefile)")
+
+
+def files_for(source: Source, brief: Brief, seen: Collection[str]) -> tuple[Material, ...]:
+    """In the order in which they are named; none that the session has seen."""
+    if brief.asked.kind not in NAMING or (brief.code is not None and brief.code.diff):
+        return ()  # code under review is shown already
+    named = _named(source, _texts(source, brief))
+    texts = read_files(source.around.repository, source.job.head, named)
+    found = [Candidate(path, estimate_tokens(text)) for path, text in texts.items()]
+    return tuple(Material(path, texts[path]) for path in preloaded(found, seen))
+
+
+def with_files(brief: Brief, files: tuple[Material, ...]) -> Brief:
+    """A task has its sections, every other turn its materials."""
+    given = tuple(one.name for one in files)
+    if brief.asked.kind is Kind.TASK:
+        return replace(brief, sections=(*brief.sections, *files), given=given)
+    return replace(brief, materials=(*brief.materials, *files), given=given)
+
+
+def _texts(source: Source, brief: Brief) -> Iterable[str]:
+    """What the turn is about: its task, findings and checks, else the document at hand."""
+    yield brief.task
+    for one in brief.findings:
+        yield f"{one.location} {one.text} {one.suggestion}"
+    if brief.asked.kind is Kind.CHECKS:
+        yield from (one.text for one in brief.materials)
+    if source.stage.work is Work.DOCUMENT:
+        near = [one for one in (brief.subject, *brief.documents[-1:]) if one is not None]
+        yield from (one.text or "" for one in near[:1])
+
+
+def _named(source: Source, texts: Iterable[str]) -> list[str]:
+    """Words that are paths of regular files here, small enough to be sent."""
+    words = dict.fromkeys(word for text in texts for word in _PATH.findall(text))
+    if not words:
+        return []
+    sizes = list_files(source.around.repository, source.job.head)
+    own, most = f"{source.folder}/", LARGEST_TOKENS * CHARS_PER_TOKEN
+    # What a dot hides is a tool's own business, and may be nobody else's.
+    found = (path for path in words if 0 < sizes.get(path, 0) <= most)
+    return [path for path in found if not path.startswith((own, "."))][:MOST_NAMED]
+
+
+def seen_by(source: Source) -> frozenset[str]:
+    """Files that the role's session has opened or was given, as they still stand."""
+    session = source.session
+    if session is None:
+        return frozenset()
+    with source.around.database.read() as connection:
+        rows = ledger.of_session(connection, source.row.feature.key, session.id)
+    given = {path for row in rows for path in row.attempt.sent.get("given", ())}
+    opened = {inner(source, path) for row in rows if row.result for path in row.result.files_read}
+    changed = {one.path for one in source.changed(session.commit)}
+    return frozenset((given | opened) - changed)

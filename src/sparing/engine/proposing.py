@@ -1,0 +1,134 @@
+"""A project cut into features: the proposal is checked, numbered and written down as a roadmap.
+
+The role proposes in a form and changes nothing; a proposal without features or with a circle in
+it goes back once. Numbers that a roadmap promises are kept for its features from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from sparing.artifact import ArtifactName
+from sparing.context.wrap import defuse
+from sparing.engine.agent_steps import leaked, source_of
+from sparing.engine.crash import step
+from sparing.engine.jobs import Job, Result
+from sparing.engine.sent import Sent, keep_prompt
+from sparing.engine.source import Source
+from sparing.engine.stories import tell
+from sparing.engine.surroundings import current
+from sparing.engine.tickets import Ticket
+from sparing.errors import SparingError
+from sparing.feature import slugify
+from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
+from sparing.flow.roadmap import numbers, read_roadmap
+from sparing.prompts.render import fill
+from sparing.records import features
+from sparing.review.reply import Problem, find_answer
+from sparing.segment import Segment, Volatility
+from sparing.way import Way
+from sparing.workspace.commit import commit_paths
+from sparing.workspace.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.paths import Confined
+from sparing.workspace.projects import files_of, projects_at
+from sparing.workspace.repository import resolve_base, taken_numbers
+
+UNUSABLE = "the proposal can't be used"
+
+
+@step("prepare-proposal")
+async def prepare_proposal(sent: dict[str, Any], session: str, problem: str) -> dict[str, Any]:
+    """The one turn in which a proposal may be put right."""
+    text = fill("blocks", "repair_proposal", problem=defuse(problem))
+    segment = Segment("turn", text, Volatility.ITERATION)
+    repair = replace(
+        Sent.load(sent), prompt=keep_prompt(current().folder, (segment,)), chars=len(text),
+        way=Way.RESUME, reason=UNUSABLE, resume=session, choice=Sent.load(sent).going_on,
+    )  # fmt: skip
+    return repair.dump()
+
+
+@step("propose")
+async def propose(
+    ticket: dict[str, Any], job: dict[str, Any], reply: dict[str, Any], last: bool
+) -> dict[str, Any]:
+    """Read a proposal and write it down; a complaint is sent back once, then it is a failure."""
+    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    found = _read(source.fetch(reply["reply"]))
+    if isinstance(found, str):
+        result = Result(failure=UNUSABLE, detail=found)
+        return {"complaint": "" if last else found, "result": result.dump()}
+    try:
+        commit = await asyncio.to_thread(_written, source, asked, found)
+    except SecretsFound as secrets:
+        return {"complaint": "", "result": leaked(list(secrets.places)).dump()}
+    except SparingError as error:
+        failed = Result(failure=error.what, detail=error.repair)
+        return {"complaint": "", "result": failed.dump()}
+    with source.around.database.write() as tx:
+        data = {"commit": commit}
+        tell(tx, asked, source.job, "commit", text=_subject(source), data=data)
+        for number, fault in enumerate(found.faults):
+            tell(tx, asked, source.job, "warning", text=fault, name=f"warning.{number}")
+    return {"complaint": "", "result": Result(commit=commit, reply=reply["reply"]).dump()}
+
+
+def _read(reply: str) -> Project | str:
+    """What is proposed, or why it can't be used."""
+    answer = find_answer(reply, KEYS)
+    if isinstance(answer, Problem):
+        return answer.what
+    project = read_project(answer.value)
+    if not project.features:
+        return "it names no feature"
+    ring = circle(project.features)
+    return f"these wait for each other: {' → '.join(ring)}" if ring else project
+
+
+def _written(source: Source, ticket: Ticket, project: Project) -> str:
+    """The commit with the roadmap; a repeated step finds the one it made."""
+    around, row, head = source.around, source.row, source.job.head
+    worktree = around.worktree(row, head)
+    path = source.path(ArtifactName.ROADMAP)
+    text = roadmap(row.feature.title, project, _folders(source, project))
+    Confined(worktree.path).write_text(path, text)
+    refuse_secrets(worktree, head, (path,), around.folder.redactor.known)
+    subject, name = _subject(source), row.feature.name
+    change = commit_paths(worktree, head, (path,), subject, name, ticket.step, ticket.at)
+    return head if change.empty else change.commit
+
+
+def _subject(source: Source) -> str:
+    return f"sparing: {source.job.stage} by {source.job.role}"
+
+
+def _folders(source: Source, project: Project) -> dict[str, str]:
+    """A folder for each feature, in the order in which they can be built."""
+    first = 1 + max(_taken(source), default=0)
+    return {
+        one.name: f"{number:03d}-{slugify(one.name)}"
+        for number, one in enumerate(in_order(project.features), first)
+    }
+
+
+def _taken(source: Source) -> Iterator[int]:
+    """Numbers that features have, or that another project's features were promised."""
+    around, flow = source.around, source.around.settings(source.row).flow
+    repo, base = around.repository, around.settings(source.row).workspace.base_branch
+    yield from taken_numbers(repo, flow.features_folder)
+    with around.database.read() as connection:
+        rows = features.list_all(connection)
+    yield from (row.feature.number for row in rows if not row.feature.is_project)
+    mine = source.row.feature.name
+    texts = [
+        files_of(repo, row.head, flow.folder_of(row.feature), -row.feature.number).roadmap
+        for row in rows
+        if row.feature.is_project and row.feature.name != mine
+    ]
+    there = projects_at(repo, resolve_base(repo, base).commit, flow.projects_folder)
+    texts += [one.roadmap for one in there if one.folder != mine]
+    for text in texts:
+        yield from numbers(read_roadmap(text))

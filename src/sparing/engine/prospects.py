@@ -1,0 +1,95 @@
+"""What a session's next turn will probably be, for whoever keeps it warm until then.
+
+Its prompt is not known yet: fresh it would be about the one that opened the session, and into the
+session go a few words. What is known is how much work such turns were and how long they waited.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.double.cache import Block, Life, Part
+from sparing.economy.cost_model import TYPICAL, Rates
+from sparing.economy.estimates import Errand, Kind, Memory, expected_work
+from sparing.economy.known import Base, believed
+from sparing.economy.predict import Inputs, Offer, Transcript
+from sparing.economy.prices import own_prices, price_of
+from sparing.engine import past_turns
+from sparing.engine.source import Source
+from sparing.records import ledger
+from sparing.records.ledger import Row
+from sparing.session import Session
+from sparing.way import Way
+
+LATER_DELTA_TOKENS = 1_500
+NOT_CACHED_TOKENS = 1_024
+
+
+class Prospect(NamedTuple):
+    inputs: Inputs
+    row: Row
+    """The session's last turn."""
+    ended: float
+    pauses: list[float]
+    """Between the turns of other sessions here."""
+
+
+def prospect_of(
+    connection: sqlite3.Connection, source: Source, session: Session, at: float
+) -> Prospect | None:
+    """None for a session of which the ledger knows too little."""
+    rows = ledger.of_feature(connection, source.row.feature.key)
+    turns = [row for row in rows if row.attempt.role == session.role and row.result is not None]
+    own = [row for row in turns if row.result and row.result.session == session.id]
+    if not own or not own[-1].attempt.sent.get("blocks"):
+        return None
+    last = own[-1]
+    price = price_of(session.model, own_prices(source.around.settings(source.row).models.prices))
+    works = past_turns.works(connection, session.backend)
+    known = believed(past_turns.sends(connection, last.attempt.trunk, at), NOT_CACHED_TOKENS)
+    opening = past_turns.load_blocks(last.attempt.sent["blocks"])
+    errand = _errand(last)
+    told = Block(Part.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
+    on = Transcript(
+        session.context_tokens, session.last_call, session.answer_tokens, Life.FIVE_MINUTES, opening
+    )
+    offers = {
+        Way.COMPOSE: Offer(opening, expected_work(Kind(session.role, errand, Memory.NOTES), works)),
+        Way.RESUME: Offer(
+            (told,), expected_work(Kind(session.role, errand, Memory.TRANSCRIPT), works), on
+        ),
+    }
+    share = past_turns.share(
+        connection, session.backend, str(getattr(source.around.backend(source.row), "version", ""))
+    )
+    inputs = Inputs(
+        at, TYPICAL if price is None else Rates.of(price),
+        Base(last.attempt.trunk, int(last.attempt.sent["base"])), offers, known, share,
+        minimum_tokens=NOT_CACHED_TOKENS,
+    )  # fmt: skip
+    return Prospect(inputs, last, _end(last), waits(rows))
+
+
+def _errand(row: Row) -> Errand:
+    """Who has written revises next; who has reviewed reviews again."""
+    found = past_turns.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
+    return {Errand.WRITE: Errand.REVISE, Errand.IMPLEMENT: Errand.FIX}.get(found, found)
+
+
+def waits(rows: Sequence[Row]) -> list[float]:
+    """How long roles waited for their next turn in the same stage."""
+    found: list[float] = []
+    last: dict[tuple[str, str, str], float] = {}
+    for row in rows:
+        one = row.attempt
+        key = (one.stage, one.role, one.task)
+        if key in last and past_turns.errand_of(one.template, one.stage) is not None:
+            found.append(max(0.0, one.started - last[key]))
+        last[key] = _end(row)
+    return found
+
+
+def _end(row: Row) -> float:
+    return row.attempt.started + (row.result.seconds if row.result else 0.0)

@@ -1,0 +1,203 @@
+"""The program's own steps around tasks: it looks, writes the log, and puts back what failed.
+
+Each may be repeated after a crash: commits have the dates and words of the step, so that the same
+work gives the same commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from sparing.context.task_report import TaskReport
+from sparing.engine.agent_steps import row_of
+from sparing.engine.building import Building
+from sparing.engine.crash import step
+from sparing.engine.evidence import Seen, checked, red_words, seen_of, task_of
+from sparing.engine.facts import Checked
+from sparing.engine.guard import put_away
+from sparing.engine.jobs import Job, Result
+from sparing.engine.log import NAME, Entry, logged, with_divergences
+from sparing.engine.outcomes import outcome
+from sparing.engine.source import Source
+from sparing.engine.stories import tell
+from sparing.engine.surroundings import current
+from sparing.engine.tickets import Ticket
+from sparing.workspace.commit import changed_files, commit_paths
+from sparing.workspace.lanes import Stamp, as_before, move_on, show
+from sparing.workspace.paths import Confined
+from sparing.workspace.repository import contains
+
+Work = Callable[[Source, Ticket], Result]
+
+
+async def done(ticket: dict[str, Any], job: dict[str, Any], work: Work) -> dict[str, Any]:
+    around, asked = current(), Ticket(**ticket)
+    source = Source(around, row_of(around, asked.feature), Job.load(job), None)
+    return await outcome(lambda: work(source, asked))
+
+
+@step("prove")
+async def prove(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Look at the task that was just dispatched; if it is done, note it."""
+    return await done(ticket, job, look_at)
+
+
+@step("note")
+async def note(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Write tasks of a wave into the log, or one that is left out."""
+    return await done(ticket, job, write_down)
+
+
+@step("trial")
+async def trial(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Keep what a helper made if the checks stay green; else put it back."""
+    return await done(ticket, job, weigh_help)
+
+
+@step("accept")
+async def accept(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Leave out tests that the code does not meet, as a person wants it, and say which."""
+    return await done(ticket, job, leave_tests_out)
+
+
+def look_at(source: Source, ticket: Ticket) -> Result:
+    building = source.job.building
+    # As it stands now: a person may have changed it since the agent did.
+    part = building.parts[0]._replace(commit=source.job.head)
+    seen = seen_of(source, part, building.since)
+    looked = None if seen.doubt else checked(source, seen.task.done_when)
+    why = seen.doubt or (red_words(looked) if looked else "")
+    if why:
+        return _doubted(source, ticket, seen, why, looked)
+    if seen.report.is_empty:
+        _warn(source, ticket, f"the report on task {part.number} is empty", "empty")
+    commit = _log(source, ticket, source.job.head, [_entry(seen)], building.having((part.number,)))
+    return Result(commit=commit, changed=bool(seen.files))
+
+
+def _doubted(
+    source: Source, ticket: Ticket, seen: Seen, why: str, looked: Checked | None
+) -> Result:
+    rows = [[one.name, one.command, one.output] for one in looked.red] if looked else []
+    said = source.around.folder.keep_json([["task", "", why], *rows])
+    _warn(source, ticket, f"task {seen.task.number} is not done yet: {why}", "doubt")
+    return Result(passed=False, detail=why, reply=said, red=bool(rows))
+
+
+def _entry(seen: Seen) -> Entry:
+    files = tuple(one.path for one in seen.files)
+    return Entry(seen.task.number, seen.task.title, seen.report, files)
+
+
+def write_down(source: Source, ticket: Ticket) -> Result:
+    building, head = source.job.building, source.job.head
+    if building.parts:
+        entries = [_entry(seen_of(source, part, building.since)) for part in building.parts]
+        return Result(commit=_log(source, ticket, head, entries, building))
+    number, why = building.skipped[-1]
+    _warn(source, ticket, f"task {number} is left out: {why}", "skipped")
+    _clear(source, ticket)
+    clean = _back(source, ticket, f"without task {number}")
+    entries = [_absent(source, number, f"left out: {why}")]
+    wait = f"not begun: it waits for task {number}, which was left out"
+    entries += [_absent(source, one, wait) for one in building.blocked]
+    return Result(commit=_log(source, ticket, clean, entries, building))
+
+
+def _absent(source: Source, number: str, why: str) -> Entry:
+    return Entry(number, task_of(source, number).title, TaskReport(concerns=why))
+
+
+def weigh_help(source: Source, ticket: Ticket) -> Result:
+    building, head = source.job.building, source.job.head
+    _clear(source, ticket)
+    red = red_words(checked(source)) if head != building.since else ""
+    if not red:
+        return Result(commit=head)
+    _warn(source, ticket, f"what {building.helper} changed is put back: {red}", "back")
+    return Result(commit=_back(source, ticket, f"without what {building.helper} changed"))
+
+
+def _clear(source: Source, ticket: Ticket) -> None:
+    """The files of the head; what an agent or a person left beside them is kept under a ref."""
+    put_away(source, source.around.worktree(source.row, source.job.head), f"{ticket.id}.left")
+
+
+def _back(source: Source, ticket: Ticket, words: str) -> str:
+    """All files as they were before; what was tried stays in the history."""
+    since, head = source.job.building.since, source.job.head
+    paths = [one.path for one in changed_files(source.around.repository, since, head)]
+    new = _as_before(source, ticket, since, paths, words)
+    move_on(source.around.worktree(source.row, head), head, new)
+    return new
+
+
+def _as_before(source: Source, ticket: Ticket, good: str, paths: list[str], words: str) -> str:
+    worktree = source.around.worktree(source.row, source.job.head)
+    subject = f"sparing: {source.job.stage} {words}"
+    stamp = Stamp(subject, source.row.feature.name, f"{ticket.step}/back", ticket.at)
+    return as_before(worktree, source.job.head, good, paths, stamp)
+
+
+def leave_tests_out(source: Source, ticket: Ticket) -> Result:
+    before, after = source.job.building.tests
+    own, head = f"{source.folder}/", source.job.head
+    changed = changed_files(source.around.repository, before, after)
+    paths = [one.path for one in changed if not one.path.startswith(own)]
+    _clear(source, ticket)
+    names = [name for one in checked(source).red for name in one.failures or (one.name,)]
+    failing = [path for path in paths if _mentions(source, path, names)] or paths
+    words = "without tests that its code does not meet"
+    few, many = (_as_before(source, ticket, before, one, words) for one in (failing, paths))
+    new = _green_of(source, few, many)
+    move_on(source.around.worktree(source.row, head), head, new)
+    _warn(source, ticket, f"tests left out by you: {', '.join(names) or 'none'}", "accepted")
+    text = with_divergences(source.text(f"{source.folder}/{NAME}") or "", names or ["none"])
+    return Result(commit=_write(source, ticket, new, text))
+
+
+def _green_of(source: Source, few: str, many: str) -> str:
+    """Without the files that name a failing test, if that is enough."""
+    worktree, head = source.around.worktree(source.row, source.job.head), source.job.head
+    tip = worktree.tip()
+    if tip != head:  # played again: what was decided stands on the branch
+        return few if contains(source.around.repository, tip, few) else many
+    show(worktree, few)
+    return many if checked(source).red else few
+
+
+def _mentions(source: Source, path: str, names: Iterable[str]) -> bool:
+    """A failing test is told by its name, which stands in its file."""
+    text = source.text(path) or ""
+    return any(word in text or word in path for name in names for word in _words(name))
+
+
+def _words(name: str) -> list[str]:
+    last = name.partition(" (")[0].rpartition("::")[2].rpartition(".")[2].partition("[")[0]
+    return [last] if len(last) > 3 else []
+
+
+def _log(
+    source: Source, ticket: Ticket, head: str, entries: list[Entry], building: Building
+) -> str:
+    there = replace(source, job=replace(source.job, head=head))
+    files = there.changed(source.row.feature.base_commit)
+    text = there.text(f"{source.folder}/{NAME}") or ""
+    return _write(source, ticket, head, logged(text, entries, building, files))
+
+
+def _write(source: Source, ticket: Ticket, head: str, text: str) -> str:
+    path, around, row = f"{source.folder}/{NAME}", source.around, source.row
+    worktree = around.worktree(row, head)
+    Confined(worktree.path).write_text(path, text)
+    named = ", ".join(part.number for part in source.job.building.parts)
+    subject = f"sparing: {source.job.stage} log{f', task {named}' if named else ''}"
+    change = commit_paths(worktree, head, [path], subject, row.feature.name, ticket.step, ticket.at)
+    return change.commit
+
+
+def _warn(source: Source, ticket: Ticket, text: str, name: str) -> None:
+    with source.around.database.write() as tx:
+        tell(tx, ticket, source.job, "warning", text=text, name=name)

@@ -1,0 +1,31 @@
+"""A person's comments that an author has left without an answer: they are put once more.
+
+Once, and not until it obeys: what is still unanswered then is shown at the gate, where the
+person decides.
+"""
+
+from __future__ import annotations
+
+from sparing.context.comments import comment_ids, only
+from sparing.engine.jobs import Result, Turn
+from sparing.engine.place import Place, Step
+from sparing.records.folder import StateFolder
+from sparing.review.answers import read_answers
+
+AGAIN = "These comments have no answer yet. Deal with each of them, and answer it by its id."
+REDOING = frozenset({Turn.REDO, Turn.BUILD})
+
+
+def unanswered(folder: StateFolder, place: Place, results: tuple[Result, ...]) -> str:
+    """Hash of what is to be put again; empty if each comment has its answer or was put twice."""
+    if place.step is not Step.AUTHOR or place.asked not in REDOING:
+        return ""
+    if not place.feedback or not results or not results[0].reply:
+        return ""
+    said = folder.fetch(place.feedback)
+    asked = () if said.startswith(AGAIN) else comment_ids(said)
+    if not asked:
+        return ""
+    answers = read_answers(folder.fetch(results[0].reply), asked)
+    left = set(asked) - {one.id for one in answers}
+    return folder.keep(f"{AGAIN}\n\n{only(said, left)}") if left else ""

@@ -1,0 +1,141 @@
+"""The knowledge bank around a feature: read from a commit, given to prompts, told where it went.
+
+What is given is chosen once, from the commit the feature began at and from what it is called
+there: every prompt of an audience begins with the same words for as long as the feature runs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import NamedTuple, cast
+
+from sparing.context.compose import Composed
+from sparing.context.pieces import KNOWLEDGE
+from sparing.engine.source import META, Source
+from sparing.engine.stories import Teller, tell
+from sparing.feature import Status
+from sparing.knowledge.age import Made
+from sparing.knowledge.giving import Audience, Given, give
+from sparing.knowledge.page import FILES, Kind, Page, read_page
+from sparing.knowledge.retro import Bank
+from sparing.records import features
+from sparing.roles.load import Role, RoleClass
+from sparing.workspace.commit import list_folder, read_file
+from sparing.workspace.repository import Repository
+from sparing.workspace.tree import list_files, read_files
+
+GIVEN = "given"
+CODERS = frozenset({"implementer", "builder", "code-simplifier", "test-deepener"})
+_FEATURE = re.compile(r"(\d{1,6})-(\S+)")
+_WORD = re.compile(r"[A-Za-z]{4,}")
+
+
+class Chosen(NamedTuple):
+    """For whom, and about what; one for each audience of a feature."""
+
+    repository: Repository
+    commit: str
+    folder: str
+    topic: str
+    audience: Audience
+    limit_tokens: int
+
+
+def bank_at(repository: Repository, commit: str, folder: str) -> Bank:
+    """Every page, empty where there is none. Bytes that are no text come back as they were."""
+    there = list_folder(repository, commit, folder)
+    pages: dict[Kind, Page] = {}
+    for name, kind in FILES.items():
+        data = read_file(repository, commit, f"{folder}/{name}") if name in there else None
+        pages[kind] = read_page(kind, (data or b"").decode("utf-8", "surrogateescape"))
+    return pages
+
+
+def given_to(source: Source) -> Given:
+    """What this job's role is given of the bank."""
+    audience = audience_of(source.role)
+    flow = source.around.settings(source.row).flow
+    if audience is None or not flow.knowledge_tokens:
+        return Given()
+    feature = source.row.feature
+    topic = f"{feature.title}\n{source.row.background.description}"
+    chosen = Chosen(
+        source.around.repository, feature.base_commit, flow.knowledge_folder, topic, audience,
+        flow.knowledge_tokens,
+    )  # fmt: skip
+    return _given(chosen)
+
+
+def knowledge_for(source: Source) -> str:
+    """The same, as a prompt says it."""
+    return given_to(source).text.encode("utf-8", "replace").decode()
+
+
+def audience_of(role: Role) -> Audience | None:
+    """Nobody, for those who look around: they are asked what they see, not what others saw."""
+    if role.role_class is RoleClass.RESEARCHER:
+        return None
+    if role.role_class is RoleClass.REVIEWER:
+        return Audience.REVIEWERS
+    return Audience.IMPLEMENTERS if role.name in CODERS else Audience.AUTHORS
+
+
+def tell_given(source: Source, teller: Teller, composed: Composed) -> None:
+    """Which entries a prompt really had, so that their use can be judged."""
+    if not any(one.name == KNOWLEDGE for one in composed.segments):
+        return
+    titles = [entry.title for entry in given_to(source).entries]
+    with source.around.database.write() as tx:
+        tell(tx, teller, source.job, GIVEN, data={"entries": titles})
+
+
+def made_features(source: Source) -> tuple[Made, ...]:
+    """All that there have been, in the order of creation: ours, and those that left a folder."""
+    with source.around.database.read() as connection:
+        rows = features.list_all(connection)
+    begun = [row.feature for row in rows if row.status is not Status.PLANNED]
+    made = {one.name: (one.created, Made(one.id, one.slug, _day(one.created))) for one in begun}
+    parent = PurePosixPath(source.folder).parent
+    repository, head = source.around.repository, source.job.head
+    names = [name for name in list_folder(repository, head, str(parent)) if name not in made]
+    paths = {f"{parent}/{name}/{META}": name for name in names if _FEATURE.fullmatch(name)}
+    for path, text in read_files(repository, head, tuple(paths)).items():
+        if (created := _created(text)) is not None:
+            number, slug = cast("re.Match[str]", _FEATURE.fullmatch(paths[path])).groups()
+            made[paths[path]] = (created, Made(number, slug, _day(created)))
+    return tuple(one for _, one in sorted(made.values()))
+
+
+@lru_cache(maxsize=64)
+def _given(chosen: Chosen) -> Given:
+    """A commit's files never change, so neither does the answer."""
+    repository, commit, folder, topic, audience, limit = chosen
+    bank = bank_at(repository, commit, folder)
+    if not any(page.entries for page in bank.values()):
+        return Given()
+    return give(bank, f"{topic}\n{_places(repository, commit, topic)}", audience, limit)
+
+
+def _places(repository: Repository, commit: str, topic: str) -> str:
+    """Files and folders that are called what the feature is about."""
+    words = {word.lower() for word in _WORD.findall(topic)}
+    paths = list_files(repository, commit)
+    return "\n".join(path for path in paths if any(word in path.lower() for word in words))
+
+
+def _created(text: str) -> float | None:
+    try:
+        found: object = json.loads(text)
+        fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        when = datetime.fromisoformat(str(fields.get("created", "")))
+    except (ValueError, RecursionError):
+        return None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()

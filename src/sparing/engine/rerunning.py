@@ -1,0 +1,58 @@
+"""Taking stages back: the branch goes to where they began, and all that was made is kept.
+
+A step of the engine that may be repeated: the ref is made once, the branch moves only from the
+commit that the ref holds, and files are made equal to the commit as often as one likes.
+"""
+
+from __future__ import annotations
+
+from sparing.engine.jobs import Job
+from sparing.engine.stories import tell
+from sparing.engine.surroundings import Surroundings
+from sparing.engine.tickets import Ticket
+from sparing.errors import RepositoryError
+from sparing.workspace.leaks import set_aside
+from sparing.workspace.objects import keep, move_ref
+from sparing.workspace.worktree import Worktree, restore
+
+REWOUND = "rewound"
+
+
+def take_back(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:
+    """Before anything else of a new generation; nothing to do for every other leg."""
+    if not job.rewind:
+        return
+    tip = worktree.tip()
+    if tip == job.head:  # it was done before, or there was nothing to take back
+        _restore(around, worktree, job.head, _files(job))
+        return
+    _restore(around, worktree, tip, _files(job))
+    kept = keep(around.repository.git(), job.rewind, tip)
+    _move(around, worktree, job.head, tip)
+    with around.database.write() as tx:
+        text = f"the branch is back at {job.head[:10]}; what came after is kept as {kept}"
+        data = {"ref": kept, "from": tip, "to": job.head}
+        tell(tx, ticket, job, REWOUND, text=text, data=data)
+    _restore(around, worktree, job.head, "")
+
+
+def _files(job: Job) -> str:
+    """Under which name work is kept that no commit has."""
+    return f"{job.rewind}-files"
+
+
+def _restore(around: Surroundings, worktree: Worktree, commit: str, salvage: str) -> None:
+    known = around.folder.redactor.known
+
+    def withhold(paths: tuple[str, ...]) -> bool:
+        return bool(set_aside(worktree, commit, paths, known))
+
+    restore(worktree, commit, salvage, withhold if salvage else None)
+
+
+def _move(around: Surroundings, worktree: Worktree, head: str, tip: str) -> None:
+    if move_ref(around.repository.git(), worktree.ref, head, tip) != head:
+        raise RepositoryError(
+            f"the branch {worktree.branch} moved while it was taken back",
+            "see where it stands: git log; then: sparing resume",
+        )

@@ -1,0 +1,46 @@
+"""Looking around before an author begins: what was found is kept as a document for it.
+
+Helpful, never needed: one that fails, or answers in no form, is told as an event and left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sparing.context.research import KEYS, Found, read_findings
+from sparing.engine.crash import step
+from sparing.engine.jobs import Job, Result
+from sparing.engine.stories import tell
+from sparing.engine.surroundings import current
+from sparing.engine.tickets import Ticket
+from sparing.review.reply import Problem, find_answer
+
+
+@step("research")
+async def look_around(
+    ticket: dict[str, Any], job: dict[str, Any], reply: dict[str, Any]
+) -> dict[str, Any]:
+    """Keep what an assistant found; `reply` may be a failure."""
+    asked, work = Ticket(**ticket), Job.load(job)
+    around = current()
+    failed = f"{reply['failure']}: {reply['detail']}" if reply["failure"] else ""
+    text = "" if failed else await asyncio.to_thread(around.folder.fetch, reply["reply"])
+    found = None if failed else _read(text)
+    left_out = failed or (found.what.partition(";")[0] if isinstance(found, Problem) else "")
+    with around.database.write() as tx:
+        if isinstance(found, Found):
+            data = {"findings": found.findings}
+            tell(tx, asked, work, "research", text=found.words, data=data)
+        else:
+            words = f"left out, {' '.join(left_out.split())[:300]}"
+            tell(tx, asked, work, "warning", text=words, name="warning.left-out")
+    kept = found.text if isinstance(found, Found) else ""
+    return Result(
+        role=work.role, reply=around.folder.keep(kept) if kept else "", detail=left_out
+    ).dump()
+
+
+def _read(text: str) -> Found | Problem:
+    answer = find_answer(text, KEYS)
+    return answer if isinstance(answer, Problem) else read_findings(answer.value)

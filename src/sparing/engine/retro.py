@@ -1,0 +1,158 @@
+"""What a retrospective is told, and how its reply is read.
+
+The record of the feature as its commits and our rows have it: state, reviews, log, figures, git
+summary, and those entries of the bank that it may have met. Long texts are cut; the facilitator
+can open the files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.context.brief import Material
+from sparing.engine.facts import stat
+from sparing.engine.histories import NAME as HISTORY
+from sparing.engine.jobs import Turn
+from sparing.engine.remembering import GIVEN, bank_at, made_features
+from sparing.engine.source import META, Source
+from sparing.knowledge.faults import faults
+from sparing.knowledge.page import FILES, Entry
+from sparing.knowledge.relevance import to_judge
+from sparing.knowledge.retro import JUDGED_KINDS, Bank, Learned, Retro, read_retro, with_marks
+from sparing.money import dollars
+from sparing.records import events, findings, totals
+from sparing.records.totals import Tally
+from sparing.review.reply import Problem, find_answer
+from sparing.review.tracking import Tracked
+
+LOG = "implementation-log.md"
+KEYS = ("retro_md", "entries", "judgements")
+LONGEST = 60_000
+MOST_COMMITS = 200
+
+
+class Asked(NamedTuple):
+    """What there is to judge."""
+
+    marked: Learned
+    """The bank, with what has become stale marked."""
+    entries: tuple[Entry, ...]
+    faults: tuple[str, ...]
+    """What of the bank could not be read, by file and line."""
+
+
+def record(source: Source) -> tuple[Material, ...]:
+    """For a retrospective; nothing for any other turn."""
+    if source.job.turn is not Turn.RETRO:
+        return ()
+    told = [
+        Material("state", source.text(f"{source.folder}/{META}") or "There is none.\n"),
+        Material("figures", f"{figures(source)}- cost: {cost_of(source)}\n"),
+        Material("review history", _file(source, HISTORY)),
+        Material("implementation log", _file(source, LOG)),
+        Material("commits and changed files", _summary(source)),
+    ]
+    entries = asked(source).entries
+    bank = "\n".join(f"### {one.title}\nKind: {one.kind}\n{one.text}" for one in entries)
+    clean = bank.encode("utf-8", "replace").decode()
+    return (*told, Material("entries to judge", clean or "There are none.\n"))
+
+
+def asked(source: Source) -> Asked:
+    """Of the entries that were there before: all of a small bank, of a large one what overlaps."""
+    folder = source.around.settings(source.row).flow.knowledge_folder
+    bank = bank_at(source.around.repository, source.job.head, folder)
+    marked = with_marks(bank, made_features(source))
+    judged = [entry for kind in JUDGED_KINDS for entry in marked.bank[kind].entries]
+    return Asked(marked, to_judge(judged, _about(source)), _broken(bank))
+
+
+def read_reply(text: str) -> Retro | str:
+    """What it says, or what is wrong with it."""
+    answer = find_answer(text, KEYS)
+    if isinstance(answer, Problem):
+        return answer.what.replace("verdict object", "object")
+    retro = read_retro(answer.value)
+    return retro if retro.page.strip() else "`retro_md` is empty"
+
+
+def figures(source: Source) -> str:
+    """Rounds, findings, lessons given: what nobody has to count again. The same for equal work,
+    so no cost: a turn that is repeated after a crash costs twice."""
+    feature = source.row.feature.key
+    with source.around.database.read() as connection:
+        rows = findings.findings_of(connection, feature)
+        told = events.since(connection, 0, feature)
+    stages = dict.fromkeys(row.stage for row in rows)
+    found = [_found(stage, [row for row in rows if row.stage == stage]) for stage in stages]
+    return "\n".join((*(found or ["- no findings"]), *_given(told))) + "\n"
+
+
+def cost_of(source: Source) -> str:
+    with source.around.database.read() as connection:
+        return cost_words(totals.get(connection, "feature", source.row.feature.key))
+
+
+def cost_words(spent: Tally) -> str:
+    """With the word for how it is known; unknown is never zero."""
+    turns = f"{spent.turns} {'turn' if spent.turns == 1 else 'turns'}"
+    kinds = [name for name in ("measured", "simulated", "estimated") if getattr(spent, name)]
+    if not kinds:
+        return "nothing was spent" if not spent.turns else f"unknown, {turns}"
+    if spent.unpriced:
+        return f"{spent.usage.total:,} tokens ({' and '.join(kinds)}), {turns}; a price is unknown"
+    more = "at least " if spent.unknown else ""
+    paid = ", at API prices" if spent.subscription else ""
+    return f"{more}{dollars(spent.nano_usd)} ({' and '.join(kinds)}{paid}), {turns}"
+
+
+def _found(stage: str, rows: Sequence[findings.FindingRow]) -> str:
+    rounds = max(row.last for row in rows)
+    tracked = [Tracked.load(json.loads(row.body)) for row in rows]
+    counts = Counter((one.finding.severity.value, one.status.value) for one in tracked)
+    told = ", ".join(f"{n} {severity} {status}" for (severity, status), n in counts.items())
+    return f"- {stage}: findings until round {rounds}; {told}"
+
+
+def _given(told: Sequence[events.Event]) -> list[str]:
+    """Which lessons were given, and to whom."""
+    readers: dict[str, dict[str, None]] = {}
+    for one in told:
+        if one.kind == GIVEN:
+            for title in one.data["entries"]:
+                readers.setdefault(title, {})[f"{one.role} ({one.stage})"] = None
+    return [f"- given from the bank: {title}, to {', '.join(to)}" for title, to in readers.items()]
+
+
+def _file(source: Source, name: str) -> str:
+    text = source.text(f"{source.folder}/{name}")
+    if text is None or not text.strip():
+        return f"There is no {name}.\n"
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}\n[{len(text) - LONGEST} more characters are in the file]\n"
+
+
+def _summary(source: Source) -> str:
+    base = source.row.feature.base_commit
+    git = source.around.repository.git()
+    span = f"{base}..{source.job.head}"
+    flags = ("--reverse", "--no-decorate", f"--max-count={MOST_COMMITS}")
+    subjects = git.text("log", "--format=%s", *flags, span)
+    return f"{subjects}\n\n{stat(source.changed(base))}"
+
+
+def _about(source: Source) -> str:
+    """What the feature touched and was told: files, log, findings."""
+    base = source.row.feature.base_commit
+    files = [change.path for change in source.changed(base)]
+    texts = [source.text(f"{source.folder}/{name}") or "" for name in (HISTORY, LOG)]
+    return "\n".join((source.row.feature.title, *files, *texts))
+
+
+def _broken(bank: Bank) -> tuple[str, ...]:
+    names = {kind: name for name, kind in FILES.items()}
+    return tuple(f"{names[kind]}, {one}" for kind, page in bank.items() for one in faults(page))

@@ -1,0 +1,97 @@
+"""What a hand-over says: what changed, what was decided, how the reviews ended, what it cost.
+
+A merge's message is the same for equal work, whatever happened on the way; cost is not, since a
+turn that was cut off is paid twice. So it stands wherever people read this, but in no commit.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.change import FileChange
+from sparing.context.task_log import read_log
+from sparing.engine.jobs import Job
+from sparing.engine.learning import LEARNED
+from sparing.engine.place import Mark, Place
+from sparing.engine.retro import LOG, cost_words
+from sparing.engine.source import Source
+from sparing.engine.surroundings import Surroundings
+from sparing.prompts.render import fill
+from sparing.records import events, totals
+from sparing.records.features import FeatureRow
+from sparing.workspace.commit import read_file
+
+MOST_FILES = 40
+MOST_LINES = 20
+LONGEST_LINE = 300
+
+
+class Body(NamedTuple):
+    text: str
+    """For a commit."""
+    cost: str
+
+    @property
+    def whole(self) -> str:
+        """For people."""
+        return f"{self.text}\nCost: {self.cost}\n"
+
+
+def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
+    assert job.place is not None
+    place, source = Place.load(job.place), Source(around, row, job, None)
+    logged = read_log(_log(source, place))
+    changed = source.changed(row.feature.base_commit)
+    with around.database.read() as connection:
+        checks = events.last(connection, row.feature.key, "checks")
+        lessons = _lessons(connection, row)
+        cost = cost_words(totals.get(connection, "feature", row.feature.key))
+    text = fill(
+        "documents", "handover", files=[_file(one) for one in changed[:MOST_FILES]],
+        more=max(0, len(changed) - MOST_FILES), total=_total(changed),
+        decisions=_short(logged.decisions), deviations=_short(logged.deviations),
+        concerns=_short(logged.concerns), unfinished=_short(place.ending.unfinished),
+        reviews=[_review(stage, mark) for stage, mark in place.marks.items() if mark.iterations],
+        checks=checks.text if checks else "not run", lessons=lessons, folder=source.folder,
+    )  # fmt: skip
+    return Body(around.folder.redactor.clean(text).strip() + "\n", cost)
+
+
+def _log(source: Source, place: Place) -> str:
+    """As the retrospective read it: the last commit may not have it any more."""
+    path = f"{source.folder}/{LOG}"
+    commit = place.ending.logs or source.job.head
+    data = read_file(source.around.repository, commit, path)
+    return (data or b"").decode("utf-8", "replace")
+
+
+def _file(change: FileChange) -> str:
+    return f"{change.path} (+{change.added} -{change.removed})"
+
+
+def _total(changed: Sequence[FileChange]) -> str:
+    added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
+    files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
+    return f"{files}, +{added} -{removed}"
+
+
+def _review(stage: str, mark: Mark) -> str:
+    rounds = "1 round" if mark.iterations == 1 else f"{mark.iterations} rounds"
+    capped = ", ended at the cap" if mark.cap_reached else ""
+    notes = "; ".join(_short(mark.notes))
+    return f"{stage}: {rounds}{capped}, {f'open: {notes}' if notes else 'nothing open'}"
+
+
+def _short(lines: Sequence[str]) -> list[str]:
+    """One line each, so that a model's words make no paragraph of their own."""
+    told = [" ".join(line.split()) for line in lines[:MOST_LINES]]
+    more = len(lines) - len(told)
+    cut = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in told]
+    return [*cut, *([f"and {more} more"] if more else [])]
+
+
+def _lessons(connection: sqlite3.Connection, row: FeatureRow) -> str:
+    told = events.last(connection, row.feature.key, LEARNED)
+    return told.text if told else ""

@@ -1,0 +1,72 @@
+"""What a feature remembers of its talk with people: what is asked, answered and refused.
+
+Small JSON, a part of the place. The doors read `questions` out of the stored row.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sparing.flow.state import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    questions: tuple[str, ...] = ()
+    """What the author asks now."""
+    settled: tuple[str, ...] = ()
+    """What was asked and answered before, as keys: nobody is asked twice."""
+    rejected: tuple[str, ...] = ()
+    """Stages that a person has rejected and not approved since."""
+    green: str = ""
+    """The commit at which the checks were last green; empty if code came after it."""
+    rewind: str = ""
+    """A person has taken stages back: the name under which their commits are to be kept."""
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "questions": list(self.questions),
+            "settled": list(self.settled),
+            "rejected": list(self.rejected),
+            "green": self.green,
+            "rewind": self.rewind,
+        }
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> Talk:
+        """What a later version has added may be missing."""
+        return cls(
+            tuple(value.get("questions", ())),
+            tuple(value.get("settled", ())),
+            tuple(value.get("rejected", ())),
+            value.get("green", ""),
+            value.get("rewind", ""),
+        )
+
+
+def heard(talk: Talk, stage: str, kind: Kind) -> Talk:
+    """After what happened in a stage."""
+    match kind:
+        case Kind.REJECT:
+            rejected = tuple(dict.fromkeys((*talk.rejected, stage)))
+            return replace(talk, questions=(), rejected=rejected)
+        case Kind.APPROVE:
+            return replace(talk, rejected=tuple(one for one in talk.rejected if one != stage))
+        case Kind.ANSWER:
+            keys = (question_key(one) for one in talk.questions)
+            settled = tuple(dict.fromkeys((*talk.settled, *keys)))
+            return replace(talk, questions=(), settled=settled)
+        case _:
+            return talk
+
+
+def entered(talk: Talk, *, codes: bool) -> Talk:
+    """At the beginning of a stage; one that makes code has to show green checks itself."""
+    return replace(talk, questions=(), green="" if codes else talk.green)
+
+
+def question_key(question: str) -> str:
+    """Equal for a question that is put again in the same words, whatever its marks."""
+    return " ".join(re.findall(r"\w+", question.lower()))[:200]

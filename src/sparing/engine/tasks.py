@@ -1,0 +1,222 @@
+"""Tasks become code: one after the other, or side by side in waves; each is looked at.
+
+Pure handlers of the steps in which tasks are done. A task whose agent fails, or whose work is not
+borne out, is tried once more; then a person says whether it is tried again or left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sparing.agents.backend import Failure
+from sparing.engine import assisting
+from sparing.engine.building import Building, Part
+from sparing.engine.failing import failing, said_of
+from sparing.engine.jobs import BUDGET, LOOP, Result
+from sparing.engine.moves import Happened, Next, Rules, at, flow
+from sparing.engine.place import Place, Step, stage_of
+from sparing.flow.advance import advance
+from sparing.flow.stage import Work
+from sparing.flow.state import Do, Kind, Outcome
+
+AT_WORK = frozenset({Step.TASK, Step.PROVE, Step.WAVE, Step.JOIN})
+"""Steps in which a person can leave a task out."""
+OUTSIDE = frozenset({BUDGET, LOOP, Failure.AUTH, Failure.QUOTA})
+"""Failures that no other try would mend: a person removes what is in the way."""
+TRIED = frozenset(
+    {
+        Failure.OVERLOADED,
+        Failure.NETWORK,
+        Failure.CRASHED,
+        Failure.TIMED_OUT,
+        Failure.INVALID_SESSION,
+    }
+)
+"""Failures after which a dispatch has tried once more by itself."""
+
+
+def listed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    result = happened.results[0]
+    waves = result.waves or tuple((number,) for number, _ in result.tasks)
+    building = Building(waves, tuple(result.waits))
+    if place.building.waves and place.tasks == result.tasks:
+        building = _so_far(building, place.building)
+    return onward(replace(place, tasks=result.tasks, building=building), rules, now)
+
+
+def _so_far(listed: Building, before: Building) -> Building:
+    """Of a leg that was begun anew: what is over stays over."""
+    return replace(
+        listed, done=before.done, complete=before.complete, skipped=before.skipped,
+        blocked=before.blocked, helper=before.helper,
+    )  # fmt: skip
+
+
+def onward(place: Place, rules: Rules, now: float) -> Next:
+    """The next task, or several at once; with none left, whoever helps."""
+    here = replace(place, feedback="", building=_of(place))
+    building = replace(here.building, since=here.head, turns=1)
+    if not building.upcoming:
+        return assisting.begin(replace(here, task=len(here.tasks)), rules, now)
+    if building.side_by_side:
+        return at(replace(here, building=building), Step.WAVE)
+    number = building.upcoming[0]
+    feedback = dict(building.told).get(number, "")
+    return at(_on(replace(here, building=building, feedback=feedback), number), Step.TASK)
+
+
+def _of(place: Place) -> Building:
+    """Of a row from before waves: its tasks one after the other."""
+    if place.building.waves or not place.tasks:
+        return place.building
+    numbers = [number for number, _ in place.tasks]
+    return Building(tuple((one,) for one in numbers), done=tuple(numbers[: place.task]))
+
+
+def _on(place: Place, number: str) -> Place:
+    return replace(place, task=[one for one, _ in place.tasks].index(number))
+
+
+def done_task(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+    """Dispatched; now the program looks at it."""
+    result, building = happened.results[0], _of(place)
+    part = Part(number_of(place), result.commit or place.head, result.reply)
+    since = building.since or place.head
+    here = replace(building, parts=(part,), since=since)
+    return at(replace(place, note=result.reply, building=here), Step.PROVE)
+
+
+def number_of(place: Place) -> str:
+    return place.tasks[place.task][0]
+
+
+def proved(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    result, number, building = happened.results[0], number_of(place), place.building
+    if result.passed:
+        complete = () if result.changed else (number,)
+        after = replace(building.having((number,), complete), red=False)
+        return onward(replace(place, building=after), rules, now)
+    seen = replace(place, feedback=result.reply, building=replace(building, red=result.red))
+    if number in building.tried:
+        # Asked once more, the program looks first: a person may have put it right.
+        fresh = tuple(one for one in building.tried if one != number)
+        seen = replace(seen, building=replace(seen.building, tried=fresh))
+        return _asks(seen, number, result.detail, rules, now)
+    return _again(seen, number)
+
+
+def failed_task(place: Place, result: Result, rules: Rules, now: float) -> Next:
+    number, here = number_of(place), replace(place, building=_of(place))
+    if result.failure in OUTSIDE:
+        return failing(here, result, rules, now)
+    if result.failure in TRIED or number in here.building.tried:
+        return _asks(here, number, said_of(result), rules, now)
+    return _again(here, number)
+
+
+def _again(place: Place, number: str) -> Next:
+    building = place.building
+    tried = replace(building, tried=(*building.tried, number), turns=building.turns + 1)
+    return at(replace(place, building=tried, done=()), Step.TASK)
+
+
+def _asks(place: Place, number: str, why: str, rules: Rules, now: float) -> Next:
+    users = place.building.users(number)
+    with_it = f" and {', '.join(users)}, which wait for it," if users else ""
+    reason = (
+        f"task {number} is not done: {why}. To leave it{with_it} out: approve; to try again: resume"
+    )
+    here = replace(place, building=replace(place.building, why=why))
+    return flow(here, Outcome(Kind.FAILED, reason=reason, acceptable=True), rules, now)
+
+
+def left_out(place: Place) -> Next:
+    """A person goes on without the task that could not be done."""
+    number, going = number_of(place), advance(place.state, Outcome(Kind.GO_ON)).state
+    building = place.building.without(number, place.building.why)
+    building = replace(building, parts=(), red=False, why="")
+    return at(replace(place, state=going, building=building, done=()), Step.SKIP)
+
+
+def left_words(place: Place) -> str:
+    """For the gate of the stage: what is not in what it made."""
+    building = place.building
+    if stage_of(place).work is not Work.IMPLEMENT or not building.skipped:
+        return ""
+    out = "; ".join(f"task {number} was left out ({why})" for number, why in building.skipped)
+    blocked = f"; not begun, since they wait for it: {', '.join(building.blocked)}"
+    return f"done, but {out}{blocked if building.blocked else ''}"
+
+
+def rejected(place: Place, happened: Happened, answer: Outcome, rules: Rules, now: float) -> Next:
+    """A person says what should be different: the task once more, with their words."""
+    move = advance(place.state, answer)
+    if move.do is not Do.RUN:
+        return flow(place, answer, rules, now, happened.feedback)
+    building = _of(place)
+    free = building.upcoming[:1] if place.step is Step.WAVE else (number_of(place),)
+    alone = (*building.alone, *building.upcoming) if place.step is Step.WAVE else building.alone
+    tried = tuple(one for one in building.tried if one not in free)
+    here = replace(building, alone=alone, tried=tried, turns=building.turns + 1)
+    again = replace(place, state=move.state, feedback=happened.feedback, building=here, done=())
+    return at(_on(again, free[0]), Step.TASK)
+
+
+def waved(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    """What is done counts; who failed has a second try when the others are in."""
+    results = _results(place, happened)
+    bad = [one for one in results.values() if one.failure]
+    outside = next((one for one in bad if one.failure in OUTSIDE), None)
+    good = tuple(replace(one, task=number) for number, one in results.items() if not one.failure)
+    if outside is not None:
+        return failing(replace(place, done=good), outside, rules, now)
+    lost = tuple(number for number, one in results.items() if one.failure)
+    return _joined(place, _parts(place, happened), lost, rules, now)
+
+
+def _results(place: Place, happened: Happened) -> Mapping[str, Result]:
+    """Of each task of the wave; those from before an interruption come first."""
+    before = {one.task: one for one in place.done}
+    came = happened.results[len(place.done) :]
+    asked = [one for one in place.building.side_by_side if one not in before]
+    found = {**before, **dict(zip(asked, came, strict=True))}
+    return {number: found[number] for number in place.building.side_by_side}
+
+
+def _parts(place: Place, happened: Happened) -> tuple[Part, ...]:
+    return tuple(
+        Part(number, one.commit or place.head, one.reply)
+        for number, one in _results(place, happened).items()
+        if not one.failure
+    )
+
+
+def _joined(
+    place: Place, parts: tuple[Part, ...], lost: tuple[str, ...], rules: Rules, now: float
+) -> Next:
+    building = place.building
+    after = replace(
+        building, parts=parts, alone=(*building.alone, *lost), tried=(*building.tried, *lost)
+    )
+    here = replace(place, building=after, done=())
+    return at(here, Step.JOIN) if parts else onward(here, rules, now)
+
+
+def joined(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    """Merged in the order of the document; what did not fit runs again on what is there."""
+    result, building = happened.results[0], place.building
+    out = dict(result.left)
+    merged = tuple(part for part in building.parts if part.number not in out)
+    numbers = [part.number for part in merged]
+    complete = [part.number for part in merged if part.commit == building.since]
+    after = replace(
+        building.having(numbers, complete), alone=(*building.alone, *out), told=result.left
+    )
+    if not merged:
+        return onward(replace(place, building=after), rules, now)
+    return at(replace(place, building=replace(after, parts=merged)), Step.NOTE)
+
+
+def noted(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
+    return onward(replace(place, building=replace(place.building, parts=())), rules, now)

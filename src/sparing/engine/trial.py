@@ -1,0 +1,283 @@
+"""Reviewers on trial: each looks at planted defects, told the same in three ways.
+
+`seed` is the original order with documents by path, `nested` is ours with them inline, `resume`
+shows the clean version first and then only what has changed. Prompts, roles, walls and reading
+of replies are those of a run; the project is a repository of its own that nobody keeps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+from sparing.agents.backend import Access, AgentCall, AgentReply, Failure
+from sparing.context.brief import Brief
+from sparing.context.compose import compose
+from sparing.economy.cost_model import Expected, Rates, turn_tokens
+from sparing.economy.estimates import HABITS, Errand, Memory, work_of
+from sparing.economy.prices import cost_nano, own_prices, price_of
+from sparing.engine.forms import form_of
+from sparing.engine.gather import gather
+from sparing.engine.jobs import Job, JobKind, Turn
+from sparing.engine.quoted import judgement
+from sparing.engine.sent import keep_prompt, model_of, system_of
+from sparing.engine.source import Source
+from sparing.engine.surroundings import Surroundings
+from sparing.engine.walls import launch_in
+from sparing.finding import Finding, Verdict
+from sparing.money import to_usd
+from sparing.records import verdicts
+from sparing.records.features import FeatureRow
+from sparing.records.verdicts import VerdictRow
+from sparing.review.exam import Case, Exam
+from sparing.review.verdict import Complaint, passes
+from sparing.segment import Segment
+from sparing.session import Session
+from sparing.usage import Usage
+from sparing.way import Order, Way
+from sparing.workspace.commit import commit_paths
+from sparing.workspace.worktree import Worktree
+
+
+class Arm(StrEnum):
+    """How a reviewer is told."""
+
+    SEED = "seed"
+    NESTED = "nested"
+    RESUME = "resume"
+
+
+class Ask(NamedTuple):
+    arm: Arm
+    case: Case
+
+
+class Looked(NamedTuple):
+    """One turn of a reviewer, with what it said."""
+
+    arm: Arm
+    case: Case
+    """The clean one, where a session was only opened."""
+    role: str
+    findings: tuple[Finding, ...]
+    usage: Usage
+    origin: str
+    nano_usd: int | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    around: Surroundings
+    exam: Exam
+    rows: Mapping[str, FeatureRow]
+    """A feature for each case and arm, by `name_of`: so that no worktree is shared."""
+
+
+def name_of(ask: Ask) -> str:
+    return f"{ask.arm}, {ask.case.id}"
+
+
+def asks_of(exam: Exam, arms: Sequence[Arm], most: int | None = None) -> list[Ask]:
+    """All cases of each arm, and the clean ones where no session shows them first."""
+    found: list[Ask] = []
+    for arm in arms:
+        clean = () if arm is Arm.RESUME else exam.clean
+        found += [Ask(arm, case) for case in (*exam.cases[:most], *clean[:most])]
+    return found
+
+
+class _Told(NamedTuple):
+    source: Source
+    brief: Brief
+    prompt: tuple[Segment, ...]
+
+
+def forecast(trial: Trial, asks: Sequence[Ask]) -> Expected:
+    """Tokens of all turns, if each is as long as a usual review. Prompts are really composed."""
+    whole = Expected()
+    for ask in asks:
+        for _ in _turns(ask):
+            told = _prepared(trial, _first(ask))
+            size = sum(segment.tokens for segment in told.prompt)
+            base = trial.around.backend(told.source.row).capabilities.base_of(writes=False)
+            work = work_of(HABITS[Errand.REVIEW, Memory.NONE])
+            found = turn_tokens(Expected(write_5m=size + base), work)
+            whole = Expected(*(one + other for one, other in zip(whole, found, strict=True)))
+    return whole
+
+
+def forecast_usd(trial: Trial, asks: Sequence[Ask]) -> float | None:
+    """None without a price."""
+    row = next(iter(trial.rows.values()))
+    model = model_of(_source(trial, row, asks[0].case, row.feature.base_commit))
+    price = price_of(model, own_prices(trial.around.settings(row).models.prices))
+    return None if price is None else Rates.of(price).price(forecast(trial, asks)) / 1_000_000
+
+
+def _first(ask: Ask) -> Ask:
+    """What a reviewer sees first: where a session goes on, the clean version."""
+    return ask._replace(case=ask.case._replace(defects=())) if ask.arm is Arm.RESUME else ask
+
+
+def _turns(ask: Ask) -> range:
+    return range(2 if ask.arm is Arm.RESUME else 1)
+
+
+async def run_trial(
+    trial: Trial, asks: Sequence[Ask], cap_usd: float | None, tell: Callable[[Looked], None]
+) -> list[Looked]:
+    """One after the other. Ends early when the cap is reached: what is missing is not guessed."""
+    found: list[Looked] = []
+    for ask in asks:
+        left = None if cap_usd is None else cap_usd - _spent(found)
+        if left is not None and left <= 0:
+            break
+        for looked in await _ask(trial, ask, left):
+            found.append(looked)
+            tell(looked)
+    return found
+
+
+def _spent(found: Sequence[Looked]) -> float:
+    return float(to_usd(sum(one.nano_usd or 0 for one in found)))
+
+
+async def _ask(trial: Trial, ask: Ask, left: float | None) -> list[Looked]:
+    match ask.arm:
+        case Arm.SEED | Arm.NESTED:
+            told = await asyncio.to_thread(_prepared, trial, ask)
+            return [(await _look(ask, told, left))[0]]
+        case Arm.RESUME:
+            return await _resumed(trial, ask, left)
+    assert_never(ask.arm)
+
+
+async def _resumed(trial: Trial, ask: Ask, left: float | None) -> list[Looked]:
+    """The clean version first, as a first look; then the change with the defects in it."""
+    clean = _first(ask)
+    told = await asyncio.to_thread(_prepared, trial, clean)
+    first, reply = await _look(clean, told, left)
+    if first.failure:
+        return [first]
+    source = told.source
+    session = Session(
+        reply.session, source.role.name, trial.around.backend(source.row).name,
+        model_of(source), sum(len(one.text) for one in told.prompt), reply.context_tokens, 1,
+        source.job.head, time.time(),
+    )  # fmt: skip
+    again = await asyncio.to_thread(_prepared_again, trial, ask, source, session)
+    second, _ = await _look(ask, again, left, session.id)
+    return [first, second]
+
+
+def _prepared(trial: Trial, ask: Ask) -> _Told:
+    row = trial.rows[name_of(ask)]
+    worktree = trial.around.worktree(row, row.feature.base_commit)
+    head = _written(trial, ask, row, worktree, row.feature.base_commit, "first")
+    source = _source(trial, row, ask.case, head)
+    brief = gather(source)
+    way, order = Way.COMPOSE, Order.NESTED
+    if ask.arm is Arm.SEED:
+        way, order = Way.REFERENCE, Order.SEED
+    marks = trial.around.backend(row).capabilities.marks
+    return _Told(source, brief, compose(brief, way, order, marks).segments)
+
+
+def _prepared_again(trial: Trial, ask: Ask, before: Source, session: Session) -> _Told:
+    row, worktree = before.row, trial.around.worktree(before.row, before.job.head)
+    head = _written(trial, ask, row, worktree, before.job.head, "second")
+    source = _source(trial, row, ask.case, head, session)
+    brief = gather(source)
+    return _Told(source, brief, compose(brief, Way.RESUME, Order.NESTED, 0).segments)
+
+
+def _written(
+    trial: Trial, ask: Ask, row: FeatureRow, worktree: Worktree, parent: str, step: str
+) -> str:
+    """The case's files, committed on the feature's own branch; repeatable."""
+    folder, exam = trial.around.feature_folder(row), trial.exam
+    texts = {
+        **{f"{folder}/{name}": text for name, text in exam.documents_of(ask.case).items()},
+        **exam.code_of(ask.case),
+    }
+    for name, text in texts.items():
+        path = worktree.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    at = row.feature.created
+    return commit_paths(worktree, parent, list(texts), step, row.feature.key, step, at).commit
+
+
+def _source(
+    trial: Trial, row: FeatureRow, case: Case, head: str, session: Session | None = None
+) -> Source:
+    iteration = 1 if session is None else 2
+    job = Job(
+        JobKind.DISPATCH, case.subject.stage, head, case.role, case.role, Turn.REVIEW, iteration
+    )
+    return Source(trial.around, row, job, session)
+
+
+async def _look(
+    ask: Ask, told: _Told, left: float | None, resume: str = ""
+) -> tuple[Looked, AgentReply]:
+    source, around = told.source, told.source.around
+    row, model = source.row, model_of(source)
+    worktree = await asyncio.to_thread(around.worktree, row, source.job.head)
+    call = AgentCall(
+        id=f"{row.feature.key}.{source.job.iteration}",
+        role=source.role.name,
+        stage=source.job.stage,
+        iteration=source.job.iteration,
+        task=ask.case.id,
+        system=system_of(source),
+        prompt=told.prompt,
+        cwd=worktree.path,
+        folder=around.feature_folder(row),
+        access=Access.READ_ONLY,
+        model=model,
+        at=time.time(),
+        limit_seconds=around.settings(row).agent.limit_seconds,
+        limit_usd=left,
+        resume=resume,
+        schema=form_of(source.job.turn),
+        launch=launch_in(around, worktree, writes=False),
+    )
+    keep_prompt(around.folder, told.prompt)
+    reply = await around.backend(row).run(call, lambda _: None)
+    verdict = _read(source, reply)
+    failure = verdict if isinstance(verdict, str) else ""
+    findings = () if isinstance(verdict, str) else verdict.findings
+    if not isinstance(verdict, str):
+        _remember(source, verdict)
+    own = own_prices(around.settings(row).models.prices)
+    bill = cost_nano(model, reply.usage, own, reply.context_tokens)
+    looked = Looked(
+        ask.arm, ask.case, source.role.name, findings, reply.usage, reply.origin.value, bill,
+        failure,
+    )  # fmt: skip
+    return looked, reply
+
+
+def _read(source: Source, reply: AgentReply) -> Verdict | str:
+    """A verdict, or why there is none."""
+    if reply.failure is not None:
+        return f"{reply.failure}: {reply.detail}"
+    found = judgement(source, reply.text)
+    return f"{Failure.GARBAGE}: {found.what}" if isinstance(found, Complaint) else found
+
+
+def _remember(source: Source, verdict: Verdict) -> None:
+    """A second look is told what the first one found."""
+    key, job = source.row.feature.key, source.job
+    row = VerdictRow(
+        f"{key}.{job.iteration}", key, job.stage, job.iteration, job.head, passes(verdict),
+        verdict, time.time(),
+    )  # fmt: skip
+    with source.around.database.write() as tx:
+        verdicts.put(tx, row)

@@ -1,0 +1,22 @@
+"""Claims of a PRD that rest on nothing: told when the stage that wrote it closes, never more."""
+
+from __future__ import annotations
+
+from sparing.artifact import ArtifactName
+from sparing.context.claims import unmarked_claims
+from sparing.engine.source import Source
+from sparing.engine.stories import Teller, tell
+
+
+def tell_unmarked(source: Source, teller: Teller) -> None:
+    if source.stage.writes is not ArtifactName.PRD:
+        return
+    prd = source.artifact(ArtifactName.PRD)
+    found = unmarked_claims(prd.text) if prd else ()
+    if not found:
+        return
+    many = "1 claim has" if len(found) == 1 else f"{len(found)} claims have"
+    text = f"{many} no mark of evidence or assumption"
+    with source.around.database.write() as tx:
+        data = {"claims": list(found)}
+        tell(tx, teller, source.job, "warning", text=text, data=data, name="warning.unmarked")

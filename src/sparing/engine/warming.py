@@ -1,0 +1,234 @@
+"""Keeping the sessions of open loops warm while others have their turn.
+
+A provider forgets a conversation five minutes after its last use. One short call reads it once
+more; whether that is cheaper than writing it anew is predicted each time. Only sessions that the
+program expects to need are kept: of a reviewer that has rejected, of an author whose work is being
+looked at, in a stage that is under way. At a gate nothing is kept warm: nobody knows how long a
+person takes. Every such call is a row of the ledger, held against the caps before it is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from sparing.agents.backend import Access, AgentCall
+from sparing.agents.lock import worktree_lock
+from sparing.cap import Amount
+from sparing.config.settings import Clock
+from sparing.double.cache import Life
+from sparing.economy.forecast import worst_case
+from sparing.economy.keepalive import (
+    KeepAlive,
+    LoopEnd,
+    another_ping,
+    most_pings,
+    next_ping_at,
+    resume_probability,
+)
+from sparing.economy.prices import cost_nano, own_prices, price_of
+from sparing.engine.jobs import Job, JobKind, Turn
+from sparing.engine.levers import levers_of
+from sparing.engine.prospects import Prospect, prospect_of
+from sparing.engine.sent import keep_prompt, system_of
+from sparing.engine.source import Source
+from sparing.engine.surroundings import Surroundings
+from sparing.engine.walls import launch_in
+from sparing.errors import SparingError
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position, State
+from sparing.prompts.render import words
+from sparing.records import caps, features, ledger, pings, sessions, verdicts
+from sparing.records.features import FeatureRow
+from sparing.review.verdict import SCHEMA
+from sparing.segment import Segment, Volatility
+from sparing.session import Session
+from sparing.way import Lever, Policy, Way
+
+ROLE = "keep-alive"
+"""Under which these calls stand in the ledger."""
+NEEDED = frozenset({Lever.KEEP_ALIVE, Lever.RESUME})
+LOOK_SECONDS = 20.0
+MARGIN_TOKENS = 2_000
+LIMIT_SECONDS = 120.0
+
+
+class Open(NamedTuple):
+    """A session that somebody may be asked in again."""
+
+    source: Source
+    session: Session
+    probability: float
+
+
+async def keep_warm(around: Surroundings) -> None:
+    """For as long as the engine runs."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        await warm(around, time.time())
+
+
+async def warm(around: Surroundings, at: float) -> int:
+    """Read every session that is worth it once more; says how many were."""
+    done = 0
+    try:
+        for one in await asyncio.to_thread(open_sessions, around, at):
+            worth = await asyncio.to_thread(_worth, one, at)
+            if worth is not None and worth.keep.pays:
+                done += await _ping(one, worth, at)
+    except (SparingError, OSError, sqlite3.Error):
+        return done  # a saving that can't be had must not stand in the way of the work
+    return done
+
+
+def open_sessions(around: Surroundings, at: float) -> list[Open]:
+    """Whose entry dies before anybody looks again."""
+    with around.database.read() as connection:
+        rows = [row for row in features.list_all(connection) if row.running]
+        return [one for row in rows for one in _open(connection, around, row, at)]
+
+
+def _open(
+    connection: sqlite3.Connection, around: Surroundings, row: FeatureRow, at: float
+) -> Iterable[Open]:
+    state, settings = State.load(row.place["state"]), around.settings(row)
+    adaptive = settings.review.policy is Policy.ADAPTIVE
+    waits = state.position in (Position.GATE, Position.STUCK)
+    if waits or not adaptive or settings.engine.clock is Clock.COUNTED:
+        return
+    stage = FLOWS[row.feature.flow].stage(state.stage)
+    looks = {
+        one.verdict.role: one
+        for one in verdicts.of_feature(connection, row.feature.key, stage.name)
+    }
+    busy = pings.busy(connection, row.feature.key)
+    for session in sessions.of_stage(connection, row.feature.key, stage.name):
+        due = next_ping_at(session.last_call, Life.FIVE_MINUTES)
+        dead = session.last_call + Life.FIVE_MINUTES.seconds
+        if not due - LOOK_SECONDS <= at < dead or session.role in busy:
+            continue
+        look = looks.get(session.role)
+        end = LoopEnd.APPROVED
+        if any(session.role in group for group in stage.reviewers):
+            end = LoopEnd.REJECTED if look and not look.passed else LoopEnd.APPROVED
+        elif session.role == stage.author:
+            end = LoopEnd.WAITING
+        job = Job(JobKind.DISPATCH, stage.name, row.head, ROLE, session.role, Turn.NONE, 1)
+        source = Source(around, row, job, session)
+        if resume_probability(end) and levers_of(source) >= NEEDED:
+            yield Open(source, session, resume_probability(end))
+
+
+class _Worth(NamedTuple):
+    keep: KeepAlive
+    known: Prospect
+
+
+def _worth(one: Open, at: float) -> _Worth | None:
+    """None for a session of which the ledger knows too little, or that was read often enough."""
+    source, session = one.source, one.session
+    with source.around.database.read() as connection:
+        known = prospect_of(connection, source, session, at)
+        count = pings.pings_since(connection, source.row.feature.key, ROLE, session.id)
+    if known is None or session.backend != source.around.backend(source.row).name:
+        return None
+    if count >= most_pings(known.inputs.rates, one.probability):
+        return None
+    keep = another_ping(
+        known.inputs, session.context_tokens, known.pauses, at - known.ended,
+        probability=one.probability,
+    )  # fmt: skip
+    return _Worth(keep, known)
+
+
+async def _ping(one: Open, worth: _Worth, at: float) -> int:
+    source, session = one.source, one.session
+    around, row = source.around, source.row
+    attempt = _attempt(one, worth, at)
+    number = await asyncio.to_thread(_begin, source, attempt, session.context_tokens)
+    if number is None:
+        return 0
+    try:
+        worktree = await asyncio.to_thread(around.worktree, row, row.head)
+        lock = around.folder.locks / f"{row.feature.name}.{ROLE}.{session.role}.lock"
+        with worktree_lock(lock) as descriptor:
+            # Nothing may be changed, not even by who otherwise may.
+            launch = launch_in(around, worktree, writes=False)
+            call = replace(_call(one, attempt, at), cwd=worktree.path, lock=descriptor)
+            reply = await around.backend(row).run(replace(call, launch=launch), lambda _: None)
+    except BaseException:
+        with around.database.write() as tx:
+            ledger.close(tx, attempt.dispatch)
+        raise
+    own = own_prices(around.settings(row).models.prices)
+    result = ledger.Result(
+        session.id, reply.usage, reply.origin,
+        cost_nano(session.model, reply.usage, own, reply.context_tokens),
+        [{"added": call.added, "output": call.output} for call in reply.calls],
+        reply.context_tokens, reply.seconds, [], "",
+        reply.failure.value if reply.failure else "", reply.detail,
+    )  # fmt: skip
+    with around.database.write() as tx:
+        ledger.finish(tx, attempt.dispatch, number, result)
+        if reply.failure is None:
+            sessions.called(tx, row.feature.key, attempt.stage, session, at)
+    return int(reply.failure is None)
+
+
+def _attempt(one: Open, worth: _Worth, at: float) -> ledger.Attempt:
+    source, session, rates = one.source, one.session, worth.known.inputs.rates
+    row, around = source.row, source.around
+    saves = rates.equivalents(worth.keep.saves)
+    reason = (
+        f"{session.role} is asked again with {one.probability:.0%}: kept warm, this costs as much"
+        f" as {rates.equivalents(worth.keep.cost):,.0f} input tokens and saves {saves:,.0f}"
+    )
+    segment = Segment("turn", words("blocks", "ping"), Volatility.ITERATION)
+    opening = worth.known.row
+    sent = {name: opening.attempt.sent[name] for name in ("base", "blocks")}
+    return ledger.Attempt(
+        f"{row.leg_id}.{ROLE}-{session.role}", row.feature.key, row.leg, source.job.stage, ROLE,
+        session.iteration, "", ROLE, Way.RESUME.value, reason, session.backend, session.model,
+        around.settings(row).agent.billing, keep_prompt(around.folder, (segment,)),
+        len(segment.text), {}, at, opening.attempt.trunk, {**sent, "resumed": True},
+    )  # fmt: skip
+
+
+def _begin(source: Source, attempt: ledger.Attempt, tokens: int) -> int | None:
+    """Reserve what it may take; None if a cap stands in the way."""
+    settings = source.around.settings(source.row)
+    with source.around.database.write() as tx:
+        whose = caps.Whose(attempt.feature, attempt.stage, attempt.day)
+        limits = caps.in_force(tx, settings.caps.limits, whose)
+        price = price_of(attempt.model, own_prices(settings.models.prices))
+        worst = worst_case(Amount(tokens + MARGIN_TOKENS, limits.turn.nano_usd), price)
+        if caps.reached(tx, limits, whose, worst) is not None:
+            return None
+        return ledger.begin(tx, attempt, worst)
+
+
+def _call(one: Open, attempt: ledger.Attempt, at: float) -> AgentCall:
+    source, session = one.source, one.session
+    writes = source.role.role_class.writes
+    return AgentCall(
+        id=f"{attempt.dispatch}.{at:.0f}",
+        role=session.role,
+        stage=attempt.stage,
+        iteration=session.iteration,
+        task="",
+        system=system_of(source),
+        prompt=(Segment("turn", words("blocks", "ping"), Volatility.ITERATION),),
+        cwd=source.around.folder.path,
+        folder=source.folder,
+        access=Access.WORKTREE if writes else Access.READ_ONLY,
+        model=session.model,
+        at=at,
+        limit_seconds=LIMIT_SECONDS,
+        resume=session.id,
+        schema=None if writes else SCHEMA,
+        ping=True,
+    )

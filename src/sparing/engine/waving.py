@@ -1,0 +1,130 @@
+"""The end of a wave: what its tasks made comes together on the feature's branch.
+
+Merged one after the other, in the order of the document. A task whose work is not borne out, whose
+files conflict, or that turns the checks red beside the others is left over: it runs again on what
+is there. The lanes are removed; nothing that was made in them is lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sparing.engine.building import Part
+from sparing.engine.crash import step
+from sparing.engine.evidence import checked, seen_of
+from sparing.engine.guard import Withholding, put_away
+from sparing.engine.jobs import Result
+from sparing.engine.proving import done
+from sparing.engine.source import Source
+from sparing.engine.stories import tell
+from sparing.engine.tickets import Ticket
+from sparing.workspace.lanes import (
+    Stamp,
+    join,
+    lane_branch,
+    lane_name,
+    lanes_of,
+    move_on,
+    remove_lane,
+    show,
+)
+from sparing.workspace.repository import contains
+from sparing.workspace.worktree import Worktree
+
+Left = tuple[tuple[str, str], ...]
+AGAIN = "it was done beside other tasks and did not fit what is there now"
+
+
+class _Chain(NamedTuple):
+    commit: str
+    left: Left = ()
+
+
+@step("join")
+async def join_wave(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    return await done(ticket, job, _joined)
+
+
+def _joined(source: Source, ticket: Ticket) -> Result:
+    worktree = source.around.worktree(source.row, source.job.head)
+    head, tip = source.job.head, worktree.tip()
+    found = _again(source, tip) if tip != head else _merged(source, ticket, worktree)
+    left = [
+        f"task {one} runs again, after the others of its wave: {why}" for one, why in found.left
+    ]
+    warn_all(source, ticket, [*left, *remove_lanes(source, found.commit)])
+    keep = source.around.folder.keep_json
+    told = ((number, keep([["task", "", f"{AGAIN}: {why}"]])) for number, why in found.left)
+    return Result(commit=found.commit, left=tuple(told))
+
+
+def _again(source: Source, tip: str) -> _Chain:
+    """Played again after the branch has moved: what is in it was merged."""
+    repository, parts = source.around.repository, source.job.building.parts
+    out = [one.number for one in parts if not contains(repository, tip, one.commit)]
+    return _Chain(tip, tuple((number, "it did not fit") for number in out))
+
+
+def _merged(source: Source, ticket: Ticket, worktree: Worktree) -> _Chain:
+    building, head = source.job.building, source.job.head
+    put_away(source, worktree, f"{ticket.id}.left")
+    doubts = [(one, seen_of(source, one, building.since).doubt) for one in building.parts]
+    good = [part for part, doubt in doubts if not doubt]
+    left = tuple((part.number, doubt) for part, doubt in doubts if doubt)
+    found = _chain(source, ticket, good)
+    show(worktree, found.commit)
+    if found.commit != head and checked(source).red:
+        found = _one_by_one(source, ticket, worktree, good)
+    move_on(worktree, head, found.commit)
+    return _Chain(found.commit, (*left, *found.left))
+
+
+def _chain(source: Source, ticket: Ticket, parts: list[Part]) -> _Chain:
+    """All that can be merged, without a look at the checks."""
+    commit, left = source.job.head, list[tuple[str, str]]()
+    for part in parts:
+        joined = join(source.around.repository, commit, part.commit, _stamp(source, ticket, part))
+        commit = joined.commit
+        if joined.conflicts:
+            left.append((part.number, f"it conflicts in {', '.join(joined.conflicts)}"))
+    return _Chain(commit, tuple(left))
+
+
+def _one_by_one(source: Source, ticket: Ticket, worktree: Worktree, parts: list[Part]) -> _Chain:
+    """With a look after each: who turns the checks red beside the others stays out."""
+    commit, left = source.job.head, list[tuple[str, str]]()
+    for part in parts:
+        joined = join(source.around.repository, commit, part.commit, _stamp(source, ticket, part))
+        show(worktree, joined.commit)
+        if joined.conflicts:
+            left.append((part.number, f"it conflicts in {', '.join(joined.conflicts)}"))
+        elif checked(source).red:
+            left.append((part.number, "beside the others it turns the checks red"))
+        else:
+            commit = joined.commit
+    return _Chain(commit, tuple(left))
+
+
+def _stamp(source: Source, ticket: Ticket, part: Part) -> Stamp:
+    subject = f"sparing: {source.job.stage} joins task {part.number}"
+    return Stamp(subject, source.row.feature.name, f"{ticket.step}/{part.number}", ticket.at)
+
+
+def remove_lanes(source: Source, home: str) -> list[str]:
+    """Those of this feature, also of a wave that was given up; says which have to stay, and why."""
+    around, name, stay = source.around, source.row.feature.name, list[str]()
+    for lane in lanes_of(around.repository, name):
+        path = around.folder.worktree(lane_name(name, lane))
+        worktree = Worktree(around.repository, path, lane_branch(name, lane))
+        known = around.folder.redactor.known
+        stay.append(remove_lane(worktree, home, Withholding(source, worktree), known))
+        around.forget(source.row, lane)
+        for lock in around.folder.locks.glob(f"{path.name}.*"):
+            lock.unlink(missing_ok=True)
+    return [reason for reason in stay if reason]
+
+
+def warn_all(source: Source, ticket: Ticket, texts: list[str]) -> None:
+    with source.around.database.write() as tx:
+        for number, text in enumerate(texts):
+            tell(tx, ticket, source.job, "warning", text=text, name=f"warning.{number}")

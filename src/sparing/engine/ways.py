@@ -1,0 +1,183 @@
+"""The ways in which a dispatch could be told, each composed and ready to be priced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sparing.context.brief import Brief
+from sparing.context.compose import Composed, compose
+from sparing.double.cache import Block, Life
+from sparing.economy.cost_model import Rates, Work
+from sparing.economy.estimates import Errand, Memory, by_reference, expected_work
+from sparing.economy.estimates import Kind as TurnKind
+from sparing.economy.known import blocks_of
+from sparing.economy.lives import marked_blocks
+from sparing.economy.notes import notes_pay
+from sparing.economy.predict import Inputs, Offer, Transcript
+from sparing.economy.preload import preload_pays
+from sparing.engine import past_turns
+from sparing.engine.going import Go
+from sparing.engine.jobs import Turn
+from sparing.engine.levers import levers_of
+from sparing.engine.preloads import files_for, seen_by, with_files
+from sparing.engine.resume_trust import deferred
+from sparing.engine.sent import load_prompt, model_of, order_of, referenced
+from sparing.engine.source import Source
+from sparing.segment import estimate_tokens
+from sparing.way import Lever, Policy, Way
+
+SHORT = Life.FIVE_MINUTES
+NOTES = ("notes", "last-changes", "fix-summary")
+FILES_PER_CALL, BATCHED_FILES = 2, 4
+"""That a model opens at a time: as seen in the workload, and if it follows the request to batch."""
+
+
+class Told(NamedTuple):
+    """A way as it would be told."""
+
+    composed: Composed
+    offer: Offer
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the offers depend on beside the brief."""
+
+    works: Mapping[TurnKind, Work]
+    rates: Rates
+    base_tokens: int
+    life: Life = SHORT
+    """Of the trunk."""
+    passing: float = 0.0
+    """How likely a look at this feature ends with an approval."""
+
+
+def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way, Told]:
+    """Ways that the backend can do and the prompt can be made for."""
+    found: dict[Way, Told] = {}
+    for way in (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
+        if way is Way.RESUME and (error or not _usable(source, brief)):
+            continue
+        told = _told(source, brief, way, terms)
+        if told is not None:
+            found[way] = told
+    return found
+
+
+def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Told | None:
+    composed = compose(brief, way, order_of(source), 0)
+    if brief.notes and (way is Way.RESUME or not _notes_pay(source, composed, terms)):
+        brief = replace(brief, notes="")
+        composed = compose(brief, way, order_of(source), 0)
+    reads = referenced(brief, composed)
+    if way is Way.REFERENCE and not (reads and "read" in source.role.tools):
+        return None
+    memory = past_turns.memory_of(way, noted=bool(brief.notes), handed=bool(brief.handoff))
+    work = _work(source, memory, terms)
+    on = transcript_of(source) if way is Way.RESUME else None
+    size = (on.tokens if on else terms.base_tokens) + sum(s.tokens for s in composed.segments)
+    if _preloads(source, terms, size, work):
+        seen = seen_by(source) if way is Way.RESUME else frozenset[str]()
+        brief = with_files(brief, files_for(source, brief, seen))
+        composed = compose(brief, way, order_of(source), 0)
+    if reads:
+        work = by_reference(work, _size(brief, reads), len(reads))
+    marked, blocks = _marked(source, brief, way, composed, terms)
+    return Told(marked, Offer(blocks, work, on), brief)
+
+
+def _work(source: Source, memory: Memory, terms: Terms) -> Work:
+    errand = past_turns.errand_of(source.job.turn.value, source.job.stage)
+    return expected_work(TurnKind(source.job.role, errand or Errand.LONE, memory), terms.works)
+
+
+def _notes_pay(source: Source, composed: Composed, terms: Terms) -> bool:
+    """Where looking anew is short, notes cost more than they spare."""
+    notes = sum(one.tokens for one in composed.segments if one.name in NOTES)
+    context = terms.base_tokens + sum(one.tokens for one in composed.segments) - notes
+    noted, forgotten = (_work(source, one, terms) for one in (Memory.NOTES, Memory.NONE))
+    return notes_pay(terms.rates, context, notes, noted, forgotten)
+
+
+def _preloads(source: Source, terms: Terms, size: int, work: Work) -> bool:
+    levers = levers_of(source)
+    if Lever.PRELOAD not in levers:
+        return False
+    together = BATCHED_FILES if Lever.BATCH in levers else FILES_PER_CALL
+    return preload_pays(terms.rates, size, work.calls, together)
+
+
+def _marked(
+    source: Source, brief: Brief, way: Way, composed: Composed, terms: Terms
+) -> tuple[Composed, tuple[Block, ...]]:
+    """Where entries end and how long they live; what is compared with keeps its own marks."""
+    settings = source.around.settings(source.row)
+    marks = source.around.backend(source.row).capabilities.marks
+    if settings.review.policy is not Policy.ADAPTIVE:
+        told = compose(brief, way, order_of(source), marks)
+        return told, blocks_of(told.segments, SHORT, 0 if way is Way.RESUME else marks)
+    marks = marks if Lever.TRUNK in levers_of(source) and way is not Way.RESUME else 0
+    blocks = marked_blocks(composed.segments, composed.trunk, marks, terms.life, terms.passing)
+    segments = tuple(
+        replace(segment, mark=block.mark is not None)
+        for segment, block in zip(composed.segments, blocks, strict=True)
+    )
+    return composed._replace(segments=segments), blocks
+
+
+def _usable(source: Source, brief: Brief) -> bool:
+    """There is a session that this backend and model can go on with, and something to tell it."""
+    return Lever.RESUME in levers_of(source) and brief.resumable and can_resume(source)
+
+
+def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
+    """A stage for which it was decided to go on does so while that is possible."""
+    # An answer goes to whoever asked: nobody else knows what was meant.
+    asked = source.job.turn is Turn.ANSWER and Lever.RESUME in levers_of(source)
+    goes_on = (source.job.going.go is Go.CONTINUE or asked) and Way.RESUME in inputs.offers
+    if not goes_on or inputs.share.misses:
+        return {}
+    why = "an answer goes to whoever asked" if asked else "weighed before the stage"
+    return dict.fromkeys((Way.COMPOSE, Way.REFERENCE), why)
+
+
+def can_resume(source: Source) -> bool:
+    session, backend = source.session, source.around.backend(source.row)
+    able = backend.capabilities.resume and not deferred(source.around, backend)
+    if session is None:
+        return able
+    same = source.inside or session.model == model_of(source)  # it keeps its model
+    return able and same and session.backend == backend.name
+
+
+def transcript_of(source: Source) -> Transcript:
+    session = source.session
+    assert session is not None
+    return Transcript(
+        session.context_tokens,
+        session.last_call or session.last_activity,
+        session.answer_tokens,
+        SHORT,
+        _opening(source, session.opening),
+    )
+
+
+def _opening(source: Source, prompt: str) -> tuple[Block, ...]:
+    """The prompt that opened the session, as the ledger has it; its marks may outlive the rest."""
+    if not prompt:
+        return ()
+    with source.around.database.read() as connection:
+        known = past_turns.opening(connection, source.row.feature.key, prompt)
+    if known:
+        return known
+    marks = source.around.backend(source.row).capabilities.marks
+    return blocks_of(load_prompt(source.around.folder, prompt), SHORT, marks)
+
+
+def _size(brief: Brief, paths: tuple[str, ...]) -> int:
+    listed = [*brief.full, *brief.documents, *([brief.subject] if brief.subject else [])]
+    texts = {one.path: one.text or "" for one in listed}
+    return sum(estimate_tokens(texts.get(path, "")) for path in paths)

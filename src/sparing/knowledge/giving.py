@@ -1,0 +1,83 @@
+"""What the bank gives to those who work on a feature: a few entries, the same from its first
+dispatch to its last.
+
+Chosen by the feature's topic: what is about it first, then what has proved itself in several
+features. Bookkeeping stays behind; a challenge goes with its entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sparing.knowledge.changes import CHALLENGED, KEPT, PROVENANCE
+from sparing.knowledge.page import COUNT, LAST_OBSERVED, STALE, Entry, Kind
+from sparing.knowledge.relevance import Chosen, touching, within
+from sparing.knowledge.retro import Bank
+
+PROVEN = 3
+"""An entry that so many features have met holds for others too."""
+_BOOKKEEPING = frozenset(
+    {
+        *(LAST_OBSERVED, COUNT, KEPT, STALE.lower(), "keywords", "confidence", "reasoning"),
+        *(name.lower() for name in PROVENANCE.values()),
+    }
+)
+
+
+class Audience(StrEnum):
+    """Who is given entries. All roles of one share a prompt's beginning."""
+
+    AUTHORS = "authors"
+    IMPLEMENTERS = "implementers"
+    REVIEWERS = "reviewers"
+
+
+KINDS = {
+    Audience.AUTHORS: (Kind.PRINCIPLE, Kind.HEURISTIC, Kind.ANTI_PATTERN),
+    Audience.IMPLEMENTERS: (Kind.PRINCIPLE, Kind.PATTERN, Kind.ANTI_PATTERN),
+    Audience.REVIEWERS: (Kind.PRINCIPLE, Kind.ANTI_PATTERN, Kind.HEURISTIC),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    text: str = ""
+    entries: tuple[Entry, ...] = ()
+
+
+def give(bank: Bank, topic: str, audience: Audience, limit_tokens: int) -> Given:
+    """As much as fits, in the order of the bank; nothing that is stale."""
+    entries = [
+        entry for kind in KINDS[audience] for entry in bank[kind].entries if not entry.is_stale
+    ]
+    bare = [_bare(entry) for entry in entries]
+    chosen = set(within((*touching(bare, topic), *_proven(bare)), limit_tokens))
+    text = "\n".join(f"### {one.title}\n{one.text}" for one in bare if one in chosen)
+    pairs = zip(entries, bare, strict=True)
+    return Given(text, tuple(entry for entry, one in pairs if one in chosen))
+
+
+def _heading(entry: Entry) -> str:
+    named = entry.title.lower().startswith(entry.kind)
+    return entry.title if named else f"{entry.kind.capitalize()}: {entry.title}"
+
+
+def _proven(entries: Sequence[Entry]) -> Iterator[Chosen]:
+    """What nobody has contradicted, the most often met first."""
+    known = [one for one in entries if one.count >= PROVEN and one.field(CHALLENGED) is None]
+    for entry in sorted(known, key=lambda one: -one.count):
+        yield Chosen(entry, (), 0.0)
+
+
+def _bare(entry: Entry) -> Entry:
+    """As it is given: its kind in its title, without the lines that only keep the books."""
+    drop = {field.line - entry.first - 1 for field in entry.fields if field.name in _BOOKKEEPING}
+    lines: list[str] = []
+    dropping = False
+    for number, line in enumerate(entry.text.splitlines()):
+        dropping = number in drop or (dropping and line.startswith((" ", "\t")))
+        if not dropping and line.strip():
+            lines.append(line.rstrip())
+    return replace(entry, title=_heading(entry), text="".join(f"{line}\n" for line in lines))

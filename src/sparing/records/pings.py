@@ -1,0 +1,25 @@
+"""What the ledger says of calls that only keep a session warm."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def busy(connection: sqlite3.Connection, feature: str) -> frozenset[str]:
+    """Roles whose turn is under way."""
+    rows = connection.execute(
+        "select distinct role from ledger where feature = ? and outcome = 'open'", (feature,)
+    )
+    return frozenset(str(row[0]) for row in rows)
+
+
+def pings_since(connection: sqlite3.Connection, feature: str, role: str, session: str) -> int:
+    """How often that role was asked in a session since anybody else was."""
+    rows = connection.execute(
+        "select role from ledger where feature = ? and session = ? order by started, attempt",
+        (feature, session),
+    )
+    count = 0
+    for (one,) in rows:
+        count = count + 1 if one == role else 0
+    return count

@@ -1,0 +1,140 @@
+"""The report as one page that needs nothing beside itself: no script, no font, no picture.
+
+Whatever a model or a user wrote is escaped by the template; the charts alone go in as they were
+drawn. The page has a policy of its own that forbids everything else.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import jinja2
+
+from sparing.money import dollars as nano_dollars
+from sparing.report.charts import Chart
+from sparing.report.drawing import INSTALL
+from sparing.report.figures import Figure, Report
+from sparing.report.page import token_words
+from sparing.report.reviewers import YieldRow
+from sparing.report.savings import limit_lines
+from sparing.report.spending import SpendingRow, dollars, tokens
+
+NO_CHARTS = f"This page has no charts: the library that draws them is not installed. {INSTALL}"
+MARKS = {True: "✓", False: "✗", None: "·"}
+ORIGINAL = "Its requirements (NFR) count characters; the bill stands beside them."
+
+
+class Card(NamedTuple):
+    name: str
+    value: str
+    note: str
+
+
+class Group(NamedTuple):
+    title: str
+    note: str
+    figures: tuple[Figure, ...]
+    marks: dict[bool | None, str] = MARKS
+
+
+def report_html(report: Report, charts: tuple[Chart, ...] = (), *, drawn: bool = True) -> str:
+    """`drawn` is false where the charts could not be made."""
+    economy = report.economy if report.economy and report.economy.turns else None
+    return _template().render(
+        report=report,
+        style=_text("report.css"),
+        kind="Report on a feature" if report.feature != "all" else "Report on a repository",
+        heading=f"{report.feature} {report.title}".strip(),
+        cards=_cards(report),
+        economy=economy,
+        unit="" if economy is None else economy.unit,
+        notes=() if economy is None else economy.notes,
+        limits=() if economy is None else limit_lines(economy),
+        charts=charts,
+        missing="" if drawn else NO_CHARTS,
+        spending=[_spending(row) for row in report.spending.rows],
+        reviewers=[_reviewer(row) for row in report.reviewers.together],
+        models=len({row.model for row in report.reviewers.rows}) > 1,
+        findings=_findings(report),
+        figures=(
+            Group("What was predicted, and told", "", report.proof),
+            Group("Measures of the original workflow", ORIGINAL, report.asked),
+            Group("What the original workflow expected", "", report.claims),
+        ),
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_text("report.html.j2"))
+
+
+def _text(name: str) -> str:
+    return (files("sparing.report") / name).read_text("utf-8")
+
+
+def _cards(report: Report) -> list[Card]:
+    spent, economy = report.spending, report.economy
+    turns = f"{spent.turns} turn{'s' if spent.turns != 1 else ''}"
+    cards = [
+        Card("spent", spent.cost, f"{spent.origin}, {turns}"),
+        Card("the naive way", dollars(spent.naive_usd), "simulated: all from nothing, in full"),
+        Card("tokens", tokens(spent.usage.total), token_words(report).split(": ", 1)[1]),
+    ]
+    saved = _saved(report)
+    if saved:
+        cards.insert(2, Card("saved", saved, "of what the naive way costs (simulated)"))
+    if economy is not None and economy.over_bound is not None:
+        over = f"{economy.over_bound:.2f} ×"
+        bound = f"{economy.amount(economy.bound)}, simulated"
+        cards.append(Card("of the lower bound", over, bound))
+    return cards
+
+
+def _saved(report: Report) -> str:
+    spent, naive = report.spending.cost_usd, report.spending.naive_usd
+    if spent is None or not naive:
+        return ""
+    return f"{round(100 * (1 - spent / naive))} %"
+
+
+def _spending(row: SpendingRow) -> dict[str, object]:
+    used = row.usage
+    return {
+        "stage": row.stage,
+        "role": row.role,
+        "turns": row.dispatches,
+        "resumed": row.resumed or "",
+        "input": tokens(used.input),
+        "cached": f"{100 * used.read // used.input} %" if used.input else "",
+        "output": tokens(used.output),
+        "cost": row.cost,
+        "naive": dollars(row.naive_usd),
+    }
+
+
+def _reviewer(row: YieldRow) -> dict[str, object]:
+    return {
+        "role": row.role,
+        "stage": row.stage,
+        "model": row.model,
+        "looks": row.looks,
+        "blockers": row.blockers,
+        "accepted": row.accepted,
+        "settled": row.settled,
+        "cost": nano_dollars(row.nano_usd),
+        "each": nano_dollars(row.each) if row.accepted else "",
+    }
+
+
+def _findings(report: Report) -> list[str]:
+    return [
+        f"{severity}s: " + ", ".join(f"{count} {name}" for name, count in counts.items())
+        for severity, counts in report.findings.items()
+        if counts
+    ]

@@ -1,0 +1,108 @@
+"""What each reviewer brought for what it cost, and what to do about one that brings little."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sparing.money import dollars, to_usd
+
+ROLE_WIDTH = 23
+STAGE_WIDTH = 13
+
+
+@dataclass(frozen=True, slots=True)
+class YieldRow:
+    """The looks of one role, with one model, in one stage."""
+
+    role: str
+    model: str
+    stage: str
+    looks: int
+    blockers: int
+    accepted: int
+    """Of the blockers: settled, and dismissed by nobody."""
+    settled: int
+    """Warnings."""
+    nano_usd: int | None
+    """None if the cost of no look is known."""
+    each: int | None
+    """What an accepted blocker cost."""
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "role": self.role,
+            "model": self.model,
+            "stage": self.stage,
+            "looks": self.looks,
+            "blockers": self.blockers,
+            "accepted_blockers": self.accepted,
+            "settled_warnings": self.settled,
+            "cost_usd": _usd(self.nano_usd),
+            "cost_per_accepted_blocker_usd": _usd(self.each),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewers:
+    rows: tuple[YieldRow, ...]
+    """By role, model and stage."""
+    roles: tuple[YieldRow, ...]
+    """By role alone."""
+    advice: tuple[str, ...]
+    origin: str
+
+    @property
+    def together(self) -> list[YieldRow]:
+        """Rows of a role side by side, roles in the order in which they came."""
+        roles = [row.role for row in self.roles]
+        return sorted(self.rows, key=lambda row: roles.index(row.role))
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "origin": self.origin,
+            "rows": [row.dump() for row in self.rows],
+            "roles": [row.dump() for row in self.roles],
+            "advice": list(self.advice),
+        }
+
+
+def reviewers_page(found: Reviewers) -> list[RenderableType]:
+    if not found.rows:
+        return []
+    several = len({row.model for row in found.rows}) > 1
+    note = "each: what a blocker cost that was accepted, that is settled and not dismissed"
+    return [
+        Text("reviewers", "bold"),
+        _table(found.together, models=several),
+        Text(f"{note} ({found.origin})", "dim"),
+        *(Text(f"advice: {words}", "yellow") for words in found.advice),
+        Text(""),
+    ]
+
+
+def _table(rows: Sequence[YieldRow], *, models: bool) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("reviewer", overflow="fold", max_width=ROLE_WIDTH)
+    table.add_column("stage", overflow="fold", max_width=STAGE_WIDTH)
+    for name in ("looks", "blockers", "accepted", "cost", "each"):
+        table.add_column(name, justify="right", no_wrap=True)
+    previous = ""
+    for row in rows:
+        who = "" if row.role == previous and not models else row.role
+        name = f"{who}\n{row.model}" if models else who
+        table.add_row(
+            Text(name), Text(row.stage), str(row.looks), str(row.blockers), str(row.accepted),
+            dollars(row.nano_usd), dollars(row.each) if row.accepted else "",
+        )  # fmt: skip
+        previous = row.role
+    return table
+
+
+def _usd(nano: int | None) -> float | None:
+    return None if nano is None else float(to_usd(nano))

@@ -1,0 +1,62 @@
+"""What a gate in the terminal offers, by where the feature stands. Covers: A6, C9"""
+
+from __future__ import annotations
+
+import pytest
+
+from sparing.cli.gate import AtGate
+from sparing.cli.rule import rule_here
+from sparing.desk.office import Office, open_office
+from sparing.desk.rulings import open_findings
+from sparing.desk.view import waiting_gate
+from sparing.errors import UsageError
+from sparing.records import features
+from sparing.records.features import FeatureRow
+from tests.conftest import UserRepository
+from tests.desk.reviewing import DEFECT, followed
+from tests.desk.standing import NOW, reload, standing
+
+
+@pytest.fixture
+def office(user_repository: UserRepository) -> Office:
+    return open_office(user_repository())
+
+
+def at(office: Office, name: str) -> FeatureRow:
+    """With a head that is a commit: a gate shows what changed since the base."""
+    row = standing(office, name)
+    base = row.feature.base_commit
+    with office.database.write() as tx:
+        assert features.move(tx, row, {**row.place, "head": base}, base, NOW)
+    return reload(office, row)
+
+
+def offered(office: Office, row: FeatureRow) -> list[str]:
+    gate = waiting_gate(office, row)
+    assert gate is not None
+    return list(AtGate(office, row, gate).acts())
+
+
+def test_at_a_gate(office: Office) -> None:
+    found = offered(office, at(office, "at a gate"))
+    assert found == ["approve", "reject", "edit", "diff", "prompt"]
+
+
+def test_at_a_stage_that_is_stuck(office: Office) -> None:
+    """Nothing that would be refused, and everything that leads on."""
+    found = offered(office, at(office, "stuck"))
+    assert found == ["reject", "edit", "resume", "rerun", "diff", "prompt"]
+
+
+def test_a_review_that_is_stuck(office: Office, capsys: pytest.CaptureFixture[str]) -> None:
+    """C9: what is open is shown, and a word on it counts."""
+    row = at(office, "stuck, acceptable")
+    followed(office, row, "F1", DEFECT)
+    assert offered(office, row)[:3] == ["approve", "rule", "reject"]
+    rule_here(office, row, lambda _: "")
+    assert DEFECT.text in capsys.readouterr().out
+    with pytest.raises(UsageError, match="say what is ruled on F1"):
+        rule_here(office, row, lambda _: "F1")
+    rule_here(office, row, lambda _: 'F1 dismiss "it is set in the caller"')
+    (found,) = open_findings(office, row)
+    assert (found.ruling, found.words) == ("dismissed", "it is set in the caller")

@@ -1,0 +1,242 @@
+"""What was saved, lever by lever, recomputed from recorded dispatches.
+
+Covers: E4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparing.double.cache import Block, Life, Part
+from sparing.economy.bound import Call
+from sparing.economy.cost_model import TYPICAL
+from sparing.economy.naive import NaiveTurn
+from sparing.economy.replayed import (
+    Recorded,
+    Rules,
+    SeedTold,
+    Sent,
+    Talk,
+    Told,
+    all_fresh,
+    as_recorded,
+    replayed,
+    seed_sent,
+    with_lookups,
+)
+from sparing.economy.savings import Savings, savings
+from sparing.economy.scoped import naive_bills
+from sparing.usage import Origin, Usage
+from sparing.way import Lever, Policy, Way
+
+MODEL = "claude-sonnet-5"
+BASE, DOCUMENT, ROLE, DELTA = 3_000, 5_000, 600, 300
+
+
+def block(name: str, tokens: int, mark: Life | None = None) -> Block:
+    return Block(Part.MESSAGES, name, tokens, mark)
+
+
+def look(
+    number: int, role: str = "reviewer", *, resume: bool = False, mark: Life = Life.FIVE_MINUTES,
+    gap: float = 60.0, calls: Sequence[Call] = (Call(0, 100), Call(400, 50)),
+) -> Recorded:  # fmt: skip
+    """The n-th turn of a run: the document is shared, the role's words are not."""
+    trunk, own = block("document", DOCUMENT, mark), block(f"words of {role}", ROLE)
+    turn = block(f"turn {number}", 50)
+    ways = {Way.COMPOSE: Told((trunk, own, turn))}
+    delta = (block(f"delta {number}", DELTA),) if resume else ()
+    if resume:
+        ways[Way.RESUME] = Told(delta)
+    naive = NaiveTurn(
+        MODEL, gap * number, (f"all {number}", DOCUMENT + 50), (role, ROLE), ("tools", BASE),
+        [(call.added, call.output) for call in calls],
+    )  # fmt: skip
+    paths = block(f"paths {number}", 80)
+    words = replace(trunk, mark=None)
+    seed = SeedTold(Told((own, paths, turn), DOCUMENT, 1), 2_800, (own, words, turn), delta, 1_200)
+    return Recorded(
+        f"specify {role}", role, MODEL, gap * number, 3.0, ("trunk", BASE),
+        Way.RESUME if resume else Way.COMPOSE, tuple(calls), naive, ways, seed,
+    )  # fmt: skip
+
+
+def saved(turns: Sequence[Recorded], policy: Policy = Policy.ADAPTIVE) -> Savings:
+    return savings(turns, lambda _: TYPICAL, policy)
+
+
+def cost(bills: Sequence[Usage]) -> float:
+    return sum(map(TYPICAL.price, bills))
+
+
+def test_a_run_is_billed_again_as_it_was() -> None:
+    """E4: the second role reads base and document from the cache, its own words it writes."""
+    bills = replayed([look(0, "a"), look(1, "b")], Rules(as_recorded))
+    prompt = BASE + DOCUMENT + ROLE + 50
+    assert bills[0] == Usage(write_5m=prompt + 400, read=prompt, output=150)
+    assert bills[1].write_5m == ROLE + 50 + 400
+    assert bills[1].read == BASE + DOCUMENT + prompt
+
+
+def test_the_ladder_from_the_naive_way_by_hand() -> None:
+    """E4: two roles share a document; the naive way sends it in one block to each of them."""
+    found = saved([look(0, "a"), look(1, "b")])
+    fresh = found.fresh
+    assert (fresh.baseline, fresh.origin) == ("fresh", Origin.SIMULATED)
+    assert fresh.cost == pytest.approx(cost(naive_bills([look(0, "a"), look(1, "b")])))
+    steps = {step.lever: step.saved for step in fresh.steps}
+    # In the trunk the document is written once and read once, instead of written twice; the
+    # role's words, which the naive way marks by themselves, come with it.
+    assert list(steps) == ["trunk"]
+    assert steps["trunk"] == pytest.approx(DOCUMENT * (1.25 - 0.1))
+    assert all(step.origin is Origin.SIMULATED for step in fresh.steps)
+
+
+def test_the_ladder_from_the_original_rules_is_an_estimate() -> None:
+    """E4: by path a document is read by a call of its own, which nobody has made."""
+    found = saved([look(0, "a"), look(1, "b")])
+    assert found.seed is not None
+    assert [step.lever for step in found.seed.steps] == ["inline", "trunk"]
+    assert {step.origin for step in found.seed.steps} == {Origin.ESTIMATED}
+    assert found.seed.origin is Origin.ESTIMATED
+    assert all(step.saved > 0 for step in found.seed.steps)
+
+
+def test_a_session_that_went_on() -> None:
+    """E4: what resuming saved against the same prompts sent fresh."""
+    turns = [look(0), look(1, resume=True)]
+    steps = {step.lever: step.saved for step in saved(turns).fresh.steps}
+    fresh = cost(replayed(turns, Rules(all_fresh)))
+    assert steps[Lever.RESUME] == pytest.approx(fresh - cost(replayed(turns, Rules(as_recorded))))
+    assert steps[Lever.RESUME] > 0
+
+
+def test_an_hours_life_and_pings_are_levers_of_their_own() -> None:
+    """E4: a pause of ten minutes; an entry of an hour outlives it, a ping carries one of five."""
+    hour = [look(0, mark=Life.ONE_HOUR), look(10, "b", mark=Life.ONE_HOUR)]
+    steps = {step.lever: step.saved for step in saved(hour).fresh.steps}
+    assert steps[Lever.HOUR] > 0
+    assert Lever.KEEP_ALIVE not in steps
+    ping = replace(look(4), ways={}, calls=(Call(20, 1),), ping=True)
+    kept = [look(0), ping, look(8, resume=True)]
+    assert {step.lever for step in saved(kept).fresh.steps} >= {Lever.KEEP_ALIVE}
+    without = replayed(kept, Rules(as_recorded, pings=False))
+    assert without[1] == Usage()
+    assert without[2].read < replayed(kept, Rules(as_recorded))[2].read
+
+
+@pytest.mark.parametrize(("delta_chars", "way"), [(1_400, Way.RESUME), (1_401, Way.REFERENCE)])
+def test_the_original_goes_on_unless_the_change_is_long(delta_chars: int, way: Way) -> None:
+    """E4, C6: more than half of the characters of its own latest fresh prompt are too many."""
+    again = look(1, resume=True)
+    assert again.seed is not None
+    again = replace(again, seed=replace(again.seed, delta_chars=delta_chars))
+    taken: list[Way] = []
+
+    def pick(turn: Recorded, talk: Talk) -> Sent:
+        sent = seed_sent(turn, talk)
+        taken.append(sent.way)
+        return sent
+
+    replayed([look(0), again], Rules(pick))
+    assert taken == [Way.REFERENCE, way]
+
+
+def test_documents_by_path_take_a_call_more() -> None:
+    """E4: the same work after it."""
+    calls = (Call(900, 30), Call(400, 50))
+    assert with_lookups(calls, [5_200]) == (Call(900, 150), Call(5_350, 30), Call(400, 50))
+    assert with_lookups(calls, []) == calls
+
+
+def test_work_that_a_lever_spared_stands_beside_the_sums() -> None:
+    """E4: estimated, and in neither ladder."""
+    turns = [look(0, "a"), look(1, "b")]
+    plain = saved(turns)
+    found = savings(turns, lambda _: TYPICAL, Policy.ADAPTIVE, {Lever.NOTES: {1: [4_000]}})
+    (step,) = found.beyond
+    assert (step.lever, step.origin) == ("notes", Origin.ESTIMATED)
+    assert step.saved > 4_000 * TYPICAL.write_5m
+    assert (found.fresh, found.replayed) == (plain.fresh, plain.replayed)
+
+
+def test_a_turn_that_followed_at_once() -> None:
+    """E4: a reply put into shape goes on in the session under every rule."""
+    follow = replace(look(1), ways={}, way=Way.RESUME, calls=(Call(40, 20),), seed=None)
+    bill = replayed([look(0), follow], Rules(all_fresh))[1]
+    assert bill.write_5m == 50 + 40
+    assert saved([look(0), follow]).seed is not None
+
+
+def test_a_session_that_these_records_do_not_hold() -> None:
+    """E4: it is sent as one block that nobody has cached."""
+    lost = replace(look(1, resume=True), transcript=20_000)
+    assert replayed([lost], Rules(as_recorded))[0].write_5m >= 20_000 + DELTA
+
+
+def test_without_what_the_original_would_send_nothing_is_claimed() -> None:
+    """E4: rows of an older version."""
+    assert saved([replace(look(0), seed=None)]).seed is None
+
+
+def test_a_run_by_the_original_rules_has_no_steps_from_them() -> None:
+    """E4: what was not done can have saved nothing."""
+    turn = look(0)
+    assert turn.seed is not None
+    sent = replace(turn, way=Way.REFERENCE, ways={**turn.ways, Way.REFERENCE: turn.seed.fresh})
+    found = saved([sent], Policy.SEED)
+    assert found.seed is not None
+    assert (found.seed.steps, found.seed.cost) == ((), pytest.approx(found.replayed))
+
+
+def test_models_share_no_cache() -> None:
+    """E4: two models have twice the bound of one that looks once."""
+    turn = look(0)
+    other = replace(turn, model="claude-opus-5", naive=replace(turn.naive, model="claude-opus-5"))
+    assert saved([turn, other]).bound == pytest.approx(2 * saved([turn]).bound)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> list[Recorded]:
+    turns: list[Recorded] = []
+    asked: set[str] = set()
+    gap = draw(st.sampled_from([30.0, 200.0, 400.0]))
+    for number in range(draw(st.integers(1, 6))):
+        role = draw(st.sampled_from(["a", "b"]))
+        calls = [Call(0, 100), *[Call(500, 80)] * draw(st.integers(0, 4))]
+        resume = role in asked and draw(st.booleans())
+        turns.append(look(number, role, resume=resume, gap=gap, calls=calls))
+        asked.add(role)
+    return turns
+
+
+@settings(max_examples=40, deadline=None)
+@given(turns=runs())
+def test_steps_add_up_and_limits_hold(turns: list[Recorded]) -> None:
+    """E4: a ladder leads to the run exactly; nothing beats the bound; hindsight is no worse."""
+    found = saved(turns)
+    for ladder in (found.fresh, found.seed):
+        assert ladder is not None
+        total = ladder.cost - sum(step.saved for step in ladder.steps)
+        assert total == pytest.approx(found.replayed)
+    assert found.bound <= found.replayed + 1e-6
+    assert found.oracle.cost <= found.replayed + 1e-6
+    assert sum(found.bills) == pytest.approx(found.replayed)
+
+
+def test_a_builder_goes_on_from_stage_to_stage() -> None:
+    """E4: in the session it used last, whatever the stages are called."""
+    stages = ("plan", "implement", "done")
+    turns = [
+        replace(look(n, "builder", resume=n > 0), line=f"{stage} builder", at=60.0 * n)
+        for n, stage in enumerate(stages)
+    ]
+    bills = replayed(turns, Rules(as_recorded))
+    first = BASE + DOCUMENT + ROLE + 50 + 400
+    assert bills[1].write_5m == 50 + DELTA + 400
+    assert bills[2].read == 2 * (first + 50 + DELTA + 400) + 50 + DELTA

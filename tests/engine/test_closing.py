@@ -1,0 +1,109 @@
+"""A feature's last stage, move by move. Covers: D6, D7."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.artifact import ArtifactName
+from sparing.engine.closing import SHOWN
+from sparing.engine.ending import ROLE, Ending
+from sparing.engine.jobs import JobKind, Result, Turn
+from sparing.engine.moves import Happened, Next, Rules
+from sparing.engine.place import Place, Step
+from sparing.engine.stage import next_move
+from sparing.flow.advance import begin
+from sparing.flow.state import Do, Kind, Outcome, Position
+
+RULES = Rules(3, frozenset(), headless=True, assistants=frozenset({ROLE}))
+OPEN = ("task 1.2, Print it, has 2 of 3 boxes open",)
+
+
+def finish(step: Step = Step.OPEN) -> Place:
+    return Place(begin("feature", "finish", frozenset(ArtifactName)), "c0", step)
+
+
+def after(place: Place, result: Result, rules: Rules = RULES) -> Next:
+    return next_move(place, Happened((result,)), rules, 100.0)
+
+
+def said(place: Place, kind: Kind, feedback: str = "") -> Next:
+    return next_move(place, Happened(answer=Outcome(kind), feedback=feedback), RULES, 100.0)
+
+
+def surveyed(*unfinished: str) -> Next:
+    found = after(finish(), Result(commit="c0"))
+    assert [job.kind for job in found.jobs] == [JobKind.SURVEY]
+    return after(found.place, Result(unfinished=unfinished))
+
+
+def test_nothing_open_a_retrospective_then_the_checks() -> None:
+    """D6: in this order."""
+    found = surveyed()
+    (job,) = found.jobs
+    assert (job.role, job.turn, job.iteration) == (ROLE, Turn.RETRO, 1)
+    found = after(found.place, Result(commit="c1"))
+    assert [job.kind for job in found.jobs] == [JobKind.CHECK]
+    assert (found.place.head, found.place.ending) == ("c1", Ending(logs="c1"))
+    found = after(found.place, Result())
+    assert [job.kind for job in found.jobs] == [JobKind.CLOSE]
+
+
+def test_unfinished_tasks_stop_also_where_nobody_can_be_asked() -> None:
+    """D6"""
+    found = surveyed(*OPEN)
+    state = found.place.state
+    assert (found.do, state.position, state.acceptable) == (Do.WAIT, Position.STUCK, True)
+    assert state.reason == f"1 task is not finished: {OPEN[0]}"
+    many = surveyed(*(f"task {n}" for n in range(SHOWN + 2)))
+    assert many.place.state.reason.startswith(f"{SHOWN + 2} tasks are not finished: task 0; ")
+    assert many.place.state.reason.endswith("; and 2 more")
+
+
+def test_a_person_goes_on_with_them_and_they_are_recorded() -> None:
+    """D6"""
+    found = said(surveyed(*OPEN).place, Kind.APPROVE)
+    assert [job.turn for job in found.jobs] == [Turn.RETRO]
+    found = after(after(found.place, Result(commit="c1")).place, Result())
+    found = after(found.place, Result(commit="c2"))
+    assert found.place.marks["finish"].notes == OPEN
+    assert found.place.state.concerns == ("finish",)
+    assert [job.kind for job in found.jobs] == [JobKind.HANDOVER]
+
+
+def test_or_sends_them_to_the_implementer_and_is_asked_again() -> None:
+    """D6"""
+    found = said(surveyed(*OPEN).place, Kind.REJECT, "words")
+    (job,) = found.jobs
+    assert (job.role, job.turn, job.feedback) == ("implementer", Turn.REDO, "words")
+    found = after(found.place, Result(commit="c1"))
+    assert [job.kind for job in found.jobs] == [JobKind.SURVEY]
+
+
+def test_a_retrospective_stops_nothing_and_its_logs_stay() -> None:
+    """D7"""
+    found = after(surveyed().place, Result(commit="c1", passed=False, detail="timed out"))
+    assert [job.kind for job in found.jobs] == [JobKind.CHECK]
+    assert found.place.ending.logs == ""
+
+
+def test_one_that_is_not_wanted_is_not_held() -> None:
+    """D7: left out of the assistants, it costs nothing."""
+    place = after(finish(), Result(commit="c0"), RULES).place
+    found = after(place, Result(), RULES._replace(assistants=frozenset()))
+    assert [job.kind for job in found.jobs] == [JobKind.CHECK]
+
+
+def test_it_is_held_once_however_often_the_stage_is_sent_back() -> None:
+    held = replace(finish(Step.SURVEY), ending=Ending(logs="c1"))
+    assert [job.kind for job in after(held, Result()).jobs] == [JobKind.CHECK]
+
+
+def test_what_failed_may_have_committed_something_first() -> None:
+    """D6: the last commit is made before the branch is brought home, and stays."""
+    state = replace(finish().state, position=Position.HANDOVER)
+    place = replace(finish(Step.HANDOVER), state=state)
+    found = after(place, Result(commit="c9", failure="not handed over", detail="both changed: a"))
+    assert (found.place.head, found.place.state.held) == ("c9", Position.HANDOVER)
+    assert Place.load(found.place.dump()) == found.place
+    again = said(found.place, Kind.CONTINUE)
+    assert [(job.kind, job.head) for job in again.jobs] == [(JobKind.HANDOVER, "c9")]
