@@ -99,7 +99,7 @@ def test_a_gate_where_things_go_wrong(tmp_path: Path) -> None:
     assert (shown["stage"], shown["position"], shown["running"]) == ("done", "gate", False)
 
 
-SLOW = SCRIPT.replace('reply = """The plan', 'delay_seconds = 2\nreply = """The plan')
+SLOW = SCRIPT.replace('reply = """The plan', 'delay_seconds = 4\nreply = """The plan')
 
 
 CLOSED_SECONDS = 1.0
