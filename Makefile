@@ -42,7 +42,7 @@ test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged;
 	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long or hypothesis" $(PYTEST_FLAGS)
 
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
-	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py $(PYTEST_FLAGS)
+	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)
 
 demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
 	@$(BIN)/sparing demo --backend claude-double

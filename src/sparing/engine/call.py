@@ -149,6 +149,7 @@ class Listener:
         self._waiting: list[AgentEvent] = []
         self._receipt: Receipt | None = None
         self._written = time.monotonic()
+        self._later: asyncio.TimerHandle | None = None
 
     def __call__(self, event: AgentEvent) -> None:
         if event.kind == ANSWERING:
@@ -157,6 +158,10 @@ class Listener:
         self._waiting.append(event)
         if time.monotonic() - self._written > BURST_SECONDS:
             self.flush()
+        elif self._later is None:
+            # Whoever watches sees it soon, also if nothing follows for long.
+            loop = asyncio.get_running_loop()
+            self._later = loop.call_later(BURST_SECONDS, self.flush)
 
     def receipt(self, found: Receipt) -> None:
         """Told with what the agent did, in one write."""
@@ -164,6 +169,9 @@ class Listener:
 
     def flush(self) -> None:
         source, ticket = self._asking.source, self._asking.ticket
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
         events, self._waiting = self._waiting, []
         self._written = time.monotonic()
         if not events and self._receipt is None:
