@@ -35,7 +35,7 @@ $(EXTRAS): $(STAMP) requirements-extras.lock
 demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 	@$(BIN)/sparing demo
 
-test: $(STAMP) ## run all tests
+test: $(STAMP) ## run the tests
 	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_FLAGS)
 
 test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged; properties with more examples
