@@ -119,3 +119,17 @@ def test_what_a_feature_adds_to_the_set_up_waits_for_a_person(tmp_path: Path, ag
     recipe.write_text("setup:\n\ttouch again\n")
     with pytest.raises(NeedsHuman):
         scene.opened()
+
+
+def test_a_set_up_that_nobody_agreed_to_stops_nothing_when_it_changes(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, "touch made")
+    (scene.worktree.path / "Makefile").write_text("setup:\n\ttouch more\n")
+    assert [kind for kind, _ in scene.opened()] == ["warning"]
+
+
+def test_a_set_up_that_a_feature_brings_waits_for_a_person(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, "touch made")
+    (scene.worktree.path / "Makefile").unlink()
+    (scene.worktree.path / "requirements.txt").write_text("tinywords\n")
+    with pytest.raises(NeedsHuman, match="requirements.txt"):
+        scene.opened()

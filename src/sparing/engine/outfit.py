@@ -48,12 +48,16 @@ def outfit(
 
 def _agreed(around: Surroundings, row: FeatureRow, worktree: Worktree, plan: Plan) -> bool | None:
     """What a person said to what would run now: to the commands, and to what a feature adds."""
-    said = answer_of(around.folder.path, plan)
-    base = row.feature.base_commit
+    said, base = answer_of(around.folder.path, plan), row.feature.base_commit
     now = reader(worktree.path)
-    new = changed(plan, lambda name: read_file(around.repository, base, name), now)
-    if not new or said is False:
-        return said
+
+    def before(name: str) -> bytes | None:
+        return read_file(around.repository, base, name)
+
+    new = changed(plan, before, now)
+    begun = any(one.origin in new and before(one.origin) is None for one in plan.commands)
+    if not new or said is False or (said is None and not begun):
+        return said  # a set-up that nobody agreed to is not run, however it changes
     again = answer_to(around.folder.path, fingerprint(plan, now))
     if again is None:
         raise NeedsHuman(
