@@ -9,6 +9,7 @@ import click
 import pytest
 
 from sparing.cli.progress import Progress, describe, named
+from sparing.cli.screen import rendered
 from sparing.desk import control
 from sparing.desk.office import Office, open_office
 from sparing.records import events
@@ -117,9 +118,9 @@ def test_how_agents_are_confined_is_told_when_it_changes(
     ],
 )  # fmt: skip
 def test_what_is_said_of_an_event(event: Event, line: str) -> None:
-    assert click.unstyle(describe(event)) == line
+    assert click.unstyle(rendered(describe(event))) == line
 
 
 def test_an_empty_line_stays_empty() -> None:
     shown = named(Event("k", ONE, 0, "done"), "\nfinished")
-    assert click.unstyle(shown) == "\n001 finished"
+    assert click.unstyle(rendered(shown)) == "\n001 finished"

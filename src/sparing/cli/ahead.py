@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import click
-
 from sparing.cli.clock import now
 from sparing.cli.init import show_prospect
-from sparing.cli.screen import WIDTH, printable
+from sparing.cli.screen import WIDTH, echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.desk.cost import limits_of, settings_of
@@ -21,6 +19,7 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import Position, State
 from sparing.money import Billing, dollars
+from sparing.printable import printable
 from sparing.records.features import FeatureRow
 from sparing.report.prompt import PromptPage, prompt_text
 from sparing.report.spending import tokens
@@ -46,14 +45,14 @@ def show_plan(office: Office, row: FeatureRow, found: Prospect, why: str) -> boo
     _say("branch", feature.branch)
     _say("agent", agent.words)
     if agent.repair:
-        _say("", click.style(agent.repair, fg="cyan"))
-        _say("", f"or see it all without an agent: {click.style('sparing demo', fg='cyan')}")
+        _say("", style(agent.repair, fg="cyan"))
+        _say("", f"or see it all without an agent: {style('sparing demo', fg='cyan')}")
     _say("models", models_words(office, row))
     show_prospect(found)
     ahead = outlook(office, row)
     _say("cost", f"{outlook_brief(ahead)}, capped at {cap_words(office, row)}")
     if not ahead.learned and ahead.high.tokens:
-        _say("", click.style(_assumed(office, row), dim=True))
+        _say("", style(_assumed(office, row), dim=True))
     return not agent.repair
 
 
@@ -108,34 +107,34 @@ def show_dry_run(office: Office, row: FeatureRow) -> None:
     stops = office.loaded.settings.flow.stops(
         [one.name for one in FLOWS[row.feature.flow].stages if one.gate]
     )
-    click.echo(f"{click.style(row.feature.id, bold=True)} {printable(row.feature.title)}")
+    echo(f"{style(row.feature.id, bold=True)} {printable(row.feature.title)}")
     for stage in ahead_of(row):
         reviewers = ", ".join(role for group in stage.reviewers for role in group)
         who = f"{stage.author or 'the program'}" + (f"; judged by {reviewers}" if reviewers else "")
-        gate = click.style(" then asks you", fg="cyan") if stage.name in stops else ""
-        click.echo(f"  {stage.name:<14} {who}{gate}")
-    click.echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
-    click.echo(f"  {'cap':<14} {cap_words(office, row)}")
-    click.echo(f"  {'agent':<14} {agent_of(office, row).words}")
+        gate = style(" then asks you", fg="cyan") if stage.name in stops else ""
+        echo(f"  {stage.name:<14} {who}{gate}")
+    echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
+    echo(f"  {'cap':<14} {cap_words(office, row)}")
+    echo(f"  {'agent':<14} {agent_of(office, row).words}")
     page = first_prompt(office, row)
     if page is not None:
         _show_beginning(row, page)
-    run = click.style(f"sparing run {row.feature.id}", fg="cyan")
-    click.echo(f"\nnothing was started; to run it: {run}")
+    run = style(f"sparing run {row.feature.id}", fg="cyan")
+    echo(f"\nnothing was started; to run it: {run}")
 
 
 def _show_beginning(row: FeatureRow, page: PromptPage) -> None:
     """Enough to know what it is; a command shows all of it."""
     lines = prompt_text(page, system=False).splitlines()
-    click.echo("\nthe first prompt:")
+    echo("\nthe first prompt:")
     for line in lines[:FIRST_LINES]:
         cut = printable(line)[: WIDTH - 2]
-        click.echo(f"  {cut if len(cut) == len(line) else cut[:-1] + '…'}")
+        echo(f"  {cut if len(cut) == len(line) else cut[:-1] + '…'}")
     rest = len(lines) - FIRST_LINES
     if rest > 0:
         role, stage = page.facts["role"], page.facts["stage"]
         whole = f"sparing show prompt {role} --feature {row.feature.id} --stage {stage}"
-        click.echo(f"  … {rest} more lines: {click.style(whole, fg='cyan')}")
+        echo(f"  … {rest} more lines: {style(whole, fg='cyan')}")
 
 
 def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
@@ -167,4 +166,4 @@ def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
 
 
 def _say(label: str, words: str) -> None:
-    click.echo(f"  {label:<{LABEL}} {words}")
+    echo(f"  {label:<{LABEL}} {words}")

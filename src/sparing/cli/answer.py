@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
+from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.screen import echo, is_terminal, prompt, style
 from sparing.desk import control
 from sparing.desk.office import Office, open_office
 from sparing.desk.presence import engine_runs
@@ -52,7 +53,7 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
     said = feedback or _said(office, row)
     stage = control.reject(office, row, said, TERMINAL, now())
     if repeats(office, row, said):
-        click.echo(f"note: {NOTE}", err=True)
+        echo(f"note: {NOTE}", err=True)
     what = f"a new session before {stage}" if control.asks_handoff(row) else stage
     tell_answered(
         office, row, f"{what} is rejected", answer="rejected", stage=stage, as_json=as_json
@@ -62,7 +63,7 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
 def _said(office: Office, row: FeatureRow) -> str:
     from sparing.cli.gate import said_in_editor
 
-    return said_in_editor(office, row, lambda: click.prompt("what should be different", err=True))
+    return said_in_editor(office, row, lambda: prompt("what should be different", err=True))
 
 
 def tell_answered(
@@ -74,5 +75,5 @@ def tell_answered(
     if as_json:
         print_json(feature=number, **facts, engine_runs=runs, next_command=f"sparing run {number}")
         return
-    click.echo(f"{words}; {'it goes on now' if runs else 'to go on:'}")
-    click.echo(f"  {click.style(command, fg='cyan')}")
+    echo(f"{words}; {'it goes on now' if runs else 'to go on:'}")
+    echo(f"  {style(command, fg='cyan')}")

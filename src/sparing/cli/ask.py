@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-import click
+from sparing.cli.screen import echo
 
 LOOK_SECONDS = 0.2
 leaving = threading.Event()
@@ -28,8 +28,7 @@ class Left(Exception):
 
 def ask(question: str, settled: Callable[[], bool]) -> str | None:
     """A line, without blanks around it; None at the end of the input."""
-    click.echo(question, nl=False, err=True)
-    sys.stderr.flush()
+    echo(question, nl=False, err=True)
     while not select.select([sys.stdin], [], [], LOOK_SECONDS)[0]:
         if leaving.is_set():
             raise Left

@@ -8,6 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
+from sparing.cli.screen import echo
 from sparing.desk import control, view
 from sparing.desk.finished import Cleaned, Home, clean, finished
 from sparing.desk.office import open_office
@@ -35,10 +36,10 @@ def clean_command(feature: str | None, as_json: bool) -> int:
     if as_json:
         print_json(removed=[number for number in found if number not in stays], stays=stays)
     elif not found:
-        click.echo("Nothing to clean up: no merged feature has a worktree left.")
+        echo("Nothing to clean up: no merged feature has a worktree left.")
     else:
         for row, one in found.values():
-            click.echo(f"{row.feature.id} {_words(row, one)}")
+            echo(f"{row.feature.id} {_words(row, one)}")
     return 1 if stays else 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from sparing.cli.screen import echo
+
 VARIABLE = "_SPARING_COMPLETE"
 PLACES = {
     "bash": "sparing completion bash >> ~/.bashrc",
@@ -25,4 +27,4 @@ def completion_command(context: click.Context, shell: str) -> None:
     assert maker is not None
     command = context.find_root().command
     completer = maker(command, {}, "sparing", VARIABLE)
-    click.echo(completer.source_template % completer.source_vars())
+    echo(completer.source_template % completer.source_vars())

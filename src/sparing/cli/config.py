@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import echo, style
 from sparing.config.describe import as_rows
 from sparing.config.faults import shown
 from sparing.config.load import current
@@ -36,5 +37,5 @@ def show(as_json: bool) -> None:
         return
     width = max(len(row.key) for row in rows)
     for row in rows:
-        origin = click.style(f"  {row.origin}", dim=True)
-        click.echo(f"{row.key.ljust(width)}  {shown(row.value)}{origin}")
+        origin = style(f"  {row.origin}", dim=True)
+        echo(f"{row.key.ljust(width)}  {shown(row.value)}{origin}")

@@ -8,6 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import echo, show
 from sparing.desk import control
 from sparing.desk.cost import By, costs, feature_costs
 from sparing.desk.office import Office, open_office
@@ -45,7 +46,7 @@ def cost_command(feature: str | None, by: str | None, as_csv: bool, as_json: boo
     chosen = By(by) if by else By.STAGE if row else By.FEATURE
     found = costs(office, chosen) if row is None else feature_costs(office, row, chosen, now())
     if as_csv:
-        click.echo(cost_csv(found), nl=False)
+        echo(cost_csv(found), nl=False)
     elif as_json:
         _print_json(office, row, found)
     else:
@@ -66,21 +67,20 @@ def _print_json(office: Office, row: FeatureRow | None, found: Costs) -> None:
 
 
 def _print(office: Office, row: FeatureRow | None, found: Costs) -> None:
-    from rich.console import Console
+    from rich.text import Text
 
     from sparing.report.cost import cost_table
 
-    console = Console(highlight=False)
-    console.print(cost_table(found))
-    console.print()
+    show(cost_table(found))
+    echo()
     for note in found.notes:
-        console.print(note, style="dim", markup=False)
+        show(Text(note, "dim"))
     if any(one.name == RESUME_CHECK for one in found.rows):
-        console.print(f"{RESUME_CHECK}: {ASKED_ONCE}", style="dim", markup=False)
+        show(Text(f"{RESUME_CHECK}: {ASKED_ONCE}", "dim"))
     if row is None or row.status in OVER:
         return
     from sparing.desk.outlook import outlook, outlook_words
 
     for cap in found.caps:
-        click.echo(f"cap of {cap.words}")
-    click.echo(f"to come: {outlook_words(outlook(office, row))}")
+        echo(f"cap of {cap.words}")
+    echo(f"to come: {outlook_words(outlook(office, row))}")

@@ -14,6 +14,7 @@ import click
 
 from sparing.cli.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import echo, show, style
 from sparing.desk import control, history, view
 from sparing.desk.office import Office, open_office
 from sparing.desk.spending import spending
@@ -74,10 +75,10 @@ def demo_command(
         own = {**OVERRIDES, "agent.backend": backend, "agent.script": str(script)}
         row = control.start(office, TITLE, flow, own, EPOCH)
         if not as_json:
-            click.echo(f"a sample project in {repository.checkout}", err=True)
+            echo(f"a sample project in {repository.checkout}", err=True)
             if client:
-                click.echo(f"{client}, with a double of its model on this machine", err=True)
-            click.echo(f'{click.style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
+                echo(f"{client}, with a double of its model on this machine", err=True)
+            echo(f'{style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
         mode = Mode.ASK if interactive else Mode.YES
         code = run_features(office, [row], mode, quiet=as_json, kept=keep is not None)
         ended = view.reload(office, row)
@@ -88,9 +89,9 @@ def demo_command(
 
 def _gone() -> None:
     """A sample that nobody keeps can't be gone on with: say so where a command was just named."""
-    click.echo(
+    echo(
         "\nthe sample ends here: it is not kept, so it can't go on later\n"
-        f"  to leave it and come back: {click.style(AGAIN, fg='cyan')}",
+        f"  to leave it and come back: {style(AGAIN, fg='cyan')}",
         err=True,
     )
 
@@ -145,30 +146,29 @@ def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as
         return code
     _print_table(spent, SIMULATED[str(row.overrides["agent.backend"])])
     if row.status is Status.COMPLETED and merged:
-        click.echo(f"{row.feature.branch} is merged into {row.feature.base_branch}.\n")
+        echo(f"{row.feature.branch} is merged into {row.feature.base_branch}.\n")
     for words, command in _next(office, row, keep):
-        click.echo(f"  {words:<27}{click.style(command, fg='cyan')}")
+        echo(f"  {words:<27}{style(command, fg='cyan')}")
     return code
 
 
 def _print_table(spent: Spending, simulated: str) -> None:
-    from rich.console import Console
+    from rich.text import Text
 
     from sparing.report.spending import spending_table
 
-    console = Console(highlight=False)
-    console.print()
-    console.print(spending_table(spent))
-    console.print()
-    console.print(f"[bold]{spent.sentence}[/bold]")
+    echo()
+    show(spending_table(spent))
+    echo()
+    show(Text(spent.sentence, "bold"))
     if is_dearer(spent):
-        console.print(DEARER, style="dim")
-    console.print(
+        show(Text(DEARER, "dim"))
+    words = (
         f"Simulated: {simulated} with the vendor's published cache rules.\n"
-        "The naive way: every dispatch from nothing, every document in full.",
-        style="dim",
+        "The naive way: every dispatch from nothing, every document in full."
     )
-    console.print()
+    show(Text(words, "dim"))
+    echo()
 
 
 def _next(office: Office, row: FeatureRow, keep: Path | None) -> list[tuple[str, str]]:

@@ -11,9 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
 from sparing.cli.options import print_json
+from sparing.cli.screen import echo, style
 from sparing.config.terminal import environment
 from sparing.desk.office import Office
 from sparing.errors import StateError
@@ -49,8 +48,8 @@ def detached(
     if as_json:
         print_json(process=process.pid, log=str(log), next_command=command)
     else:
-        click.echo(f"runs in the background as process {process.pid}, log in {log}")
-        click.echo(f"  {click.style(command, fg='cyan')}")
+        echo(f"runs in the background as process {process.pid}, log in {log}")
+        echo(f"  {style(command, fg='cyan')}")
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import echo, style
 from sparing.desk.bundle import files
 from sparing.desk.office import open_office
 from sparing.errors import UsageError
@@ -40,6 +41,6 @@ def diagnose_command(to: Path, as_json: bool) -> None:
     if as_json:
         print_json(file=str(to), files={name: len(text) for name, text in content.items()})
         return
-    click.echo(f"{to} has {', '.join(content)}")
-    click.echo(f"not in it: {NEVER}")
-    click.echo(f"  {click.style(f'unzip -p {to} | less', fg='cyan')}")
+    echo(f"{to} has {', '.join(content)}")
+    echo(f"not in it: {NEVER}")
+    echo(f"  {style(f'unzip -p {to} | less', fg='cyan')}")

@@ -15,7 +15,7 @@ from sparing import __version__
 from sparing.cli.doctor_agent import Finding, agent_findings, online_finding
 from sparing.cli.doctor_levers import lever_words
 from sparing.cli.options import json_option, print_json
-from sparing.cli.screen import wrapped
+from sparing.cli.screen import echo, style, wrapped
 from sparing.config.load import current
 from sparing.config.terminal import homely
 from sparing.database import Database
@@ -44,13 +44,13 @@ def doctor_command(resume: bool, online: bool, as_json: bool) -> int:
         print_json(good=good, findings=[finding._asdict() for finding in findings])
         return 0 if good else 1
     for finding in findings:
-        mark = click.style("✓", fg="green") if finding.good else click.style("✗", fg="red")
+        mark = style("✓", fg="green") if finding.good else style("✗", fg="red")
         first, *rest = finding.words.split("; ") if finding.name == "sandbox" else [finding.words]
-        click.echo(f"{mark} {finding.name:<12}{homely(first)}")
+        echo(f"{mark} {finding.name:<12}{homely(first)}")
         for line in rest:
-            click.echo(click.style(wrapped(line, " " * 14), dim=True))
+            echo(style(wrapped(line, " " * 14), dim=True))
         if finding.repair:
-            click.echo(f"  {'':<12}{click.style(finding.repair, fg='cyan')}")
+            echo(f"  {'':<12}{style(finding.repair, fg='cyan')}")
     return 0 if good else 1
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-import click
-
 from sparing.cli.clock import now
+from sparing.cli.screen import echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.config.settings import Sandbox
@@ -47,7 +46,7 @@ def resume_answers(office: Office) -> list[Answer]:
     )  # fmt: skip
     wanted = Wanted(backend, settings, now())
     words = f"asking {backend.name} {wanted.version}: {TURNS} short turns with {wanted.model}"
-    click.echo(click.style(words, dim=True), err=True)
+    echo(style(words, dim=True), err=True)
     return _answers(asyncio.run(check_now(around, wanted)), settings.models.prices)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from sparing.cli.gate import AtGate
 from sparing.cli.notify import notify
 from sparing.cli.options import print_json
 from sparing.cli.progress import Progress
+from sparing.cli.screen import echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.config.settings import Sandbox
@@ -67,7 +67,7 @@ def run_features(
 ) -> int:
     """`kept`: whether what waits can be gone on with later."""
     for warning in check_roles(office):
-        click.echo(click.style(f"note: {warning}", dim=True), err=True)
+        echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
     settle_level(reach, unsandboxed=optional)
@@ -100,9 +100,9 @@ def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: 
     """What it waits for, or what it cost."""
     if shown.status == "completed":
         spent = spending(office, row)
-        click.echo(f"{shown.id} {spent.sentence}", err=True)
+        echo(f"{shown.id} {spent.sentence}", err=True)
         if is_dearer(spent):
-            click.echo(click.style(DEARER, dim=True), err=True)
+            echo(style(DEARER, dim=True), err=True)
     elif shown.status != "abandoned":
         _tell_waiting(office, shown, row, mode)
 
@@ -112,13 +112,13 @@ def is_dearer(spent: Spending) -> bool:
 
 
 def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
-    click.echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
+    echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
     if mode is Mode.ASK and shown.position == "gate":
-        again = click.style(f"sparing run {shown.id}", fg="cyan")
-        click.echo(f"  {again}   asks you again, whenever you like", err=True)
+        again = style(f"sparing run {shown.id}", fg="cyan")
+        echo(f"  {again}   asks you again, whenever you like", err=True)
         return
     _tell_outlook(office, row)
-    click.echo(f"  {click.style(shown.next_command, fg='cyan')}", err=True)
+    echo(f"  {style(shown.next_command, fg='cyan')}", err=True)
 
 
 def _tell_outlook(office: Office, row: FeatureRow) -> None:
@@ -126,8 +126,8 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
     from sparing.desk.outlook import outlook, outlook_words
 
     spent = feature_costs(office, row, By.FEATURE, now()).total
-    click.echo(f"  spent so far: {spent.cost} {spent.origin and f'({spent.origin})'}", err=True)
-    click.echo(f"  to come: {outlook_words(outlook(office, row))}", err=True)
+    echo(f"  spent so far: {spent.cost} {spent.origin and f'({spent.origin})'}", err=True)
+    echo(f"  to come: {outlook_words(outlook(office, row))}", err=True)
 
 
 async def _drive(
@@ -254,7 +254,7 @@ def _interruptible() -> Generator[None]:
 def _raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> None:
     for row in rows:
         if row.running and row.leg_id in failed:
-            print(file=sys.stderr)
+            echo(err=True)
             raise StateError(
                 f"feature {row.feature.id} stopped: {failed[row.leg_id]}",
                 f"what was done is kept; go on with: sparing run {row.feature.id}",

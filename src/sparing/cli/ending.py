@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import click
-
-from sparing.cli.screen import printable
+from sparing.cli.screen import echo, style
 from sparing.desk.lessons import Ending
+from sparing.printable import printable
 from sparing.records.events import Event
 
 
 def print_ending(found: Ending) -> None:
     if found.body:
-        click.echo()
+        echo()
         for line in found.body.splitlines():
-            click.echo(f"  {printable(line)}".rstrip())
+            echo(f"  {printable(line)}".rstrip())
     if found.given:
-        click.echo("\n  lessons that were given:")
+        echo("\n  lessons that were given:")
     for one in found.given:
-        click.echo(f"  - {printable(one.title)}: {one.judged}")
-        click.echo(click.style(f"      to {', '.join(one.to)}", dim=True))
+        echo(f"  - {printable(one.title)}: {one.judged}")
+        echo(style(f"      to {', '.join(one.to)}", dim=True))
 
 
 def learned_line(event: Event) -> str:
     """What a retrospective came to; the first in a repository shows each change."""
     if not event.data["held"]:
-        return click.style(f"  ~ {printable(event.text)}", dim=True)
-    lines = [f"  {click.style('✓', fg='green')} lessons: {event.text}"]
+        return style(f"  ~ {printable(event.text)}", dim=True)
+    lines = [f"  {style('✓', fg='green')} lessons: {event.text}"]
     if event.data["first"]:
         lines += [
             f"      {judged}, {kind}: {printable(title)}"
             for judged, kind, title in event.data["changes"]
         ]
         hint = "      the first in this repository: look at them before you merge"
-        lines += [click.style(hint, dim=True)] if event.data["changes"] else []
-    lines += [click.style(f"  ~ {printable(one)}", dim=True) for one in event.data["faults"]]
+        lines += [style(hint, dim=True)] if event.data["changes"] else []
+    lines += [style(f"  ~ {printable(one)}", dim=True) for one in event.data["faults"]]
     return "\n".join(lines)

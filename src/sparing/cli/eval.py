@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import is_terminal, json_option, print_json
+from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import confirm, echo, is_terminal, show, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.config.settings import BackendName, Sandbox
@@ -71,9 +72,7 @@ def eval_command(
     if as_json:
         print_json(orders=[row.dump() for row in rows], looks_asked=wanted, looks_made=len(looks))
     else:
-        from rich.console import Console
-
-        Console(highlight=False).print(trial_page(rows, wanted, len(looks)))
+        show(trial_page(rows, wanted, len(looks)))
     return 0 if len(looks) == wanted and not any(one.failure for one in looks) else 1
 
 
@@ -118,12 +117,12 @@ def _agreed(
         words = f"about ${likely / WIDE:.2f} to ${likely * WIDE:.2f} (estimated)"
     most = "no cap" if limit is None else f"at most ${limit:.2f}"
     if not quiet:
-        click.echo(f"{len(asks)} reviews by {_who(trial)}: {words}; {most}", err=True)
+        echo(f"{len(asks)} reviews by {_who(trial)}: {words}; {most}", err=True)
     if yes:
         return limit
     if not is_terminal() or quiet:
         raise NeedsHuman("this spends money and nobody has agreed to it", "sparing eval --yes")
-    if not click.confirm("Send them?", default=False, err=True):
+    if not confirm("Send them?", default=False, err=True):
         raise click.Abort
     return limit
 
@@ -142,7 +141,7 @@ def _tell(looked: Looked) -> None:
         clean = looked.case.id.startswith(CLEAN)
         what = looked.case.id if clean else f"{what}, before the change"
     words = f"  {looked.arm}: {what}: {said}, {dollars(looked.nano_usd)}"
-    click.echo(click.style(words, dim=True), err=True)
+    echo(style(words, dim=True), err=True)
 
 
 def _rows(looks: Sequence[Looked]) -> list[TrialRow]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import click
-
 from sparing.cli.ask import Left, Settled, ask
 from sparing.cli.clock import now
 from sparing.cli.editor import write_in_editor
@@ -18,7 +16,7 @@ from sparing.cli.prompt import Wanted, page_of
 from sparing.cli.questions import answer_here, show_talk
 from sparing.cli.rerun import told
 from sparing.cli.rule import rule_here
-from sparing.cli.screen import WIDTH, page, printable, wrapped
+from sparing.cli.screen import WIDTH, echo, page, style, wrapped
 from sparing.context.comments import feedback, read_sheet, sheet
 from sparing.desk import control, orders, view
 from sparing.desk.choices import Choice
@@ -31,6 +29,7 @@ from sparing.desk.rerunning import plan_rerun, rerun
 from sparing.errors import SparingError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import GO_ON_HERE, Cause, Position, State
+from sparing.printable import printable
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.prompt import prompt_text
@@ -77,10 +76,10 @@ class AtGate:
             except Left:
                 return False
             except Settled:
-                click.echo("\n  answered elsewhere", err=True)
+                echo("\n  answered elsewhere", err=True)
                 return True
             except SparingError as error:
-                click.echo(f"  {error.what}\n  {click.style(error.repair, fg='cyan')}", err=True)
+                echo(f"  {error.what}\n  {style(error.repair, fg='cyan')}", err=True)
                 if self._settled():
                     return True
 
@@ -94,7 +93,7 @@ class AtGate:
             if len(found) == 1:
                 return found[0]
             enough = "the first letters are enough"
-            click.echo(wrapped(f"one of: {', '.join(words)}; {enough}", "  "), err=True)
+            echo(wrapped(f"one of: {', '.join(words)}; {enough}", "  "), err=True)
 
     def _settled(self) -> bool:
         fresh = view.reload(self.office, self.row)
@@ -128,7 +127,7 @@ class AtGate:
         return True
 
     def stop(self) -> bool:
-        click.echo(f"  {stop(self.office, self.row, TERMINAL, now()).command}", err=True)
+        echo(f"  {stop(self.office, self.row, TERMINAL, now()).command}", err=True)
         return True
 
     def rule(self) -> bool:
@@ -138,11 +137,11 @@ class AtGate:
     def reject(self) -> bool:
         said = said_in_editor(self.office, self.row, self._line)
         if not said:
-            click.echo("  nothing was said, so nothing is rejected", err=True)
+            echo("  nothing was said, so nothing is rejected", err=True)
             return False
         control.reject(self.office, self.row, said, TERMINAL, now())
         if repeats(self.office, self.row, said):
-            click.echo(f"  {NOTE}", err=True)
+            echo(f"  {NOTE}", err=True)
         return True
 
     def _line(self) -> str:
@@ -198,7 +197,7 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
     again = f"sparing edit {row.feature.id}"
     given = draft(office, row, name)
     if given is None:
-        click.echo(f"  {office.folder.worktree(row.feature.name)}", err=True)
+        echo(f"  {office.folder.worktree(row.feature.name)}", err=True)
         files()
         taken = take_files(office, row, TERMINAL, now())
     else:
@@ -209,36 +208,36 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
         taken = take_text(office, row, given, text, TERMINAL, now())
         file.unlink(missing_ok=True)
     for warning in taken.warnings:
-        click.echo(f"  note: {warning}", err=True)
+        echo(f"  note: {warning}", err=True)
     done = f"your version is commit {taken.commit[:10]}" if taken.commit else "nothing was changed"
-    click.echo(f"  {done}", err=True)
+    echo(f"  {done}", err=True)
 
 
 def show(found: GateView, row: FeatureRow, leads: Sequence[Choice]) -> None:
-    head = click.style(f"{found.id} {found.stage}", bold=True)
+    head = style(f"{found.id} {found.stage}", bold=True)
     now_at = State.load(row.place["state"])
     stuck, asks = now_at.position is Position.STUCK, now_at.cause is Cause.QUESTIONS
-    state = click.style("is stuck", fg="red") if stuck and not asks else "waits for you"
-    click.echo(f"\n{head} {state}: {printable(row.feature.title)}", err=True)
+    state = style("is stuck", fg="red") if stuck and not asks else "waits for you"
+    echo(f"\n{head} {state}: {printable(row.feature.title)}", err=True)
     _show_lines(found.lines[:2])
     _show_code(found)
     _show_lines(found.lines[2:])
     _show_red(found)
     for said in found.answers:
-        click.echo(wrapped(f"comment {said}", "  » "), err=True)
+        echo(wrapped(f"comment {said}", "  » "), err=True)
     _show_findings(found)
     _show_lines(found.notes)
     if stuck:
         show_choices(leads)
     elif found.following:
-        click.echo(f"  approved, it goes on with {found.following}", err=True)
+        echo(f"  approved, it goes on with {found.following}", err=True)
 
 
 def show_choices(leads: Sequence[Choice]) -> None:
     """Where a stage is stuck the words alone don't say where they lead."""
     for one in leads:
         words = one.words or "tell its author what should be different"
-        click.echo(f"  {click.style(f'{_verb(one):<8}', fg='cyan')} {words}", err=True)
+        echo(f"  {style(f'{_verb(one):<8}', fg='cyan')} {words}", err=True)
 
 
 def _verb(choice: Choice) -> str:
@@ -247,42 +246,42 @@ def _verb(choice: Choice) -> str:
 
 def _show_lines(lines: Sequence[str]) -> None:
     for line in lines:
-        click.echo(wrapped(line, "  "), err=True)
+        echo(wrapped(line, "  "), err=True)
 
 
 def _show_code(found: GateView) -> None:
     for one in found.code[:MOST_FILES]:
-        size = click.style(f"+{one.added} -{one.removed}", dim=True)
-        click.echo(f"    {printable(one.path)} {size}", err=True)
+        size = style(f"+{one.added} -{one.removed}", dim=True)
+        echo(f"    {printable(one.path)} {size}", err=True)
     more = found.code[MOST_FILES:]
     if more:
-        click.echo(f"    … and {sizes(more)}", err=True)
+        echo(f"    … and {sizes(more)}", err=True)
 
 
 def _show_red(found: GateView) -> None:
     for one in found.red:
-        click.echo(f"  {click.style('✗', fg='red')} the check {one.name} is red:", err=True)
+        echo(f"  {style('✗', fg='red')} the check {one.name} is red:", err=True)
         for line in one.tail:
-            click.echo(click.style(f"    | {printable(line)[: WIDTH - 6]}", dim=True), err=True)
+            echo(style(f"    | {printable(line)[: WIDTH - 6]}", dim=True), err=True)
     if found.red:
-        click.echo(f"    all of it: sparing show {found.id} checks", err=True)
+        echo(f"    all of it: sparing show {found.id} checks", err=True)
 
 
 def _show_findings(found: GateView) -> None:
     for role, finding in found.findings[:MOST_FINDINGS]:
         where = printable(" ".join(finding.location.split()))
-        mark = click.style(finding.severity, fg=COLOURS[finding.severity])
-        click.echo(f"  - {mark} {click.style(f'({role})', dim=True)} {where}", err=True)
-        click.echo(wrapped(finding.text, "    "), err=True)
+        mark = style(finding.severity, fg=COLOURS[finding.severity])
+        echo(f"  - {mark} {style(f'({role})', dim=True)} {where}", err=True)
+        echo(wrapped(finding.text, "    "), err=True)
     more = len(found.findings) - MOST_FINDINGS
     if more > 0:
-        click.echo(f"  … {more} more: sparing show {found.id}", err=True)
+        echo(f"  … {more} more: sparing show {found.id}", err=True)
 
 
 def _coloured(text: str) -> str:
     colours = {"+": "green", "-": "red", "@": "cyan"}
     lines = (
-        click.style(line, fg=colours[line[0]]) if line[:1] in colours else line
+        style(line, fg=colours[line[0]]) if line[:1] in colours else line
         for line in map(printable, text.splitlines())
     )
     return "\n".join(lines) + "\n" if text else ""

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.options import is_terminal, json_option, print_json
-from sparing.cli.screen import printable
+from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import Prospect, agree, project_file, prospect, write_project_file
 from sparing.errors import NeedsHuman
+from sparing.printable import printable
 from sparing.workspace.setup import Plan
 
 LABEL = 9
@@ -39,8 +40,8 @@ def init_command(yes: bool, as_json: bool) -> None:
     if as_json:
         print_json(**_facts(found), set_up=agreed, written=written)
     elif written:
-        click.echo(f"{written} is written; commit it if others should have it too")
-        click.echo(click.style('  sparing start "Add rate limiting"', fg="cyan"))
+        echo(f"{written} is written; commit it if others should have it too")
+        echo(style('  sparing start "Add rate limiting"', fg="cyan"))
 
 
 def show_prospect(found: Prospect, *, err: bool = False) -> None:
@@ -56,9 +57,9 @@ def show_prospect(found: Prospect, *, err: bool = False) -> None:
         rows.append(("settings", found.configured))
     for label, words in rows:
         first, *rest = words.split("\n")
-        click.echo(f"  {label:<{LABEL}} {printable(first)}", err=err)
+        echo(f"  {label:<{LABEL}} {printable(first)}", err=err)
         for line in rest:
-            click.echo(f"  {'':<{LABEL}} {printable(line)}", err=err)
+            echo(f"  {'':<{LABEL}} {printable(line)}", err=err)
 
 
 def agree_to_setup(office: Office, found: Prospect, *, yes: bool) -> bool:
@@ -67,12 +68,12 @@ def agree_to_setup(office: Office, found: Prospect, *, yes: bool) -> bool:
         return found.agreed
     if not yes:
         runs = "; it runs code of this repository" if found.setup.commands else ""
-        click.echo(f"a new worktree needs this once{runs}:", err=True)
+        echo(f"a new worktree needs this once{runs}:", err=True)
         for one in found.setup.commands:
-            click.echo(f"  {printable(one.words)}", err=True)
+            echo(f"  {printable(one.words)}", err=True)
         for name in found.lent:
-            click.echo(f"  copy of {printable(name)}, which reviewers never see", err=True)
-    agreed = yes or click.confirm("do that in new worktrees?", default=True, err=True)
+            echo(f"  copy of {printable(name)}, which reviewers never see", err=True)
+    agreed = yes or confirm("do that in new worktrees?", default=True, err=True)
     agree(office, found.setup, agreed=agreed)
     return agreed
 
@@ -80,16 +81,16 @@ def agree_to_setup(office: Office, found: Prospect, *, yes: bool) -> bool:
 def offer_file(office: Office, found: Prospect, *, yes: bool) -> str:
     """The name of the file that was written; empty if none was."""
     if found.configured:
-        click.echo(f"{found.configured} has settings already; it is left as it is", err=True)
+        echo(f"{found.configured} has settings already; it is left as it is", err=True)
         return ""
     asked = f"copy {', '.join(found.private)} to worktrees (authors and checks only)?"
     copy = found.setup.copy
-    if found.private and not yes and click.confirm(asked, default=False, err=True):
+    if found.private and not yes and confirm(asked, default=False, err=True):
         copy = (*copy, *found.private)
     text = project_file(found, copy=copy)
     if not yes:
-        click.echo("\n" + text, err=True)
-        if not click.confirm("write this to sparing.toml?", default=False, err=True):
+        echo("\n" + text, err=True)
+        if not confirm("write this to sparing.toml?", default=False, err=True):
             return ""
     return write_project_file(office, text).name
 

@@ -6,7 +6,6 @@ is a bug and keeps its traceback.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,6 +13,7 @@ from importlib import import_module
 import click
 
 from sparing import __version__
+from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
 from sparing.config.terminal import wants_colour
 from sparing.errors import SparingError, UsageError
 
@@ -110,6 +110,8 @@ def app(context: click.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    if arguments is None:
+        catch_crashes()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         result = app.main(given, "sparing", standalone_mode=False, color=wants_colour())
@@ -118,10 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _complain(_translated(error), as_json="--json" in given)
     except (KeyboardInterrupt, click.Abort):
-        print("\nstopped; nothing is lost: sparing run goes on from here", file=sys.stderr)
+        echo("\nstopped; nothing is lost: sparing run goes on from here", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
+        leave_quietly()
         return 0
     return result if isinstance(result, int) else 0
 
@@ -136,6 +138,6 @@ def _translated(error: click.ClickException) -> SparingError:
 def _complain(error: SparingError, *, as_json: bool) -> int:
     if as_json:
         words = {"what": error.what, "repair": error.repair, "exit_code": error.exit_code}
-        print(json.dumps({"schema_version": 1, "error": words}))
-    print(f"error: {error.what}\nrepair: {error.repair}", file=sys.stderr)
+        echo_json({"schema_version": 1, "error": words})
+    echo(f"error: {error.what}\nrepair: {error.repair}", err=True)
     return error.exit_code

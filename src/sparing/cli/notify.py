@@ -9,11 +9,12 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
+from sparing.cli.screen import bell, is_watched
 from sparing.config.notify import BELL, DESKTOP, NotifySettings
+from sparing.printable import printable
 
 LIMIT_SECONDS = 5.0
 SCRIPT = """\
@@ -23,10 +24,10 @@ end run"""
 
 
 def notify(settings: NotifySettings, title: str, text: str) -> None:
-    if BELL in settings.ways and sys.stderr.isatty():
-        sys.stderr.write("\a")
-        sys.stderr.flush()
-    if DESKTOP in settings.ways and sys.stderr.isatty():
+    title, text = printable(title), printable(text)
+    if BELL in settings.ways:
+        bell()
+    if DESKTOP in settings.ways and is_watched():
         _start(desktop(title, text))
     if settings.command:
         with suppress(ValueError):

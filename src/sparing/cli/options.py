@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+from sparing.cli.screen import echo_json
 
 SCHEMA_VERSION = 1
 TERMINAL = "terminal"
@@ -67,8 +67,4 @@ def walls_flag(unsandboxed: bool) -> dict[str, object]:
 
 
 def print_json(**content: Any) -> None:
-    print(json.dumps({"schema_version": SCHEMA_VERSION, **content}, indent=2))
-
-
-def is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    echo_json({"schema_version": SCHEMA_VERSION, **content}, indent=2)

@@ -8,7 +8,8 @@ import click
 
 from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
+from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk import control, orders
 from sparing.desk.office import Office, open_office
 from sparing.desk.orders import Counts, Ordered
@@ -83,7 +84,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
             f"feature {number} is given up only by a person", f"sparing abandon {number} --yes"
         )
     if not yes:
-        click.confirm(f"give up {number} {title}?", default=False, abort=True, err=True)
+        confirm(f"give up {number} {title}?", default=False, abort=True, err=True)
     done = orders.abandon(office, row, TERMINAL, now())
     _told(row, "is abandoned", done, f"sparing show {number}", as_json=as_json)
 
@@ -117,12 +118,12 @@ def edit_command(feature: str, document: str) -> None:
 
     def files() -> None:
         if is_terminal():
-            click.prompt("  change the files there, then press Enter", "", show_default=False)
+            prompt("  change the files there, then press Enter", "", show_default=False)
 
     edit_stage(office, row, document, files)
     for one in choices_of(office, reload(office, row))[:2]:
         words = f"   {one.words}" if one.words else ""
-        click.echo(f"  {click.style(one.command, fg='cyan')}{words}", err=True)
+        echo(f"  {style(one.command, fg='cyan')}{words}", err=True)
 
 
 def _answered(office: Office, row: FeatureRow, words: str, *, as_json: bool) -> None:
@@ -135,4 +136,4 @@ def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: 
         print_json(feature=number, stage=done.stage, counts=done.counts.value, next_command=command)
         return
     when = "" if done.counts is Counts.NOW else f", {done.counts}"
-    click.echo(f"feature {number} {words}{when}\n  {click.style(command, fg='cyan')}")
+    echo(f"feature {number} {words}{when}\n  {style(command, fg='cyan')}")

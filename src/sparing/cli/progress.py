@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from sparing.cli.ending import learned_line
-from sparing.cli.screen import printable, wrapped
+from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.history import events_since, last_walls, latest_event
 from sparing.desk.office import Office
+from sparing.printable import printable
 from sparing.records.events import Event
 
 WAYS = {
@@ -57,8 +55,7 @@ class Progress:
             self._after = event.n
             line = "" if self._walls.known(event) else describe(event)
             if line:
-                click.echo(line if event.feature == self._alone else named(event, line), err=True)
-        sys.stderr.flush()
+                echo(line if event.feature == self._alone else named(event, line), err=True)
 
 
 class Walls:
@@ -81,7 +78,7 @@ def number_of(event: Event) -> str:
 
 def named(event: Event, text: str) -> str:
     """With the feature's number before each line."""
-    number = click.style(number_of(event), bold=True)
+    number = style(number_of(event), bold=True)
     return "\n".join(f"{number} {line}" if line else line for line in text.split("\n"))
 
 
@@ -92,20 +89,20 @@ def describe(event: Event) -> str:
 
 
 def _stage(event: Event) -> str:
-    return "\n" + click.style(event.stage, bold=True)
+    return "\n" + style(event.stage, bold=True)
 
 
 def _asks(event: Event) -> str:
     way = WAYS.get(event.data["way"], event.data["way"])
     again = "" if event.data["attempt"] == 1 else f", attempt {event.data['attempt']}"
-    return f"  {click.style('·', dim=True)} {event.role} {click.style(f'({way}{again})', dim=True)}"
+    return f"  {style('·', dim=True)} {event.role} {style(f'({way}{again})', dim=True)}"
 
 
 def _verdict(event: Event) -> str:
     if event.data["passed"]:
-        return f"  {click.style('✓', fg='green')} {event.role} is satisfied"
+        return f"  {style('✓', fg='green')} {event.role} is satisfied"
     counts = _counted(event.data["findings"])
-    return f"  {click.style('✗', fg='yellow')} {event.role}: {counts or event.text}"
+    return f"  {style('✗', fg='yellow')} {event.role}: {counts or event.text}"
 
 
 def _counted(severities: list[str]) -> str:
@@ -118,92 +115,92 @@ def _counted(severities: list[str]) -> str:
 
 
 def _commit(event: Event) -> str:
-    return f"  {click.style('+', fg='green')} {event.data['commit'][:10]} {event.text}"
+    return f"  {style('+', fg='green')} {event.data['commit'][:10]} {event.text}"
 
 
 def _checks(event: Event) -> str:
     green = all(event.data.values())
-    mark = click.style("✓", fg="green") if green else click.style("✗", fg="red")
+    mark = style("✓", fg="green") if green else style("✗", fg="red")
     return f"  {mark} the repository's checks: {event.text}"
 
 
 def _handover(event: Event) -> str:
     home = event.data["merged"] or event.data.get("url")
-    first = f"  {click.style('→', fg='green' if home else 'yellow')} {event.text}"
-    commands = [f"    {click.style(one, fg='cyan')}" for one in event.data.get("commands", ())]
+    first = f"  {style('→', fg='green' if home else 'yellow')} {event.text}"
+    commands = [f"    {style(one, fg='cyan')}" for one in event.data.get("commands", ())]
     return "\n".join((first, *commands))
 
 
 def _gate(event: Event) -> str:
-    return f"  {click.style('?', fg='cyan')} {event.stage} waits for your approval"
+    return f"  {style('?', fg='cyan')} {event.stage} waits for your approval"
 
 
 def _answered(event: Event) -> str:
     answer = event.data["answer"]
     verb = VERBS.get(answer, answer)
     said = f": {_short(event.text)}" if event.text else ""
-    return f"  {click.style('»', fg='cyan')} {verb} ({event.data['by']}){said}"
+    return f"  {style('»', fg='cyan')} {verb} ({event.data['by']}){said}"
 
 
 def _handoff(event: Event) -> str:
     asked = len(event.data["open_questions"])
     asks = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
     status = event.data["status"].replace("_", " ")
-    return click.style(f"  ~ {event.role}: {status}{asks}; {_short(event.text)}", dim=True)
+    return style(f"  ~ {event.role}: {status}{asks}; {_short(event.text)}", dim=True)
 
 
 def _passed(event: Event) -> str:
-    mark = click.style("✓", fg="green")
+    mark = style("✓", fg="green")
     return f"  {mark} the gate of {event.stage} passed by rule: {event.text}"
 
 
 def _sent_back(event: Event) -> str:
-    return f"  {click.style('↩', fg='yellow')} {event.stage}: {event.text}"
+    return f"  {style('↩', fg='yellow')} {event.stage}: {event.text}"
 
 
 def _stuck(event: Event) -> str:
     if event.text == PAUSED:
-        return f"  {click.style('‖', fg='cyan')} {event.stage} is {PAUSED}"
+        return f"  {style('‖', fg='cyan')} {event.stage} is {PAUSED}"
     if event.data.get("cause") == "questions":
-        return f"  {click.style('?', fg='cyan')} {event.stage} waits for you: {event.text}"
-    return f"  {click.style('!', fg='red')} {event.stage} is stuck: {event.text}"
+        return f"  {style('?', fg='cyan')} {event.stage} waits for you: {event.text}"
+    return f"  {style('!', fg='red')} {event.stage} is stuck: {event.text}"
 
 
 def _note(event: Event) -> str:
     who = f"{event.role}: " if event.role else ""
-    return click.style(f"  ~ {who}{event.text}", dim=True)
+    return style(f"  ~ {who}{event.text}", dim=True)
 
 
 def _unread(event: Event) -> str:
     words = f"  ~ {event.role} did not say that it has read what it was pointed to"
-    return click.style(words, dim=True)
+    return style(words, dim=True)
 
 
 def _sandbox(event: Event) -> str:
     text = event.text.partition("; ")[0]
     if event.data["level"] in STRONG:
-        return click.style(f"  sandbox {text}", dim=True)
-    return click.style(f"  ! sandbox {event.text}", fg="yellow")
+        return style(f"  sandbox {text}", dim=True)
+    return style(f"  ! sandbox {event.text}", fg="yellow")
 
 
 def _incident(event: Event) -> str:
-    return f"  {click.style('!', fg='yellow')} {printable(' '.join(event.text.split()))}"
+    return f"  {style('!', fg='yellow')} {printable(' '.join(event.text.split()))}"
 
 
 def _refused(event: Event) -> str:
-    return click.style(f"  ~ {printable(' '.join(event.text.split()))}", dim=True)
+    return style(f"  ~ {printable(' '.join(event.text.split()))}", dim=True)
 
 
 def _outputs(event: Event) -> str:
     """Only of what is red: the paths of it are long, and a command finds them."""
     words = f"    what they printed: sparing show {number_of(event)} checks"
-    return click.style(words, dim=True) if event.text else ""
+    return style(words, dim=True) if event.text else ""
 
 
 def _look(event: Event) -> str:
     """Why a review goes on or ends, where the verdicts alone don't say it."""
     parts = [one for one in event.text.split("; ") if one and not _is_plain(one)]
-    return click.style(wrapped("; ".join(parts), "  = "), dim=True) if parts else ""
+    return style(wrapped("; ".join(parts), "  = "), dim=True) if parts else ""
 
 
 def _is_plain(reason: str) -> bool:
@@ -214,26 +211,26 @@ def _is_plain(reason: str) -> bool:
 
 def _fallback(event: Event) -> str:
     why = _short(str(event.data.get("error", "")))
-    return click.style(f"  ~ {event.role} starts afresh, its session is not used: {why}", dim=True)
+    return style(f"  ~ {event.role} starts afresh, its session is not used: {why}", dim=True)
 
 
 def _ruled(event: Event) -> str:
     finding, ruling = event.data["finding"], event.data["ruling"]
     said = f": {_short(event.text)}" if event.text else ""
-    return f"  {click.style('»', fg='cyan')} {finding} {ruling} ({event.data['by']}){said}"
+    return f"  {style('»', fg='cyan')} {finding} {ruling} ({event.data['by']}){said}"
 
 
 def _said(event: Event) -> str:
-    return f"  {click.style('»', fg='cyan')} said ({event.data['by']}): {_short(event.text)}"
+    return f"  {style('»', fg='cyan')} said ({event.data['by']}): {_short(event.text)}"
 
 
 def _edited(event: Event) -> str:
     commit, text = event.data["commit"][:10], event.text
-    return f"  {click.style('+', fg='cyan')} {commit} {text}"
+    return f"  {style('+', fg='cyan')} {commit} {text}"
 
 
 def _setup(event: Event) -> str:
-    return f"  {click.style('✓', fg='green')} set-up: {_short(event.text)}"
+    return f"  {style('✓', fg='green')} set-up: {_short(event.text)}"
 
 
 def _weighed(event: Event) -> str:
@@ -242,11 +239,11 @@ def _weighed(event: Event) -> str:
         return ""
     cache = " (warm)" if event.data.get("warm") else " (cold)"
     known = "" if event.data.get("lost") or "warm" not in event.data else cache
-    return click.style(f"  ~ {words[event.data['go']]}{known}", dim=True)
+    return style(f"  ~ {words[event.data['go']]}{known}", dim=True)
 
 
 def _abandoned(_event: Event) -> str:
-    return "\n" + click.style("abandoned", fg="yellow", bold=True)
+    return "\n" + style("abandoned", fg="yellow", bold=True)
 
 
 def _short(text: str) -> str:
@@ -256,7 +253,7 @@ def _short(text: str) -> str:
 
 
 def _done(_event: Event) -> str:
-    return "\n" + click.style("finished", fg="green", bold=True)
+    return "\n" + style("finished", fg="green", bold=True)
 
 
 WRITERS: dict[str, Any] = {

@@ -15,13 +15,14 @@ from sparing.cli.options import (
     unsandboxed_option,
     walls_flag,
 )
-from sparing.cli.screen import printable
+from sparing.cli.screen import echo, style
 from sparing.desk import control, projects
 from sparing.desk.office import Office, open_office
 from sparing.desk.projects import ProjectView
 from sparing.desk.tiers import AUTO, proposal
 from sparing.errors import NeedsHuman, UsageError
 from sparing.flow.project import Standing
+from sparing.printable import printable
 
 MARKS = {
     Standing.DONE.value: ("✓", "green"),
@@ -84,8 +85,8 @@ def show_command(project: str, as_json: bool) -> int:
         print_json(projects=[projects.as_json(one) for one in found])
         return 0
     if not found:
-        click.echo("there is no project here")
-        click.echo(f"  {click.style('sparing project new', fg='cyan')}")
+        echo("there is no project here")
+        echo(f"  {style('sparing project new', fg='cyan')}")
     for one in found:
         _show(one)
     return 0
@@ -132,33 +133,33 @@ def _nothing(view: ProjectView, *, as_json: bool) -> int:
     if as_json:
         print_json(project=projects.as_json(view), next_feature=None)
     elif over:
-        click.echo(f"{view.id} is done: all {view.done} features are in {view.base}")
+        echo(f"{view.id} is done: all {view.done} features are in {view.base}")
     elif not view.features:
-        click.echo(f"{view.id} has no feature in its roadmap", err=True)
+        echo(f"{view.id} has no feature in its roadmap", err=True)
     else:
-        click.echo(f"nothing of {view.id} can begin now", err=True)
+        echo(f"nothing of {view.id} can begin now", err=True)
         for one in view.features:
             if one.standing != Standing.DONE:
                 waits = f", waits for {', '.join(one.waits_for)}" if one.waits_for else ""
-                click.echo(f"  {one.name}: {one.standing}{waits}", err=True)
-        click.echo(f"  {click.style('sparing run', fg='cyan')}", err=True)
+                echo(f"  {one.name}: {one.standing}{waits}", err=True)
+        echo(f"  {style('sparing run', fg='cyan')}", err=True)
     return 0 if over else NeedsHuman.exit_code
 
 
 def _show(one: ProjectView) -> None:
     count = f"{one.done} of {len(one.features)} features done"
     outside = "" if one.in_base else f", not in {one.base} yet"
-    click.echo(f"{click.style(one.name, bold=True)}: {count}{outside}")
+    echo(f"{style(one.name, bold=True)}: {count}{outside}")
     for goal in one.goals:
-        click.echo(click.style(f"  goal: {printable(goal)}", dim=True))
+        echo(style(f"  goal: {printable(goal)}", dim=True))
     _show_milestones(one)
     if one.circle:
         ring = " → ".join(one.circle)
-        click.echo(f"  {click.style('!', fg='red')} these wait for each other: {ring}")
+        echo(f"  {style('!', fg='red')} these wait for each other: {ring}")
     for fault in one.faults:
-        click.echo(f"  {click.style('!', fg='yellow')} {printable(fault)}")
+        echo(f"  {style('!', fg='yellow')} {printable(fault)}")
     if one.next_command:
-        click.echo(f"  {click.style(one.next_command, fg='cyan')}")
+        echo(f"  {style(one.next_command, fg='cyan')}")
 
 
 def _show_milestones(one: ProjectView) -> None:
@@ -168,7 +169,7 @@ def _show_milestones(one: ProjectView) -> None:
     for milestone in one.milestones:
         shows = f": {printable(milestone.shows)}" if milestone.shows else ""
         done = f"{milestone.done} of {len(milestone.features)}"
-        click.echo(f"  {click.style(printable(milestone.name), bold=True)} ({done}){shows}")
+        echo(f"  {style(printable(milestone.name), bold=True)} ({done}){shows}")
         for name in milestone.features:
             _show_feature(lines[name])
     for line in one.features:
@@ -180,6 +181,6 @@ def _show_feature(line: projects.FeatureLine) -> None:
     mark, colour = MARKS.get(line.standing, ("-", "white"))
     waits = f", for {', '.join(line.waits_for)}" if line.standing == Standing.WAITING else ""
     words = printable(line.about)
-    click.echo(f"    {click.style(mark, fg=colour)} {line.name} ({line.standing}{waits})")
+    echo(f"    {style(mark, fg=colour)} {line.name} ({line.standing}{waits})")
     if words:
-        click.echo(click.style(f"      {words}", dim=True))
+        echo(style(f"      {words}", dim=True))

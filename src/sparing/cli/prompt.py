@@ -6,9 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from sparing.cli.options import print_json
+from sparing.cli.screen import echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.desk import control, view
@@ -40,11 +39,11 @@ def show_prompt(wanted: Wanted, *, as_json: bool) -> None:
     row = _feature(office, wanted.feature)
     page, warnings = page_of(office, row, wanted)
     for warning in warnings:
-        click.echo(f"{click.style('note', fg='yellow')}: {warning}", err=True)
+        echo(f"{style('note', fg='yellow')}: {warning}", err=True)
     if as_json:
         print_json(feature=row.feature.id, **prompt_json(page), warnings=warnings)
     else:
-        click.echo(prompt_text(page, system=wanted.system), nl=False)
+        echo(prompt_text(page, system=wanted.system), nl=False)
 
 
 def _feature(office: Office, name: str | None) -> FeatureRow:

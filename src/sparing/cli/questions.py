@@ -9,8 +9,8 @@ import click
 
 from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option, print_json
-from sparing.cli.screen import wrapped
+from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.screen import echo, is_terminal, prompt, style, wrapped
 from sparing.desk import control, questions
 from sparing.desk.notes import note_lines, stage_notes
 from sparing.desk.office import Office, open_office
@@ -39,7 +39,7 @@ def answer_command(feature: str, words: str, number: int | None, as_json: bool) 
         return
     asked = questions.questions(office, row)
     if asked and is_terminal() and not as_json:
-        answer_here(office, row, lambda text: click.prompt(text, "", show_default=False, err=True))
+        answer_here(office, row, lambda text: prompt(text, "", show_default=False, err=True))
         return
     _listed(row, asked, as_json=as_json)
 
@@ -49,10 +49,10 @@ def answer_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> b
     for one in questions.questions(office, row):
         if one.answer:
             continue
-        click.echo(wrapped(f"{one.number}. {one.text}", "  "), err=True)
+        echo(wrapped(f"{one.number}. {one.text}", "  "), err=True)
         said = ask("  your answer: ")
         if not said.strip():
-            click.echo("  left for later", err=True)
+            echo("  left for later", err=True)
             return False
         if not questions.answer(office, row, said, one.number, TERMINAL, now()).left:
             return True
@@ -63,14 +63,14 @@ def show_talk(office: Office, row: FeatureRow) -> None:
     """At a gate: what the author says of its stage, and what it asks."""
     note = stage_notes(office, row).get(State.load(row.place["state"]).stage)
     for line in note_lines(note) if note else ():
-        click.echo(wrapped(line, "  » "), err=True)
+        echo(wrapped(line, "  » "), err=True)
     _show(questions.questions(office, row))
 
 
 def _show(asked: tuple[Question, ...]) -> None:
     for one in asked:
         mark = "✓" if one.answer else "?"
-        click.echo(wrapped(f"{one.number}. {one.text}", f"  {mark} "), err=True)
+        echo(wrapped(f"{one.number}. {one.text}", f"  {mark} "), err=True)
 
 
 def _listed(row: FeatureRow, asked: tuple[Question, ...], *, as_json: bool) -> None:
@@ -79,7 +79,7 @@ def _listed(row: FeatureRow, asked: tuple[Question, ...], *, as_json: bool) -> N
         print_json(feature=number, questions=[one._asdict() for one in asked])
         return
     if not asked:
-        click.echo(f"feature {number} asks nothing")
+        echo(f"feature {number} asks nothing")
         return
     _show(asked)
     raise NeedsHuman("only a person can answer", f'sparing answer {number} "say it here"')
@@ -97,5 +97,5 @@ def _told(office: Office, row: FeatureRow, done: Answered, *, as_json: bool) -> 
     if as_json:
         print_json(feature=number, stage=done.stage, left=left, next_command=command)
         return
-    click.echo(f"kept; {len(left)} of its questions wait:")
-    click.echo(f"  {click.style(command, fg='cyan')}")
+    echo(f"kept; {len(left)} of its questions wait:")
+    echo(f"  {style(command, fg='cyan')}")

@@ -10,6 +10,7 @@ import click
 from sparing.cap import Measure, Scope
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import echo
 from sparing.desk import control
 from sparing.desk.caps import Raised, Wish, raise_caps
 from sparing.desk.office import open_office
@@ -100,8 +101,8 @@ def _told(row: FeatureRow, raised: Raised, *, as_json: bool) -> None:
             stands=stands.dump() if stands else None, next_command=command,
         )  # fmt: skip
     elif stands:
-        click.echo(f"raised, but still in the way: {stands.words}\n  {command}")
+        echo(f"raised, but still in the way: {stands.words}\n  {command}")
     elif raised.parked:
-        click.echo(f"raised. A running engine goes on by itself; else: {command}")
+        echo(f"raised. A running engine goes on by itself; else: {command}")
     else:
-        click.echo("raised. It counts from the next turn on.")
+        echo("raised. It counts from the next turn on.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.options import feature_argument, json_option, print_json
+from sparing.cli.screen import echo, show
 from sparing.desk import control
 from sparing.desk.office import open_office
 from sparing.errors import StateError, UsageError
@@ -49,17 +50,15 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
     if as_json:
         print_json(**report_json(found), continuity=continuity_json(going))
     elif not found.spending.rows:
-        click.echo("Nothing was sent yet: there is nothing to report on.")
+        echo("Nothing was sent yet: there is nothing to report on.")
     elif as_html:
         name = "all" if row is None else row.feature.name
         _write(found, output or office.folder.path / "reports" / f"{name}.html")
     else:
-        from rich.console import Console
-
         from sparing.report.page import report_page
 
         parts = [report_page(found), *([continuity_page(going)] if going else [])]
-        Console(highlight=False).print(*parts, sep="\n")
+        show(*parts)
 
 
 def _write(report: Report, path: Path) -> None:
@@ -78,5 +77,5 @@ def _write(report: Report, path: Path) -> None:
             "sparing report --html --output another/place.html",
         ) from error
     if not drawn:
-        click.echo(f"no charts: the library that draws them is not installed\n{INSTALL}", err=True)
-    click.echo(str(path))
+        echo(f"no charts: the library that draws them is not installed\n{INSTALL}", err=True)
+    echo(str(path))

@@ -8,7 +8,8 @@ import click
 
 from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, feature_argument, is_terminal, json_option
+from sparing.cli.options import TERMINAL, feature_argument, json_option
+from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.desk import control
 from sparing.desk.office import open_office
 from sparing.desk.rerunning import Rerun, plan_rerun, rerun
@@ -37,8 +38,8 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
         again = " ".join(filter(None, ("sparing rerun", number, stage, "--yes")))
         raise NeedsHuman(f"{words}; a person decides that", again)
     if not yes:
-        click.echo(words, err=True)
-        click.confirm("rerun it?", default=False, abort=True, err=True)
+        echo(words, err=True)
+        confirm("rerun it?", default=False, abort=True, err=True)
     done = rerun(office, row, plan.stage, TERMINAL, now())
     tell_answered(
         office, row, f"{done.stage} is to be done again", done=words, stage=done.stage,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from sparing.cli.options import print_json
+from sparing.cli.screen import echo, show
 from sparing.desk import control
 from sparing.desk.office import open_office
 
@@ -25,10 +24,9 @@ def show_reviews(name: str, *, as_json: bool) -> None:
         )
         return
     if not rows:
-        click.echo(f"No reviewer has looked at feature {row.feature.id} yet.")
+        echo(f"No reviewer has looked at feature {row.feature.id} yet.")
         return
-    from rich.console import Console
 
     from sparing.report.reviews import reviews_page
 
-    Console(highlight=False).print(reviews_page(rows, looks))
+    show(reviews_page(rows, looks))

@@ -9,6 +9,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, json_option, print_json
+from sparing.cli.screen import echo, style
 from sparing.desk import control
 from sparing.desk.office import Office, open_office
 from sparing.desk.rulings import VERBS, OpenFinding, Ruled, Wish, open_findings, rule
@@ -68,21 +69,21 @@ def _print_open(
         print_json(feature=feature, open=[one.dump() for one in found])
         return
     if not found:
-        click.echo(f"No finding of feature {feature} is open.")
+        echo(f"No finding of feature {feature} is open.")
         return
     for one in found:
         where = f" ({_shown(one.location)})" if one.location else ""
         head = f"{one.id} {one.severity}, {one.stage}, {', '.join(one.roles)}, {one.state}"
-        click.echo(click.style(head, bold=True) + ("" if one.counts else ", holds nothing up"))
-        click.echo(f"   {_shown(one.text)}{where}")
+        echo(style(head, bold=True) + ("" if one.counts else ", holds nothing up"))
+        echo(f"   {_shown(one.text)}{where}")
         if one.answer:
-            click.echo(f"   author {_shown(one.answer)}")
+            echo(f"   author {_shown(one.answer)}")
         if one.ruling:
-            click.echo(f"   {one.ruling} {_shown(one.words)}".rstrip())
+            echo(f"   {one.ruling} {_shown(one.words)}".rstrip())
     if here:
         return
     unruled = next((one.id for one in found if not one.ruling), found[0].id)
-    click.echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
+    echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
 
 
 def _print_ruled(feature: str, ruled: Ruled, *, as_json: bool) -> None:
@@ -95,11 +96,11 @@ def _print_ruled(feature: str, ruled: Ruled, *, as_json: bool) -> None:
         )  # fmt: skip
         return
     rest = ", ".join(other.id for other in ruled.left)
-    click.echo(f"{one.id} {one.ruling}." + (f" Not ruled on yet: {rest}." if rest else ""))
+    echo(f"{one.id} {one.ruling}." + (f" Not ruled on yet: {rest}." if rest else ""))
     if ruled.waits:
-        click.echo(f"To go on by what is ruled: {command}")
+        echo(f"To go on by what is ruled: {command}")
     else:
-        click.echo("It counts from the next look on.")
+        echo("It counts from the next look on.")
 
 
 def _shown(text: str) -> str:

@@ -15,12 +15,12 @@ from sparing.cli.init import agree_to_setup
 from sparing.cli.options import (
     feature_argument,
     hand_over_option,
-    is_terminal,
     json_option,
     print_json,
     unsandboxed_option,
     walls_flag,
 )
+from sparing.cli.screen import echo, is_terminal, style
 from sparing.cli.show import print_finished
 from sparing.cli.waits import run_in_order
 from sparing.cli.watch import follow
@@ -88,10 +88,10 @@ def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:
         return 0
     number = row.feature.id
     if row.status is Status.ABANDONED:
-        click.echo(f"{number} was given up; its branch {row.feature.branch} is still there")
-        click.echo(f"  {click.style(f'sparing show {number}', fg='cyan')}")
+        echo(f"{number} was given up; its branch {row.feature.branch} is still there")
+        echo(f"  {style(f'sparing show {number}', fg='cyan')}")
         return 0
-    click.echo(f"{number} is finished: there is nothing left to run")
+    echo(f"{number} is finished: there is nothing left to run")
     print_finished(finished_one(office, row))
     return 0
 
@@ -112,7 +112,7 @@ def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -
     except EngineBusy as busy:
         if mode is not Mode.ASK:
             raise
-        click.echo(f"{busy.what}\n  watching it; Ctrl-C stops the watching, not the work", err=True)
+        echo(f"{busy.what}\n  watching it; Ctrl-C stops the watching, not the work", err=True)
         follow(office, rows)
         return 0
 

@@ -1,22 +1,88 @@
-"""What may be printed on a person's terminal, and how."""
+"""The one printer: whatever a command shows or asks a person goes through here.
+
+All of it counts as foreign, for it may hold a model's words, a repository's files or a name from
+anywhere, and is made `printable`. Colours alone pass, and only those that `style` gave: it marks
+them with a key of this process, which no other text can know.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import textwrap
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from functools import cache
+from secrets import token_hex
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sparing.config.terminal import calm_pager
+from sparing.printable import printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 WIDTH = 78
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_CODES = re.compile(r"[0-9;]+m")
 
 
-def printable(text: str) -> str:
-    """A stranger's text must not move the cursor or hide a line."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\t" else "\N{REPLACEMENT CHARACTER}"
-        for letter in text
-    )
+def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
+    """For `echo` and its like alone: anywhere else its marks would be seen."""
+    codes = [_COLOURS[fg]] if fg else []
+    codes += ["1"] if bold else []
+    codes += ["2"] if dim else []
+    return f"{_key()}{';'.join(codes)}m{text}{_key()}0m" if codes else text
+
+
+def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
+    click.echo(rendered(text), nl=nl, err=err)
+
+
+def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:
+    click.echo(json.dumps(content, indent=indent, ensure_ascii=True))
+
+
+def show(*parts: RenderableType) -> None:
+    """Tables and pages; square brackets in them are no markup."""
+    from rich.console import Console
+    from rich.segment import Segment, Segments
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    for part in parts:
+        drawn = console.render(console.render_str(part) if isinstance(part, str) else part)
+        safe = [Segment(printable(one.text), one.style) for one in drawn if not one.control]
+        console.print(Segments(safe), end="")
+
+
+def prompt(
+    text: str,
+    default: str | None = None,
+    *,
+    choices: Sequence[str] = (),
+    show_default: bool = True,
+    err: bool = False,
+) -> str:
+    kind = click.Choice(choices, case_sensitive=False) if choices else click.STRING
+    asked = rendered(text)
+    return click.prompt(asked, default, type=kind, show_default=show_default, err=err)
+
+
+def confirm(text: str, *, default: bool = False, abort: bool = False, err: bool = False) -> bool:
+    return click.confirm(rendered(text), default=default, abort=abort, err=err)
+
+
+def page(text: str) -> None:
+    if not text.strip():
+        echo("  nothing differs", err=True)
+        return
+    calm_pager()
+    click.echo_via_pager(rendered(text))
 
 
 def wrapped(text: str, before: str) -> str:
@@ -28,9 +94,48 @@ def wrapped(text: str, before: str) -> str:
     )  # fmt: skip
 
 
-def page(text: str) -> None:
-    if not text.strip():
-        click.echo("  nothing differs", err=True)
-        return
-    calm_pager()
-    click.echo_via_pager(text)
+def bell() -> None:
+    if is_watched():
+        sys.stderr.write("\a")
+        sys.stderr.flush()
+
+
+def is_watched() -> bool:
+    return sys.stderr.isatty()
+
+
+def is_terminal() -> bool:
+    return sys.stdin.isatty() and is_watched()
+
+
+def leave_quietly() -> None:
+    """Nobody reads any more: Python must not complain of that at its end."""
+    sys.stderr.close()
+
+
+def catch_crashes() -> None:
+    """A bug keeps its traceback, whose last lines may quote anything."""
+    sys.excepthook = _show_crash
+    threading.excepthook = lambda args: _show_crash(*args[:3])
+
+
+def _show_crash(
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+) -> None:
+    echo("".join(traceback.format_exception(kind, error, trace)), nl=False, err=True)
+
+
+def rendered(text: str) -> str:
+    """Safe text, with the colours that `style` gave."""
+    first, *others = text.split(_key())
+    pieces = [printable(first)]
+    for piece in others:
+        found = _CODES.match(piece)
+        assert found is not None, "a key is always followed by its codes"
+        pieces.append(f"\x1b[{found[0]}{printable(piece[found.end() :])}")
+    return "".join(pieces)
+
+
+@cache
+def _key() -> str:
+    return f"\x00{token_hex(8)}:"

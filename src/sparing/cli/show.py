@@ -13,7 +13,7 @@ from sparing.cli.ending import print_ending
 from sparing.cli.options import json_option, print_json
 from sparing.cli.prompt import Wanted, show_prompt
 from sparing.cli.reviews import show_reviews
-from sparing.cli.screen import wrapped
+from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.status import state_words
 from sparing.config.terminal import homely
 from sparing.desk import control, history, view
@@ -84,7 +84,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
         if as_json:
             print_json(feature=row.feature.id, document=document, text=text)
         else:
-            click.echo(text, nl=False)
+            echo(text, nl=False)
         return
     _feature(office, row, as_json=as_json)
 
@@ -101,56 +101,56 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
         notes = [note._asdict() for note in stage_notes(office, row).values()]
         print_json(**asdict(shown), marks=marks, reviews=reviews, ending=end, notes=notes)
         return
-    click.echo(click.style(f"{shown.id} {shown.title}", bold=True))
-    click.echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
-    click.echo(f"  flow {shown.flow}, branch {shown.branch}")
+    echo(style(f"{shown.id} {shown.title}", bold=True))
+    echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
+    echo(f"  flow {shown.flow}, branch {shown.branch}")
     if Path(shown.worktree).is_dir():
-        click.echo(f"  worktree {homely(shown.worktree)}")
-    click.echo()
+        echo(f"  worktree {homely(shown.worktree)}")
+    echo()
     notes = stage_notes(office, row)
     for stage, mark in row.place.get("marks", {}).items():
         _print_stage(stage, mark, [v for v in verdicts if v.stage == stage])
         for line in note_lines(notes[stage]) if stage in notes else ():
-            click.echo(wrapped(line, "      "))
+            echo(wrapped(line, "      "))
     for number, question in enumerate(shown.questions, 1):
-        click.echo(wrapped(f"{number}. {question}", "  ? "))
+        echo(wrapped(f"{number}. {question}", "  ? "))
     print_ending(ending(office, row))
     _print_next(office, row, shown)
 
 
 def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> None:
     done = mark[1] is not None
-    click.echo(f"  {click.style('✓', fg='green') if done else '·'} {stage}")
+    echo(f"  {style('✓', fg='green') if done else '·'} {stage}")
     for found in verdicts:
         word = "passed" if found.passed else f"{len(found.verdict.findings)} findings"
-        click.echo(f"      {found.verdict.role}, iteration {found.iteration}: {word}")
+        echo(f"      {found.verdict.role}, iteration {found.iteration}: {word}")
         for finding in found.verdict.findings:
-            click.echo(f"        - {finding.severity}: {finding.text}")
+            echo(f"        - {finding.severity}: {finding.text}")
 
 
 def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:
-    click.echo()
+    echo()
     if row.status is Status.COMPLETED:
         print_finished(finished_one(office, row))
         return
     if row.status is Status.ABANDONED:
         if Path(shown.worktree).is_dir():
-            command = click.style(f"sparing clean {shown.id}", fg="cyan")
-            click.echo(f"  its worktree can go: {command}")
+            command = style(f"sparing clean {shown.id}", fg="cyan")
+            echo(f"  its worktree can go: {command}")
         return
     for one in shown.choices or (Choice(shown.next_command),):
         words = f"   {one.words}" if one.words else ""
-        click.echo(f"  {click.style(one.command, fg='cyan')}{words}")
+        echo(f"  {style(one.command, fg='cyan')}{words}")
 
 
 def print_finished(found: Finished) -> None:
     """Where a finished branch is, and what is left to do."""
-    click.echo(f"  {found.words}")
+    echo(f"  {found.words}")
     for command in found.commands:
-        click.echo(f"    {click.style(command, fg='cyan')}")
+        echo(f"    {style(command, fg='cyan')}")
     number = found.row.feature.id
     if found.home is Home.MERGED and found.worktree:
-        click.echo(f"  its worktree can go: {click.style(f'sparing clean {number}', fg='cyan')}")
+        echo(f"  its worktree can go: {style(f'sparing clean {number}', fg='cyan')}")
 
 
 def _document(office: Office, row: FeatureRow, name: str) -> str:

@@ -13,12 +13,12 @@ from sparing.cli.clock import now
 from sparing.cli.init import agree_to_setup, offer_file
 from sparing.cli.options import (
     hand_over_option,
-    is_terminal,
     json_option,
     print_json,
     unsandboxed_option,
     walls_flag,
 )
+from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.tier import settle_flow
 from sparing.cli.waits import tell_held
 from sparing.desk import control
@@ -59,14 +59,14 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     """What lies ahead of a new feature; then it runs, or waits until somebody says so."""
     found = prospect(office)
     if has_changes(office):
-        click.echo("note: uncommitted changes are left alone; they are no part of it", err=True)
-        click.echo("to include them: git commit, then sparing start again", err=True)
+        echo("note: uncommitted changes are left alone; they are no part of it", err=True)
+        echo("to include them: git commit, then sparing start again", err=True)
     ready = as_json or _show(office, row, found, why)
     held = tell_held(office, row, as_json=as_json)
     asks = is_terminal() and not as_json and not yes and ready and not held
     if asks:
         _offer(office, found)
-    if (yes and not held) or (asks and click.confirm("run now?", default=True, err=True)):
+    if (yes and not held) or (asks and confirm("run now?", default=True, err=True)):
         from sparing.cli.run import Mode, run_features
 
         mode = Mode.YES if yes else Mode.ASK
@@ -76,7 +76,7 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
 
 
 def _show(office: Office, row: FeatureRow, found: Prospect, why: str) -> bool:
-    click.echo(f"{click.style(f'feature {row.feature.id}', bold=True)}: {row.feature.title}")
+    echo(f"{style(f'feature {row.feature.id}', bold=True)}: {row.feature.title}")
     return show_plan(office, row, found, why)
 
 
@@ -98,4 +98,4 @@ def _later(office: Office, row: FeatureRow, *, as_json: bool) -> None:
             next_command=command,
         )  # fmt: skip
     else:
-        click.echo(f"  {'next':<{LABEL}} {click.style(command, fg='cyan')}")
+        echo(f"  {'next':<{LABEL}} {style(command, fg='cyan')}")

@@ -10,7 +10,7 @@ import click
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.progress import STRONG
-from sparing.cli.screen import printable, wrapped
+from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.warm import warm_words, warmth
 from sparing.desk.choices import Choice
 from sparing.desk.finished import Finished, Home, finished
@@ -18,6 +18,7 @@ from sparing.desk.office import open_office
 from sparing.desk.presence import engine_runs
 from sparing.desk.view import FeatureView, every_row, feature_view, list_views
 from sparing.flow.state import Cause
+from sparing.printable import printable
 
 DONE = ("completed", "abandoned")
 
@@ -47,7 +48,7 @@ def status_command(as_json: bool = False) -> None:
     heads = sum(bool(group) for group in (waiting, busy, ready)) > 1 or ready
     for heading, group in (("waits for you", waiting), ("under way", busy)):
         if group and (heads or waiting):
-            click.echo(click.style(heading, bold=True))
+            echo(style(heading, bold=True))
         for view in group:
             row = next(one for one in rows if one.feature.id == view.id)
             _print(view, runs=runs, warm=warm_words(office, row))
@@ -59,29 +60,29 @@ def status_command(as_json: bool = False) -> None:
 
 def _print_ready(ready: Sequence[Finished]) -> None:
     if ready:
-        click.echo(click.style("finished, not merged yet", bold=True))
+        echo(style("finished, not merged yet", bold=True))
     for one in ready:
         feature = one.row.feature
-        click.echo(f"{click.style(feature.id, bold=True)}  {printable(feature.title)}")
-        click.echo(f"     {one.words}")
+        echo(f"{style(feature.id, bold=True)}  {printable(feature.title)}")
+        echo(f"     {one.words}")
         for command in one.commands:
-            click.echo(f"     {click.style(command, fg='cyan')}")
+            echo(f"     {style(command, fg='cyan')}")
 
 
 def _print_idle(over: Sequence[Finished], *, also: bool) -> None:
-    click.echo("\nNothing else is under way.\n" if also else "Nothing is under way here.\n")
-    click.echo('  begin a feature   sparing start "Add rate limiting"')
+    echo("\nNothing else is under way.\n" if also else "Nothing is under way here.\n")
+    echo('  begin a feature   sparing start "Add rate limiting"')
     if over:
-        click.echo("  all features      sparing list")
+        echo("  all features      sparing list")
     else:
-        click.echo("  see how it works  sparing demo")
+        echo("  see how it works  sparing demo")
 
 
 def _print_left(left: Sequence[Finished]) -> None:
     if left:
         ids = ", ".join(one.row.feature.id for one in left)
         what = "merged, its worktree" if len(left) == 1 else "merged, their worktrees"
-        click.echo(f"\n{ids}: {what} can go   {click.style('sparing clean', fg='cyan')}")
+        echo(f"\n{ids}: {what} can go   {style('sparing clean', fg='cyan')}")
 
 
 def _finished_json(one: Finished) -> dict[str, object]:
@@ -106,26 +107,26 @@ def list_command(as_json: bool) -> None:
         print_json(features=[asdict(view) for view in views])
         return
     if not views:
-        click.echo('No features yet. Begin one: sparing start "Add rate limiting"')
+        echo('No features yet. Begin one: sparing start "Add rate limiting"')
         return
     rows = [(v.id, v.flow, state_words(v), v.title) for v in views]
     _columns(("id", "flow", "state", "title"), rows)
 
 
 def _print(view: FeatureView, *, runs: bool, warm: str = "") -> None:
-    click.echo(f"{click.style(view.id, bold=True)}  {printable(view.title)}")
+    echo(f"{style(view.id, bold=True)}  {printable(view.title)}")
     done = f"{view.stages_done} of {view.stages} stages done"
-    click.echo(wrapped(f"{state_words(view, runs=runs)}; {done}", "     "))
+    echo(wrapped(f"{state_words(view, runs=runs)}; {done}", "     "))
     if warm:
-        click.echo(wrapped(warm, "     "))
+        echo(wrapped(warm, "     "))
     if view.sandbox and view.sandbox not in STRONG:
-        click.echo(click.style(f"     agents are not confined: {view.sandbox}", fg="yellow"))
+        echo(style(f"     agents are not confined: {view.sandbox}", fg="yellow"))
     shown = _commands(view, runs=runs)
     width = max((len(one.command) for one in shown if one.words), default=0)
     for one in shown:
         words = f"   {one.words}" if one.words else ""
-        command = click.style(one.command.ljust(width if words else 0), fg="cyan")
-        click.echo(f"     {command}{words}")
+        command = style(one.command.ljust(width if words else 0), fg="cyan")
+        echo(f"     {command}{words}")
 
 
 def _commands(view: FeatureView, *, runs: bool) -> Sequence[Choice]:
@@ -175,4 +176,4 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for number, row in enumerate((head, *rows)):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         line = "  ".join((*cells, row[-1]))
-        click.echo(click.style(line, bold=True) if number == 0 else line)
+        echo(style(line, bold=True) if number == 0 else line)

@@ -8,6 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.screen import echo, style
 from sparing.desk import control, ideas
 from sparing.desk.office import open_office
 
@@ -30,5 +31,5 @@ def stop_command(feature: str, as_json: bool) -> None:
             next_command=stopped.command,
         )  # fmt: skip
         return
-    click.echo(f"{row.feature.id} ends here; {stopped.path} stays on {stopped.branch}")
-    click.echo(f"  {click.style(stopped.command, fg='cyan')}")
+    echo(f"{row.feature.id} ends here; {stopped.path} stays on {stopped.branch}")
+    echo(f"  {style(stopped.command, fg='cyan')}")

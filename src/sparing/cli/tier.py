@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import click
-
 from sparing.cli.begin import begin_with
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, is_terminal
-from sparing.cli.screen import wrapped
+from sparing.cli.options import TERMINAL
+from sparing.cli.screen import echo, is_terminal, prompt, wrapped
 from sparing.desk import control
 from sparing.desk.beginnings import Begun
 from sparing.desk.office import Office
@@ -64,10 +62,8 @@ def _decided(found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
     """A person in a terminal decides; headless takes what is proposed."""
     if how["yes"] or how["as_json"] or not is_terminal():
         return found.tier, "the proposal"
-    click.echo(wrapped(f"{found.tier} fits: {'; '.join(found.why)}", "  "), err=True)
-    choice = click.Choice(OTHERS, case_sensitive=False)
-    said = click.prompt("which flow", found.tier, type=choice, err=True)
-    return str(said), TERMINAL
+    echo(wrapped(f"{found.tier} fits: {'; '.join(found.why)}", "  "), err=True)
+    return prompt("which flow", found.tier, choices=OTHERS, err=True), TERMINAL
 
 
 def _request(office: Office, begins: Begun) -> str:

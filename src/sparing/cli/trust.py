@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from sparing.cli.options import is_terminal, json_option, print_json
-from sparing.cli.screen import printable
+from sparing.cli.options import json_option, print_json
+from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.trust_setup import trust_setup
 from sparing.desk.office import Office, open_office
 from sparing.desk.programs import ProgramView, program_views, revoke_programs, trust_programs
 from sparing.desk.roles import Candidate, candidates, revoke_all, trust_files
 from sparing.errors import NeedsHuman
+from sparing.printable import printable
 from sparing.roles.trust import Standing
 
 
@@ -82,7 +83,7 @@ def _need_a_person(waiting: list[Candidate], programs: list[ProgramView]) -> Non
 
 
 def _agrees(name: str) -> bool:
-    return click.confirm(f"trust {printable(name)} as it is now?", default=False, err=True)
+    return confirm(f"trust {printable(name)} as it is now?", default=False, err=True)
 
 
 def _show_all(waiting: list[Candidate], programs: list[ProgramView]) -> None:
@@ -93,33 +94,33 @@ def _show_all(waiting: list[Candidate], programs: list[ProgramView]) -> None:
 
 
 def _show(one: Candidate) -> None:
-    click.echo(click.style(one.file.where, bold=True) + f"  {one.standing}")
-    click.echo(f"  sha256 {one.file.digest}")
+    echo(style(one.file.where, bold=True) + f"  {one.standing}")
+    echo(f"  sha256 {one.file.digest}")
     for note in one.notes:
-        click.echo(f"  {click.style('·', dim=True)} {printable(note)}")
+        echo(f"  {style('·', dim=True)} {printable(note)}")
     _show_lines(one.file.text.splitlines())
-    click.echo()
+    echo()
 
 
 def _show_program(one: ProgramView) -> None:
     """What git would start, to the letter, and the files of the repository that it names."""
     setting = one.program.setting
-    click.echo(click.style(f"git {printable(setting.key)}", bold=True) + f"  {one.standing}")
+    echo(style(f"git {printable(setting.key)}", bold=True) + f"  {one.standing}")
     if not one.waits:
-        click.echo(f"  {printable(setting.value)}\n")
+        echo(f"  {printable(setting.value)}\n")
         return
-    click.echo(f"  sha256 {one.program.pins[0]}")
-    click.echo(f"  {click.style('·', dim=True)} {one.program.effect}")
+    echo(f"  sha256 {one.program.pins[0]}")
+    echo(f"  {style('·', dim=True)} {one.program.effect}")
     _show_lines(setting.value.splitlines())
     for named in one.named:
-        click.echo(f"  {click.style('·', dim=True)} {printable(named.where)}")
+        echo(f"  {style('·', dim=True)} {printable(named.where)}")
         _show_lines(named.lines)
-    click.echo()
+    echo()
 
 
 def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
     for line in lines:
-        click.echo(f"  │ {printable(line)}")
+        echo(f"  │ {printable(line)}")
 
 
 def _row(one: Candidate) -> dict[str, Any]:
@@ -160,4 +161,4 @@ def _tell(as_json: bool, content: dict[str, Any], words: str) -> None:
     if as_json:
         print_json(**content)
     else:
-        click.echo(words)
+        echo(words)

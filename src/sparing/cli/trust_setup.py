@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
-from sparing.cli.options import is_terminal, print_json
-from sparing.cli.screen import printable
+from sparing.cli.options import print_json
+from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.desk.control import find
 from sparing.desk.office import open_office
 from sparing.desk.setups import ChangedSetup, changed_setup, decide_setup
 from sparing.errors import NeedsHuman
+from sparing.printable import printable
 
 
 def trust_setup(name: str, *, yes: bool, as_json: bool) -> None:
@@ -29,7 +28,7 @@ def trust_setup(name: str, *, yes: bool, as_json: bool) -> None:
             return
         raise NeedsHuman("nobody is here to be asked", f"sparing trust --setup {name} --yes")
     question = "run this set-up in the feature's worktree?"
-    agreed = yes or click.confirm(question, default=False, err=True)
+    agreed = yes or confirm(question, default=False, err=True)
     decide_setup(office, found, agreed=agreed)
     words = "the set-up runs" if agreed else "it goes on without a new set-up"
     _tell(found._replace(agreed=agreed), as_json, f"{words}: sparing run {row.feature.id}")
@@ -38,14 +37,14 @@ def trust_setup(name: str, *, yes: bool, as_json: bool) -> None:
 def _show(found: ChangedSetup) -> None:
     for line in found.diff.splitlines():
         colour = {"+": "green", "-": "red"}.get(line[:1])
-        click.echo(click.style(f"  {printable(line)}", fg=colour), err=True)
+        echo(style(f"  {printable(line)}", fg=colour), err=True)
     for command in found.plan.commands:
-        click.echo(f"  $ {printable(command.words)}", err=True)
+        echo(f"  $ {printable(command.words)}", err=True)
 
 
 def _tell(found: ChangedSetup, as_json: bool, words: str) -> None:
     if not as_json:
-        click.echo(words)
+        echo(words)
         return
     print_json(
         files=list(found.files),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import click
-
 from sparing.cli.options import print_json
+from sparing.cli.screen import echo, style
 from sparing.desk.dependencies import Sorted, landed, sort_ready, unmet
 from sparing.desk.office import Office
 from sparing.desk.view import reload
@@ -49,8 +48,8 @@ def run_in_order(
 
 def _tell(found: Sorted) -> None:
     for row, missing in found.waiting:
-        number = click.style(row.feature.id, bold=True)
-        click.echo(f"{number} waits for {', '.join(missing)}", err=True)
+        number = style(row.feature.id, bold=True)
+        echo(f"{number} waits for {', '.join(missing)}", err=True)
 
 
 def _waiting(found: Sorted) -> list[dict[str, object]]:

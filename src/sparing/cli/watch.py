@@ -14,7 +14,7 @@ import click
 
 from sparing.cli.options import feature_argument
 from sparing.cli.progress import Walls, describe, named
-from sparing.cli.screen import printable, wrapped
+from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.status import state_words
 from sparing.cli.warm import warm_words
 from sparing.desk import control, history, view
@@ -23,6 +23,7 @@ from sparing.desk.presence import engine_runs
 from sparing.errors import FeatureError
 from sparing.feature import Status
 from sparing.money import dollars
+from sparing.printable import printable
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Row
@@ -60,7 +61,7 @@ def follow(
         while True:
             if changed():
                 for line in watcher.news():
-                    click.echo(line)
+                    echo(line)
                 if once or watcher.over():
                     return
             elif not engine_runs(office):
@@ -96,14 +97,14 @@ class Watcher:
 
     def rests(self) -> None:
         """Nobody works on it: what a person would do next."""
-        click.echo("\nnothing runs here")
+        echo("\nnothing runs here")
         for row in self._rows:
             shown = view.feature_view(self._office, view.reload(self._office, row))
-            click.echo(wrapped(f"{shown.id} {state_words(shown)}", "  "))
-            click.echo(f"    {click.style(shown.next_command, fg='cyan')}")
+            echo(wrapped(f"{shown.id} {state_words(shown)}", "  "))
+            echo(f"    {style(shown.next_command, fg='cyan')}")
             warm = warm_words(self._office, view.reload(self._office, row))
             if warm:
-                click.echo(wrapped(warm, "    "))
+                echo(wrapped(warm, "    "))
 
     def _told(self, event: Event) -> Iterator[str]:
         line = "" if self._walls.known(event) else describe(event) or _seen(event)
@@ -113,7 +114,7 @@ class Watcher:
         if event.kind in ("gate", "stuck"):
             row = next(one for one in self._rows if one.feature.key == event.feature)
             shown = view.feature_view(self._office, view.reload(self._office, row))
-            yield f"    {click.style(shown.next_command, fg='cyan')}"
+            yield f"    {style(shown.next_command, fg='cyan')}"
             warm = warm_words(self._office, view.reload(self._office, row))
             if warm:
                 yield wrapped(warm, "    ")
@@ -132,17 +133,15 @@ def _seen(event: Event) -> str:
         return ""
     words = printable(" ".join(event.text.split()))
     line = f"    {event.role} {VERBS[event.kind]} {words}"
-    return click.style(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…", dim=True)
+    return style(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…", dim=True)
 
 
 def _paid(bill: Row) -> str:
     result = bill.result
     assert result is not None
     if result.usage is None:
-        return click.style(f"    {bill.attempt.role}: cost unknown", dim=True)
+        return style(f"    {bill.attempt.role}: cost unknown", dim=True)
     used, origin = result.usage, f" ({result.origin})" if result.origin else ""
     share = f"{100 * used.read // used.input} % cached" if used.input else "nothing sent"
     words = f"{tokens(used.input)} in ({share}), {tokens(used.output)} out"
-    return click.style(
-        f"    {bill.attempt.role}: {dollars(result.nano_usd)}, {words}{origin}", dim=True
-    )
+    return style(f"    {bill.attempt.role}: {dollars(result.nano_usd)}, {words}{origin}", dim=True)

@@ -23,6 +23,7 @@ from sparing.double.playbook import read_playbook
 from sparing.double.refusal import Refusal
 from sparing.double.server import Double, Settings
 from sparing.errors import SparingError, UsageError
+from sparing.printable import printable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _rebill(options.rebill)
         asyncio.run(_serve(_settings(options), with_parent=options.with_parent))
     except SparingError as error:
-        sys.stderr.write(f"error: {error.what}\nrepair: {error.repair}\n")
+        sys.stderr.write(printable(f"error: {error.what}\nrepair: {error.repair}\n"))
         return error.exit_code
     return 0
 

@@ -1,0 +1,52 @@
+r"""Text from elsewhere, made safe to look at on a terminal or a page.
+
+Whatever a terminal would act on and whatever hides, reorders or overwrites other letters is shown
+as its escape (`\x1b`, `\u202e`), so that a reader sees that it is there. Nothing is dropped, except
+the `\r` of a line that ends in `\r\n`. All other text stays as it is: accents, every script, emoji
+with their joiners.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
+_BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_BREAKS = r"\u2028\u2029"
+_UNSEEN = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164"
+    r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+)
+_TAGS = r"\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+_SURROGATES = r"\ud800-\udfff"
+_SELECTORS = r"\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_JOINERS = r"\u200c\u200d"
+_HIDDEN = _CONTROLS + _BIDI + _BREAKS + _UNSEEN + _TAGS + _SURROGATES + _SELECTORS + _JOINERS
+
+# What may stay: the flag of a part of a country, one selector after the letter it belongs to, and
+# a joiner between two letters that are no ASCII: emoji, and scripts that shape their letters.
+_FLAG = r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+_LETTER = rf"[^\x00-\x7f{_HIDDEN}\s]"
+_KEYCAP = r"[0-9#*]\ufe0f\u20e3"
+_SELECTED = rf"{_LETTER}[{_SELECTORS}]"
+_JOINED = rf"(?:{_LETTER}[{_SELECTORS}]?[{_JOINERS}])+(?={_LETTER})"
+_LETTERS = re.compile(rf"\r\n|{_FLAG}|{_KEYCAP}|{_JOINED}|{_SELECTED}|(?P<hidden>[{_HIDDEN}])")
+_QUICK = re.compile(rf"[{_HIDDEN}]")
+
+
+def printable(text: str) -> str:
+    if not _QUICK.search(text):
+        return text
+    return _LETTERS.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    if found["hidden"] is None:
+        return "\n" if found[0] == "\r\n" else found[0]
+    number = ord(found[0])
+    if 0xDC80 <= number <= 0xDCFF:
+        # A byte of a file's name that is no UTF-8, as Python keeps it.
+        number -= 0xDC00
+    if number <= 0xFF:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
