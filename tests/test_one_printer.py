@@ -32,20 +32,22 @@ IMPORTS = {
 
 def faults(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Call(func=ast.Name(id=name)) if name in NAMES:
-                yield f"{node.lineno}: {name}"
-            case ast.Attribute(value=ast.Name(id=module), attr=name):
-                if name in ATTRIBUTES.get(module, ()):
-                    yield f"{node.lineno}: {module}.{name}"
-            case ast.ImportFrom(module=str(module)):
-                for one in node.names:
-                    if one.name in IMPORTS.get(module, ()):
-                        yield f"{node.lineno}: {module}.{one.name}"
-            case ast.Constant(value="/dev/tty"):
-                yield f"{node.lineno}: /dev/tty"
-            case _:
-                pass
+        for name in _used(node):
+            yield f"{getattr(node, 'lineno', 0)}: {name}"
+
+
+def _used(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in NAMES:
+            yield name
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            yield from {f"{module}.{name}"} if name in ATTRIBUTES.get(module, ()) else ()
+        case ast.ImportFrom(module=str(module)):
+            yield from (one.name for one in node.names if one.name in IMPORTS.get(module, ()))
+        case ast.Constant(value="/dev/tty"):
+            yield "/dev/tty"
+        case _:
+            pass
 
 
 def test_nothing_else_prints() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sparing.desk.office import Office
 from sparing.workspace import trusted
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.trusted import Program
 
 MOST_LINES = 200
@@ -64,7 +65,7 @@ def _standing(office: Office, program: Program) -> Standing:
 
 def _named(program: Program) -> tuple[Named, ...]:
     return tuple(
-        Named(str(path), tuple(path.read_text(errors="replace").splitlines()[:MOST_LINES]))
+        Named(str(path), tuple(data.decode(errors="replace").splitlines()[:MOST_LINES]))
         for path in program.files
-        if path.is_file()
+        if (data := read_plain(path, follow=True)) is not None
     )

@@ -33,6 +33,7 @@ from sparing.redact import Redactor
 from sparing.roles.load import RoleClass
 from sparing.workspace.commit import settle_changes
 from sparing.workspace.lanes import lane_name
+from sparing.workspace.pipes import put_pipes_aside
 from sparing.workspace.worktree import Worktree
 
 SIBLING_SECONDS = 0.2
@@ -87,9 +88,10 @@ async def _run(asking: Asking, permit: Permit) -> AgentReply:
         agent_call = replace(_call(asking, permit, worktree), lock=descriptor, launch=launch)
         try:
             reply = await around.backend(row).run(agent_call, listener)
+            pipes = await asyncio.to_thread(put_pipes_aside, worktree.path)
             if writes:
                 await asyncio.to_thread(settle_changes, worktree, source.job.head)
-            listener.receipt(await asyncio.to_thread(watch.after, writes=writes))
+            listener.receipt(await asyncio.to_thread(watch.after, writes=writes, pipes=pipes))
         finally:
             listener.flush()
     return _cleaned(reply, around.folder.redactor)

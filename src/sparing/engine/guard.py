@@ -44,7 +44,8 @@ class Guard:
     bare: bool = False
     """There was nothing in the worktree that could be removed."""
 
-    def after(self, *, writes: bool) -> Receipt:
+    def after(self, *, writes: bool, pipes: tuple[str, ...] = ()) -> Receipt:
+        """`pipes`: what had to be put aside before git could look."""
         level, role = self.source.around.level, self.source.job.role
         now = _look(self.source)
         own = _own(self.source, (*self.seen, *now))
@@ -53,6 +54,11 @@ class Guard:
         found: list[str] = []
         if changed:
             found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
+        if pipes:
+            data["pipes"] = list(pipes)
+            found.append(
+                f"no files but pipes, which git would wait for, put aside: {_listed(pipes)}"
+            )
         if self.aside:
             found.append(f"files with secrets were put aside: {_listed(self.aside)}")
         if writes and not self.bare and is_empty(self.worktree.path):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.workspace.git import Git
+from sparing.workspace.plain_file import WHOLE, read_plain
 from sparing.workspace.repository import Repository
 
 MOST_FILES = 20_000
@@ -116,14 +117,7 @@ def _names(place: str) -> Iterator[str]:
 
 
 def _ref(place: str) -> str:
-    try:
-        file = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            return os.read(file, 200).decode(errors="replace").strip()
-        finally:
-            os.close(file)
-    except OSError:
-        return ""
+    return (read_plain(Path(place), 200, follow=True) or b"").decode(errors="replace").strip()
 
 
 @lru_cache(maxsize=16)
@@ -163,17 +157,12 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
+    data = read_plain(path, WHOLE, follow=True)
+    return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace").strip()
-    except OSError:
-        return ""
+    return (read_plain(path, WHOLE, follow=True) or b"").decode(errors="replace").strip()
 
 
 def _stamp(path: Path) -> Stamp | None:

@@ -15,6 +15,7 @@ from typing import cast
 
 from sparing.workspace.equip import exclude
 from sparing.workspace.paths import Confined, PathRefused, check_path
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.worktree import Worktree
 
 LIMIT_BYTES = 1_000_000
@@ -73,7 +74,7 @@ def _is_plain(path: str) -> bool:
 def _lent(worktree: Worktree) -> tuple[str, ...]:
     """Noted before a copy is made, so that one is found even after a kill in between."""
     try:
-        found: object = json.loads((worktree.git_dir / LIST).read_bytes())
+        found: object = json.loads(read_plain(worktree.git_dir / LIST) or b"[]")
     except (OSError, ValueError):
         return ()
     listed = cast("list[object]", found) if isinstance(found, list) else []

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from sparing.workspace.plain_file import read_plain
+
 SIZE_LIMIT = 512 * 1024
 TYPES = "types"
 _TARGET = re.compile(r"^(test|lint|check|types|typecheck|type-check)\s*:(?!=)", re.MULTILINE)
@@ -175,10 +177,4 @@ def _table(value: object) -> Mapping[str, object]:
 
 def _text(path: Path) -> str:
     """At most the limit, from a regular file: an agent may have put a pipe there."""
-    try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
-            return file.read(SIZE_LIMIT).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    return (read_plain(path, SIZE_LIMIT, follow=True) or b"").decode("utf-8", "replace")

@@ -18,6 +18,7 @@ from sparing.workspace.checks import CheckResult, Walls, run_check
 from sparing.workspace.discover import Check
 from sparing.workspace.ingredients import fingerprint, reader
 from sparing.workspace.leaks import set_aside
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.setup import Command, Plan
 from sparing.workspace.stage import excludes_of
 from sparing.workspace.worktree import Worktree, restore
@@ -43,7 +44,7 @@ class Means(NamedTuple):
 
 def is_equipped(worktree: Worktree, plan: Plan) -> bool:
     mark = worktree.git_dir / MARK
-    return mark.is_file() and mark.read_text("utf-8") == state_of(worktree, plan)
+    return read_plain(mark) == state_of(worktree, plan).encode()
 
 
 def state_of(worktree: Worktree, plan: Plan) -> str:
@@ -74,7 +75,7 @@ def equip(worktree: Worktree, plan: Plan, commit: str, means: Means) -> tuple[Ch
 def exclude(worktree: Worktree, paths: Iterable[str]) -> None:
     """From now on git does not see these paths here, unless it has them already."""
     file = excludes_of(worktree.git_dir)
-    known = file.read_text("utf-8").splitlines() if file.is_file() else []
+    known = (read_plain(file) or b"").decode().splitlines()
     lines = [f"/{_escaped(path)}" for path in paths]
     file.write_text("".join(f"{one}\n" for one in dict.fromkeys((*known, *lines))), "utf-8")
 

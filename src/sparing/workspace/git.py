@@ -22,6 +22,8 @@ from pathlib import Path
 
 from sparing.errors import RepositoryError, SparingError, StateError
 from sparing.workspace.gitconfig import FIXED, Setting, includes, judge, parse_listing
+from sparing.workspace.leash import leash, output_of
+from sparing.workspace.plain_file import read_plain
 
 LOCK_PAUSE_SECONDS = 0.1
 _LOCK_IS_HELD = ".lock': File exists"
@@ -160,7 +162,7 @@ def start_git(
     program = shutil.which("git")
     if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
         raise RepositoryError("git is not installed", "install git 2.38 or newer")
-    argv = (program, "--no-pager", "--literal-pathspecs", *args)
+    argv = (*leash(), program, "--no-pager", "--literal-pathspecs", *args)
     process = subprocess.Popen(
         argv,
         cwd=where,
@@ -172,7 +174,7 @@ def start_git(
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(stdin or b"", timeout=limit_seconds)
+        out, err = output_of(process, stdin or b"", environment.get("GIT_WORK_TREE"), limit_seconds)
     except subprocess.TimeoutExpired as error:
         raise GitFailed(args, -1, f"no end after {limit_seconds:g} s") from error
     finally:
@@ -236,10 +238,10 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def common_dir(git_dir: Path) -> Path:
-    try:
-        return Path(os.path.normpath(git_dir / (git_dir / "commondir").read_text().strip()))
-    except OSError:
-        return git_dir
+    named = read_plain(git_dir / "commondir", follow=True)
+    return (
+        git_dir if named is None else Path(os.path.normpath(git_dir / os.fsdecode(named.strip())))
+    )
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
+from sparing.workspace.plain_file import WHOLE, read_plain
 
 
 class Setting(NamedTuple):
@@ -149,7 +150,8 @@ def pin(setting: Setting, root: Path | None) -> str:
     """
     told = hashlib.sha256(f"{setting.key}\0{setting.value}".encode(errors="replace"))
     for path in named_files(setting, root):
-        content = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b"none"
+        data = read_plain(path, WHOLE, follow=True)
+        content = b"none" if data is None else hashlib.sha256(data).digest()
         told.update(b"\0" + content)
     return told.hexdigest()
 

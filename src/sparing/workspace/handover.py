@@ -17,6 +17,7 @@ from sparing.workspace.git import Git
 from sparing.workspace.lock import held
 from sparing.workspace.merging import merge_trees
 from sparing.workspace.objects import identity, make_commit, message, move_ref, settle
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.repository import Repository, branch_commit, find_entry
 from sparing.workspace.stage import unpack
 
@@ -128,7 +129,8 @@ def _checked_out_at(repo: Repository, branch: str) -> _Place | None:
 
 def _is_rebasing(git_dir: Path, branch: str) -> bool:
     names = (git_dir / "rebase-merge" / "head-name", git_dir / "rebase-apply" / "head-name")
-    return any(n.is_file() and n.read_text().strip() == f"refs/heads/{branch}" for n in names)
+    wanted = f"refs/heads/{branch}".encode()
+    return any((read_plain(name) or b"").strip() == wanted for name in names)
 
 
 def _move(repo: Repository, branch: str, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+from sparing.workspace.plain_file import WHOLE, read_plain
 from sparing.workspace.setup import Plan
 
 NAMES = (
@@ -48,9 +49,6 @@ def reader(root: Path) -> Read:
     """Files of a folder; a link is not followed, a folder is no file."""
 
     def read(name: str) -> bytes | None:
-        path = root / name
-        if path.is_symlink() or not path.is_file():
-            return None
-        return path.read_bytes()
+        return read_plain(root / name, WHOLE)
 
     return read

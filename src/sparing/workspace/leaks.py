@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sparing.workspace.commit import read_file
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.secrets import Hit, scan
 from sparing.workspace.worktree import Worktree
 
@@ -86,10 +87,6 @@ def _content(path: Path) -> bytes | None:
     try:
         if path.is_symlink():
             return os.fsencode(path.readlink())
-        if not path.is_file():
-            return None
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(file, "rb") as stream:
-            return stream.read(READ_LIMIT)
     except OSError:
         return None
+    return read_plain(path, READ_LIMIT)

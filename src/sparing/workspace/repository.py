@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git import Git, search_from, users_ignores
+from sparing.workspace.plain_file import read_plain
 
 _NUMBER = re.compile(r"(\d{1,9})-")
 
@@ -50,9 +51,10 @@ class Repository:
 
     def _checkout_git_dir(self) -> Path:
         link = self.checkout / ".git"
-        if not link.is_file():
+        data = read_plain(link, follow=True)
+        if data is None:
             return self.git_dir if link.resolve() == self.git_dir.resolve() else link
-        target = Path(os.fsdecode(link.read_bytes()).removeprefix("gitdir:").strip())
+        target = Path(os.fsdecode(data).removeprefix("gitdir:").strip())
         return Path(os.path.normpath(self.checkout / target))
 
 
@@ -184,10 +186,10 @@ def find_entry(repo: Repository, path: Path) -> Path | None:
 
 
 def _stands_for(entry: Path, path: Path) -> bool:
-    try:
-        link = os.fsdecode((entry / "gitdir").read_bytes()).strip()
-    except OSError:
+    data = read_plain(entry / "gitdir", follow=True)
+    if data is None:
         return False
+    link = os.fsdecode(data).strip()
     return os.path.realpath((entry / link).parent) == os.path.realpath(path)
 
 

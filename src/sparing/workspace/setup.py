@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.errors import ConfigError
+from sparing.workspace.plain_file import read_plain
 
 ANSWERS = "setup.json"
 AUTO = "auto"
@@ -91,7 +92,7 @@ def keep_answer(folder: Path, digest: str, *, agreed: bool) -> None:
 
 def _answers(folder: Path) -> Mapping[str, object]:
     try:
-        found: object = json.loads((folder / ANSWERS).read_bytes())
+        found: object = json.loads(read_plain(folder / ANSWERS) or b"{}")
     except (OSError, ValueError, RecursionError):
         return {}
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
@@ -177,7 +178,4 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
+    return (read_plain(path, follow=True) or b"").decode("utf-8", "replace")

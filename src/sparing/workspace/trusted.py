@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.workspace.gitconfig import Effect, Setting, effect_of, named_files, pin
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.repository import Repository
 
 NAME = "trusted-git.json"
@@ -74,7 +75,7 @@ def revoke_programs(folder: Path) -> int:
 
 def _stored(folder: Path) -> dict[str, str]:
     try:
-        found: object = json.loads((folder / NAME).read_bytes())
+        found: object = json.loads(read_plain(folder / NAME) or b"{}")
     except (OSError, ValueError, RecursionError):
         return {}
     fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}

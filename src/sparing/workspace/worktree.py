@@ -27,6 +27,8 @@ from sparing.workspace.objects import (
     settle_files,
 )
 from sparing.workspace.paths import Confined
+from sparing.workspace.pipes import free_place, put_pipes_aside
+from sparing.workspace.plain_file import read_plain
 from sparing.workspace.repository import Repository, branch_commit, find_entry
 
 
@@ -85,6 +87,8 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
         entry = find_entry(repo, path)
         if entry is None or not _is_whole(repo, entry):
             _register(worktree, entry)
+    # A turn or a check that was killed may have left them.
+    put_pipes_aside(path)
     with worktree.held() as git:
         mend(worktree, git)
         if not (git.git_dir / "index").exists() or is_empty(path):
@@ -208,10 +212,7 @@ def forget(entry: Path) -> None:
 
 def _is_whole(repo: Repository, entry: Path) -> bool:
     """False for what is left when a process died while git made the worktree."""
-    try:
-        unfinished = (entry / "locked").read_text().strip() == "initializing"
-    except FileNotFoundError:
-        unfinished = False
+    unfinished = (read_plain(entry / "locked") or b"").strip() == b"initializing"
     # After a power cut a file may be there without its content.
     head = entry / "HEAD"
     whole = head.exists() and head.stat().st_size > 0 and not unfinished
@@ -232,7 +233,7 @@ def mend(worktree: Worktree, git: Git) -> None:
     wanted = os.fsencode(f"gitdir: {git.git_dir}\n")
     if link.is_dir() and not link.is_symlink():
         _move_aside(link, worktree.path)
-    if link.is_symlink() or not link.is_file() or link.read_bytes() != wanted:
+    if read_plain(link) != wanted:
         link.unlink(missing_ok=True)
         with link.open("xb") as file:
             file.write(wanted)
@@ -242,7 +243,4 @@ def mend(worktree: Worktree, git: Git) -> None:
 
 def _move_aside(folder: Path, worktree: Path) -> None:
     """Beside the worktree, where it disturbs nobody and nothing is lost."""
-    number = 1
-    while (place := worktree.with_name(f"{worktree.name}.aside-{number}")).exists():
-        number += 1
-    folder.rename(place)
+    folder.rename(free_place(worktree))

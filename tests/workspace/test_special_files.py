@@ -1,0 +1,170 @@
+"""Pipes, sockets and devices where a file is expected hold nobody up. Covers: H6, I3"""
+
+from __future__ import annotations
+
+import ast
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sparing.errors import RepositoryError
+from sparing.workspace import setup
+from sparing.workspace.commit import changed_paths
+from sparing.workspace.leash import leash
+from sparing.workspace.pipes import blocking_files, put_pipes_aside
+from sparing.workspace.plain_file import read_plain
+from sparing.workspace.repository import find_repository, is_dirty
+from sparing.workspace.worktree import ensure_worktree
+from tests.repositories import make_repository
+from tests.terminal import sparing
+from tests.workspace.samples import make_worktree
+
+WORKSPACE = Path(setup.__file__).parent
+HANGS = (".gitignore", ".gitattributes", "sub/.gitattributes", "sub/.gitignore")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "device", "link to a device", "gone"])
+def test_only_a_regular_file_is_read(tmp_path: Path, kind: str) -> None:
+    """I3: anything else is as good as not there, at once."""
+    path = tmp_path / "Makefile"
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "socket":
+            socket.socket(socket.AF_UNIX).bind(str(path))
+        case "folder":
+            path.mkdir()
+        case "device":
+            path = Path("/dev/zero")
+        case "link to a device":
+            path.symlink_to("/dev/zero")
+        case _:
+            pass
+    assert read_plain(path) is None
+    assert read_plain(path, follow=True) is None
+
+
+def test_at_most_the_limit_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.write_bytes(b"x" * 100)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    assert read_plain(path, 10) == b"x" * 10
+    assert (read_plain(link), read_plain(link, follow=True)) == (None, b"x" * 100)
+
+
+@pytest.mark.parametrize("name", ["Makefile", "package.json", "pyproject.toml", "requirements.txt"])
+def test_a_pipe_is_no_set_up_and_no_check(tmp_path: Path, name: str) -> None:
+    """I3: looked for in a process of its own, which must end."""
+    os.mkfifo(tmp_path / name)
+    words = (
+        "import sys; from pathlib import Path; from sparing.workspace import discover, setup;"
+        "from sparing.workspace.ingredients import reader; root = Path(sys.argv[1]);"
+        "assert not setup.detect(root); assert not discover.find_checks(root);"
+        "assert reader(root)(sys.argv[2]) is None"
+    )
+    argv = (sys.executable, "-c", words, str(tmp_path), name)
+    assert subprocess.run(argv, timeout=60, check=False).returncode == 0
+
+
+def test_files_of_others_are_read_in_one_way() -> None:
+    """I3: nothing of the workspace opens a path by itself, apart from its own locks and walls."""
+    found = {
+        f"{path.name}:{node.lineno}"
+        for path in sorted(WORKSPACE.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and _opens(node)
+    }
+    assert {name.partition(":")[0] for name in found} <= {"stage.py", "worktree.py"}, found
+
+
+def _opens(node: ast.Call) -> bool:
+    """`Path.read_text("utf-8")` and its like; those of `Confined` name a path."""
+    if not isinstance(node.func, ast.Attribute):
+        return isinstance(node.func, ast.Name) and node.func.id == "open"
+    plain = all(isinstance(one, ast.Constant) for one in node.args)
+    os_open = isinstance(node.func.value, ast.Name) and node.func.value.id == "os"
+    return node.func.attr in ("read_text", "read_bytes", "open") and plain and not os_open
+
+
+@pytest.mark.parametrize("name", HANGS)
+def test_a_pipe_of_an_agent_is_put_aside(tmp_path: Path, name: str) -> None:
+    """H6, I3: it is told, nothing else is touched, and git goes on."""
+    worktree = make_worktree(make_repository(tmp_path / "r"))
+    pipe = worktree.path / name
+    pipe.parent.mkdir(exist_ok=True)
+    os.mkfifo(pipe)
+    os.mkfifo(worktree.path / "own.pipe")
+    (worktree.path / "sub").mkdir(exist_ok=True)
+    (worktree.path / "sub" / "new.txt").write_text("x")
+    assert put_pipes_aside(worktree.path) == (name,)
+    assert worktree.path.with_name(f"{worktree.path.name}.aside-1").is_fifo()
+    assert changed_paths(worktree, worktree.tip()) == ("sub/new.txt",)
+    assert not list(blocking_files(worktree.path))
+
+
+def test_the_next_run_is_not_held_up(tmp_path: Path) -> None:
+    """I3: what a killed turn left is put aside when the worktree is looked for again."""
+    worktree = make_worktree(make_repository(tmp_path / "r"))
+    os.mkfifo(worktree.path / ".gitignore")
+    again = ensure_worktree(worktree.repository, worktree.path, worktree.branch, worktree.tip())
+    assert changed_paths(again, again.tip()) == ()
+
+
+def test_a_pipe_in_the_users_checkout_is_named(tmp_path: Path) -> None:
+    """I3: it is theirs, so it stays; two lines say what to do."""
+    checkout = make_repository(tmp_path / "r")
+    os.mkfifo(checkout / ".gitignore")
+    with pytest.raises(RepositoryError) as found:
+        is_dirty(find_repository(checkout))
+    assert found.value.what.startswith(f"{checkout / '.gitignore'} is no file but a pipe")
+    assert found.value.repair == f"remove it: rm {checkout / '.gitignore'}"
+    said = sparing(checkout, "start", "Add rate limiting")
+    assert (said.code != 0, len(said.complaint)) == (True, 2)
+    assert ".gitignore is no file but a pipe" in said.complaint[0]
+
+
+@pytest.mark.skipif(not leash(), reason="needs Linux and util-linux")
+def test_git_does_not_outlive_us(tmp_path: Path) -> None:
+    """I1, I3: killed while git waits for a pipe, no child is left."""
+    checkout = make_repository(tmp_path / "r")
+    os.mkfifo(checkout / ".gitignore")
+    argv = (sys.executable, "-m", "sparing", "start", "Add rate limiting")
+    process = subprocess.Popen(argv, cwd=checkout, stderr=subprocess.DEVNULL)
+    try:
+        children = _wait_for(lambda: _waiting(process.pid), there=True)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert children
+    assert _wait_for(lambda: [one for one in children if _words(one)], there=False) == []
+
+
+def _waiting(pid: int) -> list[int]:
+    """Children that are at `git status`, by now in the pipe."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(word) for task in tasks for word in task.read_text().split()]
+    return [one for one in children if b"\0status\0" in _words(one)]
+
+
+def _words(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _wait_for(look: Callable[[], list[int]], there: bool) -> list[int]:
+    for _ in range(400):
+        found = look()
+        if bool(found) is there:
+            return found
+        time.sleep(0.02)
+    return look()
