@@ -120,7 +120,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
         *(("cost", "1"), ("cost", "--csv"), ("cost", "--by", "role"), ("run", "1"), ("rule", "1")),
         *(("answer", "1"), ("trust",), ("doctor",), ("config", "show"), ("init",), ("project",)),
         *(("show", "9\u202e"), ("no\x1b[2Jthing",), ("start", "a\x1b[2J"), ("clean",)),
-        *(("run", "--script\x9b"), ("abandon", "1"), ("reject", "1"), ("approve", "1")),
+        *(("run", "--script\x9b"), ("abandon", "1"), ("reject", "1")),
     ],
     ids=lambda words: "-".join(words).encode("ascii", "replace").decode() or "alone",
 )

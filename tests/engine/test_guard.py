@@ -5,6 +5,7 @@ Covers: H1, H2, H5, H6, H7
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
+from sparing.workspace.pipes import put_pipes_aside
 from sparing.workspace.policy import Level
 from tests.engine.spending import new_feature, surroundings
 from tests.repositories import commit_files, git
@@ -183,3 +185,14 @@ def test_a_command_of_a_done_criterion_runs_only_if_it_was_trusted(around: Surro
     assert [one.command for one in results] == [check, "sh -c 'touch trusted.log'"]
     assert (around.worktree(asked.row, asked.job.head).path / "trusted.log").exists()
     assert all(Path(one.whole).is_file() for one in results)
+
+
+def test_a_pipe_that_git_would_wait_for_is_told(around: Surroundings) -> None:
+    """H6, I3: put aside before git looks, and one line says so."""
+    asked = source(around)
+    worktree = around.worktree(asked.row, asked.job.head)
+    watch = guard(asked, worktree, "s", writes=True, goes_on=False)
+    os.mkfifo(worktree.path / ".gitignore")
+    found = watch.after(writes=True, pipes=put_pipes_aside(worktree.path))
+    assert (found.kind, found.data["pipes"]) == (INCIDENT, [".gitignore"])
+    assert found.text.endswith("git would wait for, put aside: .gitignore")

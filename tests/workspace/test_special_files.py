@@ -24,7 +24,7 @@ from sparing.workspace.repository import find_repository, is_dirty
 from sparing.workspace.worktree import ensure_worktree
 from tests.repositories import make_repository
 from tests.terminal import sparing
-from tests.workspace.samples import make_worktree
+from tests.workspace.features import make_worktree
 
 WORKSPACE = Path(setup.__file__).parent
 HANGS = (".gitignore", ".gitattributes", "sub/.gitattributes", "sub/.gitignore")
@@ -38,7 +38,8 @@ def test_only_a_regular_file_is_read(tmp_path: Path, kind: str) -> None:
         case "pipe":
             os.mkfifo(path)
         case "socket":
-            socket.socket(socket.AF_UNIX).bind(str(path))
+            with socket.socket(socket.AF_UNIX) as door:
+                door.bind(str(path))
         case "folder":
             path.mkdir()
         case "device":

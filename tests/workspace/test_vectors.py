@@ -13,7 +13,7 @@ import pytest
 
 from sparing.errors import RepositoryError
 from sparing.workspace.commit import changed_paths, read_file
-from sparing.workspace.git import Git, GitFailed
+from sparing.workspace.git import Git
 from sparing.workspace.gitconfig import Setting, pin
 from sparing.workspace.handover import hand_over
 from sparing.workspace.repository import find_repository, head
@@ -185,5 +185,5 @@ def test_git_that_hangs_is_ended(tmp_path: Path) -> None:
     worktree = make_worktree(make_repository(tmp_path / "r"))
     os.mkfifo(worktree.path / ".gitignore")
     patient = worktree.git()
-    with pytest.raises(GitFailed, match="no end after"):
+    with pytest.raises(RepositoryError, match="git waits for it"):
         Git(patient.git_dir, patient.work_tree, patient.index, limit_seconds=0.5).run("status")

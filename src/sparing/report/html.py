@@ -13,6 +13,7 @@ from typing import NamedTuple
 import jinja2
 
 from sparing.money import dollars as nano_dollars
+from sparing.printable import printable
 from sparing.report.charts import Chart
 from sparing.report.drawing import INSTALL
 from sparing.report.figures import Figure, Report
@@ -69,9 +70,18 @@ def report_html(report: Report, charts: tuple[Chart, ...] = (), *, drawn: bool =
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_safe,
     )
     return environment.from_string(_text("report.html.j2"))
+
+
+def _safe(value: object) -> object:
+    """What a model or a user wrote can't turn the words around it, nor hide in them."""
+    return printable(value) if type(value) is str else value
 
 
 def _text(name: str) -> str:
