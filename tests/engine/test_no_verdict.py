@@ -86,4 +86,5 @@ def test_one_repair_turn_may_put_it_right(tmp_path: Path) -> None:
     """C14: the object alone counts, whichever way it goes."""
     quoting = start(tmp_path, REPAIRED + SCRIPT)
     assert quoting.say("run", "1", "--no-input").code == 2
+    assert ("prd-reviewer", "repair_reply") in quoting.asked()
     assert quoting.passed() == [("prd-reviewer", True), ("readiness-reviewer", True)]

@@ -92,26 +92,25 @@ def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
 
 
 @step("prepare-repair")
-async def prepare_repair(sent: dict[str, Any], session: str, problem: str) -> dict[str, Any]:
-    """The one turn in which a reviewer may put its reply into shape."""
-    around = current()
-    segment = Segment("turn", turns.repair_reply(problem), Volatility.ITERATION)
-    repair = replace(
-        Sent.load(sent), prompt=keep_prompt(around.folder, (segment,)), chars=len(segment.text),
-        way=Way.RESUME, reason="the reply was no verdict", resume=session,
-        choice=Sent.load(sent).going_on,
-    )  # fmt: skip
-    return repair.dump()
+async def prepare_repair(
+    sent: dict[str, Any], session: str, problem: str, verdict: bool = True
+) -> dict[str, Any]:
+    """The one turn in which a reviewer may put its reply into shape; a verdict's is shown."""
+    words = turns.repair_reply(problem, verdict=verdict)
+    return _repair(sent, session, words, "the reply was no verdict")
 
 
 @step("prepare-secrets")
 async def prepare_secrets(sent: dict[str, Any], session: str, places: list[str]) -> dict[str, Any]:
     """The turn in which an author takes secrets out of what it has written."""
-    segment = Segment("turn", turns.repair_secrets(places), Volatility.ITERATION)
+    return _repair(sent, session, turns.repair_secrets(places), "its change holds secrets")
+
+
+def _repair(before: dict[str, Any], session: str, words: str, reason: str) -> dict[str, Any]:
+    sent, segment = Sent.load(before), Segment("turn", words, Volatility.ITERATION)
     repair = replace(
-        Sent.load(sent), prompt=keep_prompt(current().folder, (segment,)), chars=len(segment.text),
-        way=Way.RESUME, reason="its change holds secrets", resume=session,
-        choice=Sent.load(sent).going_on,
+        sent, prompt=keep_prompt(current().folder, (segment,)), chars=len(words),
+        way=Way.RESUME, reason=reason, resume=session, choice=sent.going_on,
     )  # fmt: skip
     return repair.dump()
 

@@ -10,7 +10,7 @@ languages are not understood, so what follows the object has to be short in any 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 CLOSE_CHARS = 300
 """So much may follow an approval: a line that says which files were read, or a last word."""
@@ -54,8 +54,9 @@ TAKEN_BACK = frozenset(
 ANOTHERS = frozenset(
     {"example", "examples", "instance", "sample", "template", "placeholder", "quote", "quoted"}
     | {"quotes", "says", "said", "tells", "told", "wants", "claims", "would", "could", "if"}
-    | {"earlier", "previous", "previously", "instead", "unlike", "ignore"}
+    | {"instead", "unlike", "ignore"}
 )
+FORMER = frozenset({"earlier", "previous", "previously", "former", "old", "last", "first"})
 
 
 def retraction(before: str, after: str) -> str:
@@ -63,7 +64,7 @@ def retraction(before: str, after: str) -> str:
     lead, close = _plain(before), _plain(after)
     if _is_quoted(before, after, lead + close):
         return "the approving object is quoted inside other text"
-    if ANOTHERS.intersection(_words(_lead_in(before))):
+    if _is_anothers(_lead_in(before)):
         return "the words before the object call it an example, or somebody else's"
     if len(close.strip()) > CLOSE_CHARS or _takes_back(close):
         return "the words after the object go on, or take something back"
@@ -87,10 +88,18 @@ def _is_quoted(before: str, after: str, around: str) -> bool:
     return any(one.isalnum() for one in line) and not line.endswith(":")
 
 
-def _lead_in(before: str) -> str:
+def _lead_in(before: str) -> list[str]:
     """The last two lines before the object that hold something; a fence's own line is one."""
-    lines = [line for line in before[-LEAD_CHARS:].splitlines() if line.strip()]
-    return "\n".join(lines[-2:])
+    return [line.strip() for line in before[-LEAD_CHARS:].splitlines() if line.strip()][-2:]
+
+
+def _is_anothers(lines: Sequence[str]) -> bool:
+    """An example, a quotation, or with a colon what was said before."""
+    return any(
+        ANOTHERS.intersection(words) or (line.endswith(":") and FORMER.intersection(words))
+        for line in lines
+        for words in [_words(line)]
+    )
 
 
 def _takes_back(close: str) -> bool:
