@@ -51,7 +51,7 @@ class Quoting(NamedTuple):
         return Database(path)
 
 
-def start(folder: Path, script: str) -> Quoting:
+def start(folder: Path, script: str, flow: str = "feature") -> Quoting:
     repository = make_repository(folder / "repository")
     (folder / "script.toml").write_text(script)
     office = open_office(repository, {"state.folder": str(folder / "state")})
@@ -60,7 +60,7 @@ def start(folder: Path, script: str) -> Quoting:
         "agent.script": str(folder / "script.toml"),
         "engine.clock": "counted",
     }
-    return Quoting(folder, control.start(office, "List words", "feature", overrides, BEGAN))
+    return Quoting(folder, control.start(office, "List words", flow, overrides, BEGAN))
 
 
 def test_prose_that_quotes_an_approval_and_refuses_goes_to_a_person(tmp_path: Path) -> None:
@@ -88,3 +88,14 @@ def test_one_repair_turn_may_put_it_right(tmp_path: Path) -> None:
     assert quoting.say("run", "1", "--no-input").code == 2
     assert ("prd-reviewer", "repair_reply") in quoting.asked()
     assert quoting.passed() == [("prd-reviewer", True), ("readiness-reviewer", True)]
+
+
+def test_a_judge_that_gives_no_verdict_sends_nobody_back(tmp_path: Path) -> None:
+    """C14, F9: a tier's judge is held to the same; its builder is not asked again."""
+    script = SCRIPT.replace("prd-author", "builder").replace("prd.md", "brainstorm.md")
+    quoting = start(tmp_path, script.replace("prd-reviewer", "judge"), "L3")
+    found = quoting.say("run", "1", "--auto")
+    assert found.code == 2
+    assert "001 waits: no verdict: judge was asked twice; " in found.err
+    judged = [("builder", "write"), ("judge", "judge"), ("judge", "repair_reply")]
+    assert quoting.asked() == judged
