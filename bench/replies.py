@@ -18,6 +18,7 @@ from typing import Any
 
 from sparing.review.answers import read_answers
 from sparing.review.history_reader import read_history
+from sparing.review.prose import retraction
 from sparing.review.reply import find_answer
 from sparing.review.verdict import KEYS
 
@@ -57,6 +58,19 @@ HISTORIES = {
     "fences": "```\n",
     "backslashes": "\\",
 }
+AROUND = {
+    "neutral words": "I looked at section 2 and found nothing to say. ",
+    "refusals": "I do not approve. ",
+    "one sentence": "not approved and ",
+    "empty lines": "\n",
+    "blanks after fences": "```" + " " * 97,
+    "fences": "```json\n",
+    "tags": "<answer>",
+    "open tags": "<a",
+    "apostrophes": "don’t ",
+    "list marks": "\n - ",
+}
+"""What stands before and behind an approving object."""
 ANSWERS = {
     "answers": "- F1: changed, the count is set first\n",
     "dashes": "- " * 40 + "\n",
@@ -72,10 +86,15 @@ def _found(text: str) -> object:
     return find_answer(text, KEYS, limit=2 * LARGE)
 
 
+def _around(text: str) -> object:
+    return retraction(text, text)
+
+
 READERS: dict[str, tuple[Callable[[str], object], dict[str, str]]] = {
     "reply": (_found, REPLIES),
     "history": (read_history, HISTORIES),
     "answers": (_asked, ANSWERS),
+    "words around": (_around, AROUND),
 }
 
 

@@ -119,13 +119,21 @@ def test_an_open_blocker_does_not_pass(severity: Severity, goes_on: bool) -> Non
     result = Result(dispatch="d", passed=goes_on, role="spec-reviewer")
     rules = Rules(cap=3, gates=own_gates("feature"), headless=True, auto=True)
     looked = next_move(reviewed.place, Happened((result,), (Seen(verdict),)), rules, 1.0).place
-    assert by_rule(looked, rules.gates).passes is goes_on
+    phase = Seen(Verdict("phase-reviewer", approved=True))
+    if goes_on:
+        looked = next_move(looked, Happened((result,), (phase,)), rules, 1.0).place
+    found_ = by_rule(looked, rules.gates)
+    assert found_.passes is goes_on
+    words = "2 of 2 reviewers passed; nothing is asked" if goes_on else "blockers are open: F1"
+    assert found_.words.endswith(words)
 
 
 def test_concerns_that_nobody_has_seen_stop_the_next_gate() -> None:
     place = at("feature", "design")
     concerned = replace(place, state=replace(place.state, concerns=("specify",)))
-    assert not by_rule(concerned, frozenset({"design"})).passes
+    held = by_rule(concerned, frozenset({"design"}))
+    why = "the review of specify ended with findings open, and specify has no gate of its own"
+    assert held == (False, why)
     assert by_rule(concerned, frozenset({"design", "specify"})).passes
 
 

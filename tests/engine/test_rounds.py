@@ -76,6 +76,10 @@ class Run:
         self._go(self.found.place, Happened(results, seen, Said(inputs=keys)))
         return self
 
+    def step(self, happened: Happened) -> Run:
+        self._go(self.found.place, happened)
+        return self
+
     def answer(self, kind: Kind, *rulings: Ruling) -> Run:
         self._go(self.found.place, Happened(said=Said((), rulings), answer=Outcome(kind)))
         return self
@@ -126,6 +130,11 @@ def test_headless_goes_on_with_concerns_if_only_warnings_remain() -> None:
     run.look(()).work()
     state = run.found.place.state
     assert (state.position, state.concerns) == (Position.GATE, ("specify",))
+    assert run.found.place.marks["specify"].cap_reached
+    assert run.reason == (
+        "its review ended without a pass: spec-reviewer failed at iteration 2 of 3,"
+        " phase-reviewer passed; 1 finding stays open"
+    )
     assert run.found.place.marks["specify"].notes == (
         "F1 warning: AC-3 gives no number for the speed",
     )
@@ -150,6 +159,7 @@ def test_under_the_strict_bar_a_document_goes_on_at_the_cap_and_code_asks() -> N
     run.look((VAGUE,))
     assert run.roles == ["phase-reviewer"]
     assert run.job.ended == (("spec-reviewer", False, 3),)
+    assert run.found.place.marks["specify"].cap_reached
     code = implemented(STRICT._replace(headless=True))
     code.look((VAGUE,), (), ())
     for _ in range(2):

@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from sparing.context.turns import repair_reply
 from sparing.prompts.render import fill, names, words
 from sparing.segment import estimate_tokens
 from tests.prompts.word_files import STAGES, each
@@ -122,6 +123,12 @@ def test_a_repair_turn_names_the_problem() -> None:
     assert "the key `approved` is missing" in fill(
         "blocks", "repair", problem="the key `approved` is missing"
     )
+
+
+def test_a_repair_turn_shows_the_form_of_a_verdict_and_of_nothing_else() -> None:
+    """C14"""
+    assert '{"approved": false or true, "findings": [' in repair_reply("no object")
+    assert "approved" not in repair_reply("no object", verdict=False)
 
 
 @pytest.mark.parametrize("name", ["system_author", "system_reviewer", "system_researcher"])

@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import click
 
@@ -38,6 +39,9 @@ from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.workspace.launcher import level_reached
 from sparing.workspace.policy import Reach, settle_level
+
+if TYPE_CHECKING:
+    from sparing.engine.surroundings import Surroundings
 
 FAILURE_LOOK_SECONDS = 1.0
 DEARER = (
@@ -162,7 +166,7 @@ async def _drive(
                         progress.show()
                     current = [view.reload(office, row) for row in rows]
                     for row in current:
-                        _answer(office, row, mode, asking)
+                        _answer(office, row, _mode_at(around, row, mode), asking)
                     if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
@@ -209,6 +213,14 @@ def _rests(office: Office, row: FeatureRow) -> bool:
     if row.status in (Status.COMPLETED, Status.ABANDONED):
         return True
     return not row.running and view.waiting_gate(office, row) is not None
+
+
+def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
+    """What was said in advance counts only where the reviews passed."""
+    from sparing.engine.green import reviews_passed
+
+    waits = mode is Mode.YES and not row.running and not reviews_passed(around, row)
+    return Mode.STOP if waits else mode
 
 
 def _answer(office: Office, row: FeatureRow, mode: Mode, asking: Asking) -> None:

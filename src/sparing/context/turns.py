@@ -226,8 +226,10 @@ def open_findings(verdicts: Sequence[Verdict]) -> tuple[OpenFinding, ...]:
     )  # fmt: skip
 
 
-def repair_reply(problem: str) -> str:
-    return fill("blocks", "repair", problem=defuse(problem))
+def repair_reply(problem: str, *, verdict: bool = True) -> str:
+    """With the form of a verdict, where one was asked for."""
+    form = words("blocks", "repair_verdict") if verdict else ""
+    return fill("blocks", "repair", problem=defuse(problem)) + form
 
 
 def repair_secrets(places: Sequence[str]) -> str:

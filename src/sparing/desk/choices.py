@@ -19,7 +19,7 @@ IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
 PASSING = frozenset(
     {
         *("auth", "quota", "overloaded", "network", "crashed", "timed out", "invalid session"),
-        "set-up failed",
+        *("set-up failed", "no verdict"),
     }
 )
 """How reasons begin that have nothing to do with what was made."""

@@ -19,6 +19,7 @@ from sparing.desk.ideas import gate_notes
 from sparing.desk.made import Red, code_of, red_checks
 from sparing.desk.office import Office
 from sparing.desk.outlook import outlook, outlook_brief
+from sparing.desk.reviews import UNREAD, decision
 from sparing.desk.waiting import waiting, waiting_words
 from sparing.errors import FeatureError
 from sparing.finding import Finding, Severity
@@ -110,8 +111,10 @@ def _diff(office: Office, old: str, new: str, paths: tuple[str, ...]) -> str:
 
 
 def _last_looks(office: Office, row: FeatureRow, stage: str) -> list[VerdictRow]:
-    """The latest verdict of each role."""
-    rows = [one for one in verdict_rows(office, row) if one.stage == stage]
+    """The latest verdict of each role; a reply that was none takes no finding away."""
+    rows = [
+        one for one in verdict_rows(office, row) if one.stage == stage and decision(one) != UNREAD
+    ]
     return list({one.verdict.role: one for one in rows}.values())
 
 

@@ -25,7 +25,8 @@ from sparing.review.merge import merge
 from sparing.review.tracking import Status, Tracked, follow
 
 DELTA, LOOK = "delta", "look"
-NO_VERDICT = "no verdict:"
+UNREAD = "no verdict"
+NO_VERDICT = f"{UNREAD}:"
 
 
 def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
@@ -126,7 +127,7 @@ def decision(look: VerdictRow) -> str:
     if look.passed:
         return "passed"
     if look.verdict.summary.startswith(NO_VERDICT):
-        return "no verdict"
+        return UNREAD
     return "overruled" if look.verdict.approved else "refused"
 
 

@@ -23,7 +23,7 @@ from sparing.engine.going import Go
 from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.questions import may_leave, nothing_changed, tell_handoff
-from sparing.engine.quoted import checked_quotes, judgement
+from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
 from sparing.engine.sent import Sent, keep_prompt
@@ -92,26 +92,25 @@ def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
 
 
 @step("prepare-repair")
-async def prepare_repair(sent: dict[str, Any], session: str, problem: str) -> dict[str, Any]:
-    """The one turn in which a reviewer may put its reply into shape."""
-    around = current()
-    segment = Segment("turn", turns.repair_reply(problem), Volatility.ITERATION)
-    repair = replace(
-        Sent.load(sent), prompt=keep_prompt(around.folder, (segment,)), chars=len(segment.text),
-        way=Way.RESUME, reason="the reply was no verdict", resume=session,
-        choice=Sent.load(sent).going_on,
-    )  # fmt: skip
-    return repair.dump()
+async def prepare_repair(
+    sent: dict[str, Any], session: str, problem: str, verdict: bool = True
+) -> dict[str, Any]:
+    """The one turn in which a reviewer may put its reply into shape; a verdict's is shown."""
+    words = turns.repair_reply(problem, verdict=verdict)
+    return _repair(sent, session, words, "the reply was no verdict")
 
 
 @step("prepare-secrets")
 async def prepare_secrets(sent: dict[str, Any], session: str, places: list[str]) -> dict[str, Any]:
     """The turn in which an author takes secrets out of what it has written."""
-    segment = Segment("turn", turns.repair_secrets(places), Volatility.ITERATION)
+    return _repair(sent, session, turns.repair_secrets(places), "its change holds secrets")
+
+
+def _repair(before: dict[str, Any], session: str, words: str, reason: str) -> dict[str, Any]:
+    sent, segment = Sent.load(before), Segment("turn", words, Volatility.ITERATION)
     repair = replace(
-        Sent.load(sent), prompt=keep_prompt(current().folder, (segment,)), chars=len(segment.text),
-        way=Way.RESUME, reason="its change holds secrets", resume=session,
-        choice=Sent.load(sent).going_on,
+        sent, prompt=keep_prompt(current().folder, (segment,)), chars=len(words),
+        way=Way.RESUME, reason=reason, resume=session, choice=sent.going_on,
     )  # fmt: skip
     return repair.dump()
 
@@ -124,14 +123,15 @@ async def judge(
     reply: dict[str, Any],
     last: bool,
 ) -> dict[str, Any]:
-    """Read a reviewer's reply. A complaint is sent back once; the last one fails the iteration."""
+    """Read a reviewer's reply. A complaint is sent back once; the last one goes to a person."""
     asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
-    role = source.role
-    found = await asyncio.to_thread(judgement, source, source.fetch(reply["reply"]))
+    role, text = source.role, source.fetch(reply["reply"])
+    found, failed = await asyncio.to_thread(judgement, source, text), Result()
     if isinstance(found, Complaint):
         if not last:
             return {"complaint": found.what}
-        found = Verdict(role.name, approved=False, summary=f"no verdict: {found.what}")
+        failed = no_verdict(role.name, found, text)
+        found = Verdict(role.name, approved=False, summary=f"{NO_VERDICT}: {found.what}")
     passed = passes(found)
     quotes = await asyncio.to_thread(checked_quotes, source, found)
     with source.around.database.write() as tx:
@@ -139,7 +139,7 @@ async def judge(
         _remember(tx, source, asked, Sent.load(sent), reply)
         data = {"passed": passed, "findings": [f.severity for f in found.findings]}
         tell(tx, asked, source.job, "verdict", text=found.summary, data=data)
-    result = Result(dispatch=asked.id, passed=passed, reply=reply["reply"], role=role.name)
+    result = replace(failed, dispatch=asked.id, passed=passed, reply=reply["reply"], role=role.name)
     return {"complaint": "", "result": result.dump()}
 
 

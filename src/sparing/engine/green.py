@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.passing import by_rule
+from sparing.engine.passing import by_rule, unpassed_words
 from sparing.engine.place import Place, Step, unpacked
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.flows import FLOWS
@@ -48,6 +48,11 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
         mailbox.post(tx, f"{gate.id}.approve.rule", letter, at)
         told = events.Event(f"{gate.id}.{PASSED}", key, at, PASSED, gate.stage, "", found.words)
         events.add(tx, told)
+
+
+def reviews_passed(around: Surroundings, row: FeatureRow) -> bool:
+    """Whether `--yes` may answer the gate at which a feature waits."""
+    return not unpassed_words(unpacked(around.folder, row.place), stops_of(around, row))
 
 
 def code_since_green(around: Surroundings, row: FeatureRow, place: Place) -> bool:

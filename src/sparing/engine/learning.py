@@ -50,7 +50,7 @@ async def retrospect(
     failure = f"{reply['failure']}: {reply['detail']}" if reply["failure"] else ""
     found = await learn_from(who, what, reply.get("reply", ""), failure, last=bool(failure))
     if found["complaint"]:
-        repair = await prepare_repair(sent, reply["session"], found["complaint"])
+        repair = await prepare_repair(sent, reply["session"], found["complaint"], False)
         again = await call(who, what, repair, REPAIR)
         last = again if not again["failure"] else reply
         found = await learn_from(who, what, last["reply"], "", last=True)

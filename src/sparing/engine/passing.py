@@ -1,6 +1,6 @@
 """Auto mode: a gate passes by rule, or a person is asked and told why.
 
-What a rule may let pass: the verdict was good, nothing was asked, the checks were green after the
+What a rule may let pass: every reviewer passed, nothing was asked, the checks were green after the
 last change of code, no review ended at its cap. What a person has rejected is theirs to approve.
 No reply's words count for any of it.
 """
@@ -14,7 +14,8 @@ from sparing.engine import rounds
 from sparing.engine.place import Place, mark_of, stage_of
 from sparing.finding import Severity
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Stage, Work
+from sparing.flow.stage import Work
+from sparing.review.outcome import outcome_of, outcome_words, stay_open
 
 CODES = frozenset({Work.IMPLEMENT, Work.BUILD, Work.CHECK})
 
@@ -33,24 +34,52 @@ def by_rule(place: Place, gates: Collection[str]) -> Pass:
 
 def _holds(place: Place, gates: Collection[str]) -> tuple[tuple[bool, str], ...]:
     stage, talk = stage_of(place), place.talk
-    open_ = rounds.open_of(place.review)
-    blockers = [one.id for one in open_ if one.finding.severity is Severity.BLOCKER]
-    unseen = [name for name in place.state.concerns if name not in gates]
+    unpassed = unpassed_words(place, gates)
     return (
         (bool(talk.questions), "questions are open"),
         (stage.name in talk.rejected, "you have rejected it before, so your word counts"),
-        (_capped(place), "its review ended at the cap"),
-        (bool(blockers), f"blockers are open: {', '.join(blockers)}"),
-        (bool(unseen), f"findings of {', '.join(unseen)} were never shown to you"),
+        (bool(unpassed), unpassed),
         (bool(place.unproven), "something is claimed and not done"),
         (has_code(place) and not talk.green, "no checks were green after the last change of code"),
     )
 
 
-def _capped(place: Place) -> bool:
-    loop = place.loop
-    at_cap = loop is not None and loop.iteration >= loop.cap
-    return mark_of(place).cap_reached or (at_cap and bool(rounds.open_of(place.review)))
+def unpassed_words(place: Place, gates: Collection[str]) -> str:
+    """Why no rule, and no answer given in advance, may pass the gate of a stage for its reviews:
+    one ended at the cap or without a pass, or a blocker is open. Empty if none did."""
+    open_ = rounds.open_of(place.review)
+    blockers = [one.id for one in open_ if one.finding.severity is Severity.BLOCKER]
+    said = (
+        _own_review(place),
+        f"blockers are open: {', '.join(blockers)}" if blockers else "",
+        *(_earlier_review(place, name) for name in place.state.concerns if name not in gates),
+    )
+    return "; ".join(words for words in said if words)
+
+
+def _own_review(place: Place) -> str:
+    """How the stage's own review ended, if not every reviewer passed before the cap."""
+    reached = mark_of(place).cap_reached
+    if place.review is None:
+        return "its review ended at the cap" if reached else ""
+    found = outcome_of(place.review)
+    if found.clean and not reached:
+        return ""
+    how = "ended without a pass"
+    if found.capped:
+        how = "ended at the cap"
+    elif found.clean:
+        how = "had stopped for a person"
+    left = stay_open(rounds.open_of(place.review))
+    return f"its review {how}: {outcome_words(place.review)}{left and f'; {left}'}"
+
+
+def _earlier_review(place: Place, name: str) -> str:
+    if name == place.state.stage:
+        return ""
+    mark = place.marks.get(name)
+    how = "at its cap" if mark is not None and mark.cap_reached else "with findings open"
+    return f"the review of {name} ended {how}, and {name} has no gate of its own"
 
 
 def has_code(place: Place) -> bool:
@@ -60,14 +89,18 @@ def has_code(place: Place) -> bool:
 
 
 def _reasons(place: Place) -> list[str]:
-    stage, left = stage_of(place), len(rounds.open_of(place.review))
-    small = [f"{left} findings stay open, no blocker"] if left else []
+    left = stay_open(rounds.open_of(place.review))
+    small = [f"{left}, no blocker"] if left else []
     green = ["no check is red"] if has_code(place) else []
-    return [_verdict(stage), *small, "nothing is asked", *green]
+    return [_verdict(place), *small, "nothing is asked", *green]
 
 
-def _verdict(stage: Stage) -> str:
+def _verdict(place: Place) -> str:
+    """Of those who looked: how many passed."""
+    stage = stage_of(place)
     if stage.work is Work.JUDGE:
         return f"{stage.author} is satisfied"
-    reviewers = sum(len(group) for group in stage.reviewers)
-    return f"{reviewers} reviewers are satisfied" if reviewers else "it has no reviewer"
+    if not stage.reviewers or place.review is None:
+        return "it has no reviewer"
+    passed = len(outcome_of(place.review).passed)
+    return f"{passed} of {sum(map(len, stage.reviewers))} reviewers passed"

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 
+from sparing.engine.jobs import Result
 from sparing.engine.source import Source
 from sparing.finding import Finding, Verdict
 from sparing.review.quotes import Quote, check_quote
 from sparing.review.reply import Answer, find_answer
-from sparing.review.verdict import KEYS, Complaint, Subject, read_verdict
+from sparing.review.verdict import KEYS, Complaint, Subject, clean, read_verdict
 
 _PATH = re.compile(r"[\w./+-]+\.[A-Za-z]\w*")
 PATH_CHARS = 1_000
+NO_VERDICT = "no verdict"
+"""The failure of a reviewer that twice gave none."""
+SAID_CHARS = 300
 
 
 def judgement(source: Source, reply: str) -> Verdict | Complaint:
@@ -25,6 +29,14 @@ def judgement(source: Source, reply: str) -> Verdict | Complaint:
     alone = not isinstance(answer, Answer) or answer.alone
     texts = () if alone else _known_texts(source)
     return read_verdict(role.name, reply, role.categories, Subject(source.job.head, texts))
+
+
+def no_verdict(role: str, complaint: Complaint, reply: str) -> Result:
+    """For a person: what is wrong, and what was said. The whole reply stays in the ledger."""
+    said = " ".join(clean(reply).split())
+    short = said if len(said) <= SAID_CHARS else f"{said[:SAID_CHARS]}…"
+    detail = f"{role} was asked twice; {complaint.what}. It said: {short or 'nothing'}"
+    return Result(failure=NO_VERDICT, detail=detail)
 
 
 def _known_texts(source: Source) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from sparing.review import words
 from sparing.review.answers import Answer
 from sparing.review.governor import Ruled, Said, Seen, State, govern, restarted, rule
 from sparing.review.loop import AtCap, Decision, Loop, blocked, decide, go_on
+from sparing.review.outcome import outcome_of
 from sparing.review.tracking import Tracked, told
 from sparing.review.verdict import passes
 
@@ -91,6 +92,12 @@ def answered(state: State | None, answers: Sequence[Answer]) -> State | None:
 def escalated(state: State | None) -> bool:
     """Somebody of the group is not satisfied, and a human was asked."""
     return state is not None and bool(state.loop.asks)
+
+
+def ended_open(state: State) -> bool:
+    """Whether a group was left whose reviewers did not all pass before the cap."""
+    found = outcome_of(state)
+    return bool(found.failed or found.capped)
 
 
 def open_of(state: State | None) -> tuple[Tracked, ...]:

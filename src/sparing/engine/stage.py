@@ -13,7 +13,8 @@ from sparing.engine import assisting, closing, continuing, rounds, tasks
 from sparing.engine.failing import failing
 from sparing.engine.jobs import LOOP, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, flow
-from sparing.engine.place import Place, Step, marked, stage_of
+from sparing.engine.passing import unpassed_words
+from sparing.engine.place import Place, Step, mark_of, marked, stage_of
 from sparing.engine.questions import nothing_changed, stop_for, wrote_nothing
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
@@ -158,6 +159,7 @@ def _reviewed(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
     assert place.review is not None
     ruled = rounds.judged(place.review, happened.seen, happened.said, rules.bench)
     after = replace(place, review=ruled.state)
+    after = marked(after, cap_reached=rounds.ended_open(ruled.state))
     if ruled.decision is Decision.ESCALATE:
         kind = Kind.CAPPED_BLOCKERS if ruled.blocked else Kind.CAPPED_WARNINGS
         outcome = Outcome(kind, reason=rounds.why(ruled))
@@ -201,12 +203,14 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
 
 def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     """A stage is done; the settings say whether it stops, whatever the flow has of its own."""
-    concerned = bool(rounds.open_of(place.review) or place.ending.unfinished)
+    left = rounds.open_of(place.review) or place.ending.unfinished
+    concerned = bool(left) or mark_of(place).cap_reached
     stops = place.state.stage in rules.gates
+    said = (tasks.left_words(place), unpassed_words(place, rules.gates))
+    told = "; ".join(words for words in said if words)
     outcome = Outcome(
-        Kind.PASSED, headless=rules.headless, concerned=concerned, stops=stops,
-        reason=tasks.left_words(place),
-    )  # fmt: skip
+        Kind.PASSED, headless=rules.headless, concerned=concerned, stops=stops, reason=told
+    )
     green = "" if happened.recoded else place.talk.green
     return flow(replace(place, talk=replace(place.talk, green=green)), outcome, rules, now)
 

@@ -21,6 +21,8 @@ class Answer(NamedTuple):
     text: str
     alone: bool
     """Nothing but the object, or a fence around it, stands in the reply."""
+    before: str = ""
+    after: str = ""
 
 
 class Problem(NamedTuple):
@@ -49,7 +51,13 @@ def find_answer(reply: str, keys: Collection[str], limit: int = REPLY_LIMIT) -> 
     if len(found) > 1:
         return Problem(f"the reply holds {len(found)} verdict objects; answer with one")
     span, value = found[0]
-    return Answer(value, reply[span.start : span.end], _is_alone(reply, span))
+    return Answer(
+        value=value,
+        text=reply[span.start : span.end],
+        alone=_is_alone(reply, span),
+        before=reply[: span.start],
+        after=reply[span.end :],
+    )
 
 
 def _meant(reply: str, span: _Span, keys: Collection[str]) -> dict[str, Any] | Problem | None:

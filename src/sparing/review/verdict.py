@@ -1,7 +1,7 @@
 """From a reviewer's reply to a verdict, or to one precise complaint.
 
 A reply is foreign text: it may hold prose, fences, several objects or none. What is no valid
-verdict is never read as an approval.
+verdict is never read as an approval, nor is an object that the words around it contradict.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from sparing.finding import Finding, LevelResult, Severity, Verdict
-from sparing.review.reply import REPLY_LIMIT, Problem, find_answer, stands_in
+from sparing.review.prose import refuses_itself, retraction
+from sparing.review.reply import REPLY_LIMIT, Answer, Problem, find_answer, stands_in
 
 __all__ = ["REPLY_LIMIT", "SCHEMA", "Complaint", "Subject", "passes", "read_verdict"]
 
@@ -198,7 +199,15 @@ def read_verdict(
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return Complaint(clean(f"the verdict is not valid at '{where[:80]}': {first['msg']}"))
-    return _verdict(role, parsed, categories)
+    back = _taken_back(answer, parsed) if parsed.approved else ""
+    return Complaint(back) if back else _verdict(role, parsed, categories)
+
+
+def _taken_back(answer: Answer, parsed: _VerdictText) -> str:
+    """An approval is one only if nothing else in the reply says otherwise."""
+    if refuses_itself(parsed.summary):
+        return "the object approves, and its summary does not"
+    return retraction(answer.before, answer.after)
 
 
 def _verdict(role: str, parsed: _VerdictText, categories: Sequence[str] | None) -> Verdict:
