@@ -17,7 +17,7 @@ from sparing.workspace.checks import run_check
 from sparing.workspace.commit import changed_paths
 from sparing.workspace.discover import find_checks
 from sparing.workspace.equip import Means, equip, is_equipped
-from sparing.workspace.setup import plan_setup
+from sparing.workspace.ingredients import recipe_at
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository
 from tests.workspace.features import make_worktree
@@ -36,13 +36,13 @@ def wheel() -> bytes:
     return data.getvalue()
 
 
-def set_up(worktree: Worktree, folder: Path) -> list[str]:
-    """The commands that ran."""
+def set_up(worktree: Worktree, folder: Path, commit: str = "") -> list[str]:
+    """The commands that ran, on the files of a commit."""
     (folder / "caches").mkdir(exist_ok=True)
-    plan = plan_setup(worktree.path, AUTO, ())
+    recipe = recipe_at(worktree.repository, commit or worktree.tip(), AUTO, ())
     means = Means({"PATH": os.environ["PATH"]}, folder / "caches", 120.0)
-    done = equip(worktree, plan, worktree.tip(), means)
-    assert is_equipped(worktree, plan)
+    done = equip(worktree, recipe, means)
+    assert is_equipped(worktree, recipe)
     return [one.command for one in done]
 
 
