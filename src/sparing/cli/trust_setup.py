@@ -24,7 +24,8 @@ def trust_setup(name: str, *, yes: bool, as_json: bool) -> None:
     if not as_json:
         _show(found)
     if not found.files:
-        _tell(found, agreed, as_json, "the feature changes nothing of its set-up")
+        later = " that you have not agreed to" if agreed else " of its set-up"
+        _tell(found, agreed, as_json, f"the feature changes nothing{later}")
         return
     if not yes and not is_terminal():
         if as_json:

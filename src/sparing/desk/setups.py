@@ -8,6 +8,7 @@ from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
 from sparing.workspace.commit import changed_files, diff
 from sparing.workspace.consent import Asked, Consent, consent, decide
+from sparing.workspace.repository import branch_commit
 from sparing.workspace.setup import Plan
 
 
@@ -29,13 +30,13 @@ def changed_setup(office: Office, row: FeatureRow) -> ChangedSetup:
     """As the feature's last commit has it; what lies in its worktree does not count."""
     repo, settings = office.repository, office.loaded.settings.workspace
     asked = Asked.of(repo, office.folder.path, row.feature, settings)
-    found = consent(asked, row.head)
-    files, known = found.changed, found.known.commit
+    found = consent(asked, branch_commit(repo, row.feature.branch) or row.head)
+    files, known, now = found.changed, found.known.commit, found.now.commit
     if not files:
         return ChangedSetup(asked, found, files, (), "")
-    everything = (one.path for one in changed_files(repo, known, row.head))
+    everything = (one.path for one in changed_files(repo, known, now))
     others = tuple(path for path in everything if path not in files)
-    return ChangedSetup(asked, found, files, others, diff(repo, known, row.head, files, context=3))
+    return ChangedSetup(asked, found, files, others, diff(repo, known, now, files, context=3))
 
 
 def decide_setup(found: ChangedSetup, *, agreed: bool) -> None:

@@ -18,6 +18,7 @@ from sparing.workspace import stage
 from sparing.workspace.base_files import base_files, folders_of
 from sparing.workspace.checks import CheckResult, Walls, run_check
 from sparing.workspace.discover import Check
+from sparing.workspace.files import committed
 from sparing.workspace.git import Git
 from sparing.workspace.ingredients import Recipe
 from sparing.workspace.setup import Command
@@ -110,7 +111,10 @@ def caches(folder: Path) -> dict[str, str]:
 
 def _exclude_new(worktree: Worktree, git: Git, before: frozenset[str]) -> None:
     new = _untracked(git) - before
-    folders = folders_of(os.fsdecode(git.run("ls-files", "-z")).split("\0"))
+    # A folder that the branch has by now is no set-up's own: new files in it are work.
+    listed = os.fsdecode(git.run("ls-files", "-z")).split("\0")
+    tracked = (*listed, *committed(worktree.repository, worktree.tip()).entries)
+    folders = folders_of(tracked)
     exclude(worktree, sorted({_cover(path, folders) for path in new}))
 
 

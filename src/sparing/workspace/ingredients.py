@@ -22,10 +22,11 @@ from sparing.workspace.setup import Command, Plan, plan_setup
 
 ANY = (".tool-versions", "mise.toml", ".mise.toml", ".env", ".envrc", ".gitmodules")
 PYTHON = (
-    "*requirements*.txt", "*requirements*.in", "requirements/*", "*constraints*.txt",
-    "pyproject.toml", "setup.py", "setup.cfg", "hatch_build.py", "uv.lock", "uv.toml", "poetry.lock", "poetry.toml",
-    "Pipfile", "Pipfile.lock", "pdm.lock", "pylock*.toml", "pip.conf", "pip.ini", ".python-version",
-    "environment*.yml", "environment*.yaml", "tox.ini", "noxfile.py", "sitecustomize.py",
+    "*requirements*.txt", "*requirements*.in", "requirements/*", "*constraints*.txt", "setup.py",
+    "setup.cfg", "pyproject.toml", "hatch_build.py", "uv.lock", "uv.toml", "poetry.lock",
+    "poetry.toml", "Pipfile", "Pipfile.lock", "pdm.lock", "pylock*.toml", "pip.conf", "pip.ini",
+    ".python-version", "environment*.yml", "environment*.yaml", "tox.ini", "noxfile.py",
+    "sitecustomize.py",
 )  # fmt: skip
 NODE = (
     "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml",
