@@ -22,16 +22,16 @@ from sparing.workspace.base_files import put_back
 from sparing.workspace.checks import Walls
 from sparing.workspace.consent import Asked, Consent, consent
 from sparing.workspace.equip import Means, caches, equip, is_equipped
+from sparing.workspace.ingredients import Recipe
 from sparing.workspace.setup import Plan, answer_of
 from sparing.workspace.worktree import Worktree
 
 WEB = frozenset({80, 443})
+MOST_NAMED = 8
 NOBODY_AGREED = "the set-up was not run: nobody has agreed to it yet (sparing init)"
 
 
 class _Once(NamedTuple):
-    """Tells of a feature, not of a step: the same key each time, so it is told once."""
-
     id: str
     feature: str
     at: float
@@ -39,41 +39,63 @@ class _Once(NamedTuple):
 
 def outfit(
     around: Surroundings, row: FeatureRow, worktree: Worktree, teller: Teller, job: Job
-) -> None:
-    """Run what has to be run. A set-up that fails is a SparingError: the feature waits."""
+) -> str:
+    """Run what has to be run. A set-up that fails is a SparingError: the feature waits.
+
+    Says what of the branch's own set-up is not there because nobody has agreed to it.
+    """
     put_back(worktree)
     asked = Asked.of(
         around.repository, around.folder.path, row.feature, around.settings(row).workspace
     )
     found = consent(asked, worktree.tip())
-    if worktree.branch == row.feature.branch:
-        _tell_changes(around, row, found, teller, job)
-    known = found.known
-    if known.plan.empty or is_equipped(worktree, known):
-        return
+    note = _not_agreed(row, found)
+    if note and worktree.branch == row.feature.branch:
+        version = f"{found.now.digest[:16]}.{found.known.commit[:16]}"
+        _warn_once(around, row, teller, job, version, note)
+    if found.known.plan.empty or is_equipped(worktree, found.known):
+        return note
     if found.agreed:
-        done = equip(worktree, known, _means(around, row), lambda: lend(around, row, worktree))
-        if done:
-            words = "; ".join(one.command for one in done)
-            later = known.commit != row.feature.base_commit
-            agreed = f" (as you agreed, from {known.commit[:10]})" if later else ""
-            _tell(around, teller, job, "setup", words + agreed)
+        _set_up(around, row, worktree, found.known, teller, job)
     elif found.agreed is None:
-        _tell(around, teller, job, "warning", NOBODY_AGREED)
+        _warn_once(around, row, teller, job, found.known.digest[:16], NOBODY_AGREED)
+    return note
 
 
-def _tell_changes(
-    around: Surroundings, row: FeatureRow, found: Consent, teller: Teller, job: Job
+def _set_up(
+    around: Surroundings,
+    row: FeatureRow,
+    worktree: Worktree,
+    recipe: Recipe,
+    teller: Teller,
+    job: Job,
 ) -> None:
+    done = equip(worktree, recipe, _means(around, row), lambda: lend(around, row, worktree))
+    if done:
+        later = recipe.commit != row.feature.base_commit
+        agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""
+        text = "; ".join(one.command for one in done) + agreed
+        _tell(around, teller, job, "setup", text)
+
+
+def _not_agreed(row: FeatureRow, found: Consent) -> str:
     if not found.changed or not found.agreed or found.said is False:
-        return  # a set-up that nobody agreed to is not run, however it changes
-    key = f"{row.feature.key}.setup.{found.now.digest[:16]}.{found.known.commit[:16]}"
-    text = (
-        f"the feature changes what its set-up loads and runs: {', '.join(found.changed)}; the work"
-        f" goes on with the set-up of {found.known.commit[:10]} until you have looked at it:"
+        return ""  # a set-up that nobody agreed to is not run, however it changes
+    more = len(found.changed) - MOST_NAMED
+    names = ", ".join(found.changed[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"the feature changes what its set-up loads and runs: {names}; the work goes on with the"
+        f" set-up of {found.known.commit[:10]} until you have looked at it:"
         f" sparing trust --setup {row.feature.id}"
     )
-    _tell(around, _Once(key, teller.feature, teller.at), job, "warning", text)
+
+
+def _warn_once(
+    around: Surroundings, row: FeatureRow, teller: Teller, job: Job, version: str, text: str
+) -> None:
+    """Of the feature, not of a step: the same key each time."""
+    once = _Once(f"{row.feature.key}.setup.{version}", teller.feature, teller.at)
+    _tell(around, once, job, "warning", text)
 
 
 def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
