@@ -12,6 +12,7 @@ MINE = "chosen by the agent\n"
 PIP, NPM, MAKE = "pip install -r requirements.txt", "npm ci", "make setup"
 WORDS = {"requirements.txt": "tinywords\n"}
 PACKAGE = {"package.json": '{"name": "x"}\n', "package-lock.json": "{}\n"}
+RUN = {"package.json": '{"scripts": {"setup": "node tools/get.js"}}', "tools/get.js": "1\n"}
 RECIPE = {"Makefile": "-include more/*.mk\nsetup: deps\ndeps:\n\tinstall-all\n"}
 NESTED = {
     "requirements.txt": "-r deep/all.txt\n-chard.txt\n-e ./tiny\n",
@@ -56,6 +57,7 @@ WAYS = {
     "a postinstall": (PACKAGE, NPM, {"package.json": f'{{"scripts": {{"postinstall": "{MINE}'}),
     "a package of a workspace": (PACKAGE, NPM, {"parts/one/package.json": MINE}),
     "a build of node-gyp": (PACKAGE, NPM, {"binding.gyp": MINE}),
+    "a script of npm": (RUN, "npm run setup", {"tools/get.js": MINE}),
     "a recipe": (RECIPE, MAKE, {"Makefile": f"setup:\n\tinstall-all # {MINE}"}),
     "a recipe that goes before": (RECIPE, MAKE, {"GNUmakefile": f"setup:\n\tinstall-all # {MINE}"}),
     "an included recipe": (RECIPE, MAKE, {"more/a.mk": f"deps:\n\techo {MINE}"}),

@@ -26,3 +26,15 @@ def test_each_way_is_told_of(tmp_path: Path, way: str) -> None:
     now = recipe_at(worktree.repository, change_files(worktree, change, "s2"), (command,), ())
     assert set(differences(worktree.repository, base, now)) == set(change)
     assert now.digest != base.digest
+
+
+def test_known_names_count_at_any_depth_and_others_do_not(tmp_path: Path) -> None:
+    """K2"""
+    known = (".yarn/releases/a.cjs", "parts/one/package.json", "deep/.npmrc", "yarn.lock")
+    others = ("src/index.js", "package.json.md", "my-yarn.lock.txt", "requirements.txt", "Makefile")
+    path = make_repository(tmp_path / "sample", dict.fromkeys((*known, *others), "a\n"))
+    worktree = make_worktree(path)
+    found = recipe_at(worktree.repository, worktree.tip(), ("yarn install",), ())
+    assert {path for path, _ in found.entries} == {*known}
+    found = recipe_at(worktree.repository, worktree.tip(), ("make setup",), ())
+    assert {path for path, _ in found.entries} == {*known, "requirements.txt", "Makefile"}

@@ -63,6 +63,7 @@ class Committed:
     repository: Repository
     commit: str
     entries: Mapping[str, Entry]
+    links: frozenset[str]
 
     def names(self) -> frozenset[str]:
         top = (path for path in self.entries if "/" not in path)
@@ -81,8 +82,8 @@ class Committed:
         """The links on the way to a path, and at the end what they lead to."""
         links: list[str] = []
         path = posixpath.normpath(path)
-        while len(links) < MOST_LINKS:
-            link = next((one for one in _upwards(path) if self._is_link(one)), None)
+        while self.links and len(links) < MOST_LINKS:
+            link = next((one for one in _upwards(path) if one in self.links), None)
             if link is None:
                 break
             links.append(link)
@@ -90,9 +91,6 @@ class Committed:
             rest = path[len(link) :].lstrip("/")
             path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target, rest))
         return (*links, path)
-
-    def _is_link(self, path: str) -> bool:
-        return path in self.entries and self.entries[path].mode == LINK
 
 
 @lru_cache(16)
@@ -106,7 +104,8 @@ def committed(repo: Repository, commit: str) -> Committed:
             fields, path = line.split("\t", 1)
             mode, _, digest = fields.split(" ")
             entries[path] = Entry(mode, digest)
-    return Committed(repo, commit, entries)
+    links = frozenset(path for path, entry in entries.items() if entry.mode == LINK)
+    return Committed(repository=repo, commit=commit, entries=entries, links=links)
 
 
 def _upwards(path: str) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import posixpath
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -91,15 +92,20 @@ def differences(repo: Repository, before: Recipe, now: Recipe) -> tuple[str, ...
 
 def ingredients(plan: Plan, files: Committed) -> frozenset[str]:
     found: set[str] = set()
+    patterns: set[str] = set()
     for command in plan.commands:
         named = set(_named(command, files))
         family = None if named and _is_script(command) else FAMILIES.get(_program(command))
-        found |= named | set(_known(files, (*ANY, *family) if family else ALL))
-        if family in (PYTHON, None):
-            found |= set(_shadows(files))
+        patterns.update((*ANY, *family) if family else ALL)
+        found |= named
+    if patterns:
+        found |= set(_known(files, tuple(sorted(patterns))))
+    if patterns.issuperset(PYTHON):
+        found |= set(_shadows(files))
     new, goals = found, _goals(plan)
+    words = frozenset(word for command in plan.commands for word in command.argv)
     while new:
-        new = {path for one in new for path in named_by(files, one, goals)} - found
+        new = {path for one in new for path in named_by(files, one, goals, words)} - found
         found |= new
     return frozenset(found)
 
@@ -129,15 +135,19 @@ def _find(files: Committed, folder: str, word: str) -> Iterator[str]:
         yield end
 
 
-def _known(files: Committed, patterns: Sequence[str]) -> Iterator[str]:
+def _known(files: Committed, patterns: tuple[str, ...]) -> Iterator[str]:
+    names = _compiled(tuple(one for one in patterns if "/" not in one))
+    below = _compiled(tuple(f"*/{one}" for one in patterns if "/" in one))
     for path, entry in files.entries.items():
-        name, tail = posixpath.basename(path), f"/{path}"
-        if entry.mode == SUBMODULE or any(
-            fnmatch.fnmatchcase(tail, f"*/{one}") if "/" in one else fnmatch.fnmatchcase(name, one)
-            for one in patterns
-        ):
+        known = names.match(path.rpartition("/")[2]) or below.match(f"/{path}")
+        if known or entry.mode == SUBMODULE:
             yield path
             yield from (one for one in files.follow(path) if one in files.entries)
+
+
+@lru_cache(16)
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
 
 
 def _shadows(files: Committed) -> Iterator[str]:

@@ -29,12 +29,17 @@ def words_of(text: str) -> list[str]:
     return [_GLUED.sub("", word) for word in _WORD.findall(text)]
 
 
-def named_by(files: Committed, path: str, goals: frozenset[str]) -> Iterator[str]:
-    """Links and files that stand in this one; `goals` are the targets of make that are run."""
+def named_by(
+    files: Committed, path: str, goals: frozenset[str], commands: frozenset[str]
+) -> Iterator[str]:
+    """Links and files that stand in this one.
+
+    `goals` are the targets of make that are run, `commands` all words of the set-up.
+    """
     if not files.is_file(path):
         return
     text = files.text(path)[:LONGEST]
-    for word in dict.fromkeys(_words(posixpath.basename(path), text, goals)):
+    for word in dict.fromkeys(_words(posixpath.basename(path), text, goals, commands)):
         for folder in dict.fromkeys((posixpath.dirname(path), "")):
             *links, end = files.follow(posixpath.join(folder, word))
             yield from links
@@ -42,11 +47,11 @@ def named_by(files: Committed, path: str, goals: frozenset[str]) -> Iterator[str
                 yield end
 
 
-def _words(name: str, text: str, goals: frozenset[str]) -> Iterator[str]:
+def _words(name: str, text: str, goals: frozenset[str], commands: frozenset[str]) -> Iterator[str]:
     if name in ("GNUmakefile", "makefile", "Makefile") or name.endswith(".mk"):
         yield from words_of(_reached(text, goals))
     elif name == "package.json":
-        yield from _of_package(text)
+        yield from _of_package(text, commands)
     elif name == "pyproject.toml":
         yield from _of_project(text)
     elif "." not in name or any(fnmatch.fnmatchcase(name, one) for one in TEXTS):
@@ -83,15 +88,15 @@ def _followed(rules: Mapping[str, list[str]], goals: frozenset[str]) -> Iterator
         todo += [word for line in rules[target] for word in words_of(line)]
 
 
-def _of_package(text: str) -> Iterator[str]:
-    """Scripts that an installation starts, and packages that lie in the repository."""
+def _of_package(text: str, commands: frozenset[str]) -> Iterator[str]:
+    """Scripts that an installation or a command starts, and packages of the repository."""
     try:
         package: object = json.loads(text)
     except (ValueError, RecursionError):
         return
     table = _table(package)
     for name, script in _table(table.get("scripts")).items():
-        if name in LIFECYCLE and isinstance(script, str):
+        if (name in LIFECYCLE or name in commands) and isinstance(script, str):
             yield from words_of(script)
     for key, value in table.items():
         if key.endswith("ependencies"):
