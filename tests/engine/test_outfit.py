@@ -15,15 +15,15 @@ from sparing.desk import control
 from sparing.desk.history import events_since
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import agree, prospect
-from sparing.desk.setups import changed_setup, decide_setup
 from sparing.engine.jobs import Job, JobKind
 from sparing.engine.outfit import lend_to, outfit
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.tickets import Ticket
-from sparing.errors import NeedsHuman, SparingError
+from sparing.errors import SparingError
 from sparing.records.features import FeatureRow
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository
+from tests.workspace.features import commit
 
 AT = 1_767_225_600.0
 
@@ -101,35 +101,8 @@ def test_a_worktree_that_vanished_is_set_up_again(tmp_path: Path) -> None:
     assert (scene.worktree.path / "made").exists()
 
 
-@pytest.mark.parametrize("agreed", [True, False])
-def test_what_a_feature_adds_to_the_set_up_waits_for_a_person(tmp_path: Path, agreed: bool) -> None:
-    scene = Scene(tmp_path, "touch made")
-    scene.agree()
-    scene.opened()
-    recipe = scene.worktree.path / "Makefile"
-    recipe.write_text("setup:\n\ttouch more\n")
-    with pytest.raises(NeedsHuman, match="changes what its set-up loads and runs: Makefile"):
-        scene.opened()
-    assert not (scene.worktree.path / "more").exists()
-    found = changed_setup(scene.office, scene.row)
-    assert found.files == ("Makefile",)
-    decide_setup(scene.office, found, agreed=agreed)
-    scene.opened()
-    assert (scene.worktree.path / "more").exists() is agreed
-    recipe.write_text("setup:\n\ttouch again\n")
-    with pytest.raises(NeedsHuman):
-        scene.opened()
-
-
 def test_a_set_up_that_nobody_agreed_to_stops_nothing_when_it_changes(tmp_path: Path) -> None:
     scene = Scene(tmp_path, "touch made")
     (scene.worktree.path / "Makefile").write_text("setup:\n\ttouch more\n")
+    commit(scene.worktree)
     assert [kind for kind, _ in scene.opened()] == ["warning"]
-
-
-def test_a_set_up_that_a_feature_brings_waits_for_a_person(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, "touch made")
-    (scene.worktree.path / "Makefile").unlink()
-    (scene.worktree.path / "requirements.txt").write_text("tinywords\n")
-    with pytest.raises(NeedsHuman, match="requirements.txt"):
-        scene.opened()

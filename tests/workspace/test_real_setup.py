@@ -17,10 +17,10 @@ from sparing.workspace.checks import run_check
 from sparing.workspace.commit import changed_paths
 from sparing.workspace.discover import find_checks
 from sparing.workspace.equip import Means, equip, is_equipped
-from sparing.workspace.setup import plan_setup
+from sparing.workspace.ingredients import recipe_at
 from sparing.workspace.worktree import Worktree
-from tests.repositories import make_repository
-from tests.workspace.features import make_worktree
+from tests.repositories import make_repository, write_files
+from tests.workspace.features import commit, make_worktree
 
 WHEEL = "tinywords-1.0-py3-none-any.whl"
 AUTO = ("auto",)
@@ -36,13 +36,13 @@ def wheel() -> bytes:
     return data.getvalue()
 
 
-def set_up(worktree: Worktree, folder: Path) -> list[str]:
-    """The commands that ran."""
+def set_up(worktree: Worktree, folder: Path, commit: str = "") -> list[str]:
+    """The commands that ran, on the files of a commit."""
     (folder / "caches").mkdir(exist_ok=True)
-    plan = plan_setup(worktree.path, AUTO, ())
+    recipe = recipe_at(worktree.repository, commit or worktree.tip(), AUTO, ())
     means = Means({"PATH": os.environ["PATH"]}, folder / "caches", 120.0)
-    done = equip(worktree, plan, worktree.tip(), means)
-    assert is_equipped(worktree, plan)
+    done = equip(worktree, recipe, means)
+    assert is_equipped(worktree, recipe)
     return [one.command for one in done]
 
 
@@ -65,6 +65,23 @@ def test_pip_installs_what_a_worktree_needs(tmp_path: Path) -> None:
     assert green(worktree)
     assert set_up(worktree, tmp_path) == []
     assert changed_paths(worktree, worktree.tip()) == ()
+
+
+def test_pip_installs_what_a_feature_needs_from_the_agreed_commit_only(tmp_path: Path) -> None:
+    """H7: set up from the base it has nothing of the branch; after a yes it really has it."""
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "pip\n",
+        "Makefile": "test:\n\t.venv/bin/python -c 'import tinywords; assert tinywords.COUNT'\n",
+    }
+    worktree = make_worktree(make_repository(tmp_path / "project", files))
+    base = worktree.tip()
+    write_files(worktree.path, {WHEEL: wheel(), "requirements.txt": f"pip\n./{WHEEL}\n"})
+    head = commit(worktree).commit
+    assert len(set_up(worktree, tmp_path, base)) == 2
+    assert not green(worktree)
+    assert len(set_up(worktree, tmp_path, head)) == 2
+    assert green(worktree)
+    assert changed_paths(worktree, head) == ()
 
 
 def test_npm_installs_what_a_worktree_needs(tmp_path: Path) -> None:

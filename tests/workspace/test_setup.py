@@ -13,7 +13,10 @@ from sparing.errors import ConfigError
 from sparing.workspace.commit import changed_paths, list_folder
 from sparing.workspace.copies import lend, matching, take_back
 from sparing.workspace.equip import Means, SetupFailed, equip, is_equipped
+from sparing.workspace.files import Folder
+from sparing.workspace.ingredients import Recipe
 from sparing.workspace.setup import Command, Plan, answer_of, detect, plan_setup, remember
+from sparing.workspace.worktree import Worktree
 from tests.conftest import UserRepository
 from tests.guard import Guard
 from tests.repositories import git, make_repository, write_files
@@ -58,16 +61,16 @@ def test_what_a_repository_needs(
 ) -> None:
     """K2"""
     write_files(tmp_path, files)
-    assert tuple(command.words for command in detect(tmp_path)) == found
+    assert tuple(command.words for command in detect(Folder(tmp_path))) == found
 
 
 def test_a_setting_goes_before_what_is_found(tmp_path: Path) -> None:
     write_files(tmp_path, {"go.sum": ""})
-    both = plan_setup(tmp_path, ("auto", "make 'two words'"), (".env",))
+    both = plan_setup(Folder(tmp_path), ("auto", "make 'two words'"), (".env",))
     assert [one.argv for one in both.commands] == [("go", "mod", "download"), ("make", "two words")]
-    assert plan_setup(tmp_path, (), ()).empty
+    assert plan_setup(Folder(tmp_path), (), ()).empty
     with pytest.raises(ConfigError, match="no command line"):
-        plan_setup(tmp_path, ("echo '",), ())
+        plan_setup(Folder(tmp_path), ("echo '",), ())
 
 
 def test_an_answer_holds_for_what_was_shown(tmp_path: Path) -> None:
@@ -88,56 +91,54 @@ def means(tmp_path: Path, limit_seconds: float = 60) -> Means:
     return Means({"PATH": "/usr/local/bin:/usr/bin:/bin"}, tmp_path / "caches", limit_seconds)
 
 
-def plan_of(*lines: str) -> Plan:
-    return Plan(tuple(Command(("sh", "-c", line), "a test") for line in lines))
+def recipe_of(worktree: Worktree, *lines: str) -> Recipe:
+    plan = Plan(tuple(Command(("sh", "-c", line), "a test") for line in lines))
+    return Recipe(worktree.tip(), plan, ())
 
 
 def test_nothing_of_a_setup_is_committed(user_repository: UserRepository, tmp_path: Path) -> None:
     """K2: new files are not seen by git, changed ones are put back, the agent's work is."""
     worktree = make_worktree(user_repository({"lock.txt": "1\n"}))
     base = worktree.tip()
-    plan = plan_of(
+    recipe = recipe_of(
+        worktree,
         "mkdir -p deps/deep src/made && touch deps/deep/x src/made/y 'src/odd [1].txt'",
         "echo 2 > lock.txt",
     )
-    assert len(equip(worktree, plan, base, means(tmp_path))) == 2
+    assert len(equip(worktree, recipe, means(tmp_path))) == 2
     assert changed_paths(worktree, base) == ()
     assert (worktree.path / "deps/deep/x").exists()
     write_files(worktree.path, {"deps/deep/later": "", "src/work.py": "WORK = 1\n"})
     change = commit(worktree)
     assert [file.path for file in change.files] == ["src/work.py"]
-    assert is_equipped(worktree, plan)
-    assert equip(worktree, plan, base, means(tmp_path)) == ()
+    assert is_equipped(worktree, recipe)
+    assert equip(worktree, recipe, means(tmp_path)) == ()
 
 
 def test_a_secret_that_a_setup_writes_is_in_no_ref(
     user_repository: UserRepository, tmp_path: Path
 ) -> None:
-    """H5: a login in a file that git knows is moved beside the worktree; the file is put back."""
+    """H5: what a set-up changes in a file that git knows is dropped, and kept nowhere."""
     value = "the-known-" + "value-1234567890"
     worktree = make_worktree(user_repository({".npmrc": "a=1\n"}))
-    given = means(tmp_path)._replace(known=(value,))
-    equip(worktree, plan_of(f"echo token={value} >> .npmrc"), worktree.tip(), given)
+    equip(worktree, recipe_of(worktree, f"echo token={value} >> .npmrc"), means(tmp_path))
     assert (worktree.path / ".npmrc").read_text() == "a=1\n"
-    for kept in git(
-        worktree.path, "for-each-ref", "--format=%(objectname)", "refs/sparing"
-    ).split():
-        assert value not in git(worktree.path, "show", f"{kept}:.npmrc", ok=False)
-    (aside,) = worktree.path.with_name(f"{worktree.path.name}.secrets").iterdir()
-    assert value in aside.read_text()
+    assert git(worktree.path, "for-each-ref", "refs/sparing") == ""
+    left = [path for path in worktree.path.parent.rglob("*") if path.is_file()]
+    assert not any(value.encode() in path.read_bytes() for path in left)
 
 
 def test_a_setup_that_fails_or_hangs(user_repository: UserRepository, tmp_path: Path) -> None:
     """K2: what is wrong and what repairs it; it is tried again the next time."""
     worktree = make_worktree(user_repository())
-    plan = plan_of("echo no such package; exit 3")
+    recipe = recipe_of(worktree, "echo no such package; exit 3")
     with pytest.raises(SetupFailed) as caught:
-        equip(worktree, plan, worktree.tip(), means(tmp_path))
+        equip(worktree, recipe, means(tmp_path))
     assert caught.value.what.endswith("no such package")
     assert "workspace.setup" in caught.value.repair
-    assert not is_equipped(worktree, plan)
+    assert not is_equipped(worktree, recipe)
     with pytest.raises(SetupFailed) as caught:
-        equip(worktree, plan_of("sleep 60"), worktree.tip(), means(tmp_path, 0.2))
+        equip(worktree, recipe_of(worktree, "sleep 60"), means(tmp_path, 0.2))
     assert "stopped after 0.2 s" in caught.value.what
     assert "SETUP_SECONDS" in caught.value.repair
 

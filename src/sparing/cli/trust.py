@@ -33,7 +33,8 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> 
     to push. They are run only if you trust them, as you, outside the agents' sandbox. One that
     changes, or names a file that changes, is asked about again. git-lfs needs no trust.
 
-    With --setup: a feature that adds dependencies waits until you have seen which.
+    With --setup: what a feature changes of its set-up, new dependencies for one, is shown as a
+    diff. It is installed only after you agree, from the commit that you saw.
     """
     if setup is not None:
         trust_setup(setup, yes=yes, as_json=as_json)

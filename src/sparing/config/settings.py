@@ -183,7 +183,8 @@ class WorkspaceSettings:
         Rule(
             COMMANDS,
             "What makes a fresh worktree usable. `auto` goes by the files that are there, an empty "
-            "list does nothing. You are asked before any of it first runs.",
+            "list does nothing. You are asked before any of it first runs, and again if a feature "
+            "changes what it would load.",
         ),
     )
     setup_seconds: int = setting(900, limit(DAY, "How long the set-up may take."))

@@ -9,6 +9,7 @@ from sparing.desk.office import Office
 from sparing.workspace import copies, setup
 from sparing.workspace.commit import read_file
 from sparing.workspace.discover import Check, find_checks
+from sparing.workspace.files import Folder
 from sparing.workspace.repository import Head, is_dirty, resolve_base
 from sparing.workspace.setup import Plan
 
@@ -37,7 +38,7 @@ class Prospect(NamedTuple):
 def prospect(office: Office) -> Prospect:
     checkout, settings = office.repository.checkout, office.loaded.settings.workspace
     base = resolve_base(office.repository, settings.base_branch)
-    plan = setup.plan_setup(checkout, settings.setup, settings.copy)
+    plan = setup.plan_setup(Folder(checkout), settings.setup, settings.copy)
     lent = copies.matching(checkout, settings.copy)
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
     return Prospect(

@@ -6,31 +6,38 @@ from typing import NamedTuple
 
 from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import diff, read_file
-from sparing.workspace.ingredients import changed, fingerprint, reader
-from sparing.workspace.setup import Plan, answer_to, keep_answer, plan_setup
+from sparing.workspace.commit import changed_files, diff
+from sparing.workspace.consent import Asked, Consent, consent, decide
+from sparing.workspace.repository import branch_commit
+from sparing.workspace.setup import Plan
 
 
 class ChangedSetup(NamedTuple):
-    plan: Plan
+    asked: Asked
+    found: Consent
     files: tuple[str, ...]
-    """Those that say something else than at the feature's base."""
+    """Those that say something else than what was agreed to."""
+    others: tuple[str, ...]
+    """What else has changed: a set-up that runs the repository's own code may read any of it."""
     diff: str
-    digest: str
-    agreed: bool | None
-    """What a person said to exactly this; None if nobody was asked."""
+
+    @property
+    def plan(self) -> Plan:
+        return self.found.now.plan
 
 
 def changed_setup(office: Office, row: FeatureRow) -> ChangedSetup:
-    settings, base = office.loaded.settings.workspace, row.feature.base_commit
-    folder = office.folder.worktree(row.feature.name)
-    plan = plan_setup(folder, settings.setup, settings.copy)
-    now = reader(folder)
-    files = changed(plan, lambda name: read_file(office.repository, base, name), now)
-    digest = fingerprint(plan, now)
-    shown = diff(office.repository, base, row.head, files, context=3) if files else ""
-    return ChangedSetup(plan, files, shown, digest, answer_to(office.folder.path, digest))
+    """As the feature's last commit has it; what lies in its worktree does not count."""
+    repo, settings = office.repository, office.loaded.settings.workspace
+    asked = Asked.of(repo, office.folder.path, row.feature, settings)
+    found = consent(asked, branch_commit(repo, row.feature.branch) or row.head)
+    files, known, now = found.changed, found.known.commit, found.now.commit
+    if not files:
+        return ChangedSetup(asked, found, files, (), "")
+    everything = (one.path for one in changed_files(repo, known, now))
+    others = tuple(path for path in everything if path not in files)
+    return ChangedSetup(asked, found, files, others, diff(repo, known, now, files, context=3))
 
 
-def decide_setup(office: Office, found: ChangedSetup, *, agreed: bool) -> None:
-    keep_answer(office.folder.path, found.digest, agreed=agreed)
+def decide_setup(found: ChangedSetup, *, agreed: bool) -> None:
+    decide(found.asked, found.found, agreed=agreed)

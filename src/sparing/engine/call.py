@@ -73,11 +73,11 @@ async def _run(asking: Asking, permit: Permit) -> AgentReply:
     source, around, row = asking.source, asking.source.around, asking.source.row
     writes, lane = _writes(source), source.job.lane
     worktree = await asyncio.to_thread(around.worktree, row, source.job.head, lane)
-    if lane:
+    goes_on = asking.template == SECRETS
+    if (lane or writes) and not goes_on:
         await asyncio.to_thread(outfit, around, row, worktree, asking.ticket, source.job)
     await asyncio.to_thread(lend_to, around, row, worktree, writes=writes)
     lock = around.folder.locks / f"{lane_name(row.feature.name, lane)}.{source.job.role}.lock"
-    goes_on = asking.template == SECRETS
     with worktree_lock(lock) as descriptor:
         salvage = f"{asking.ticket.id}.{permit.number}"
         watch = await asyncio.to_thread(

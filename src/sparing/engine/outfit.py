@@ -2,69 +2,100 @@
 
 Nothing of it happens before a person has agreed to exactly this plan. A set-up runs behind the
 same walls as a check, but with the network and with folders in which its tools keep what they
-have loaded. It runs once a worktree; one that was made again is set up again. If the feature
-itself changes what is loaded, a person is asked before that runs.
+have loaded. So it runs on files that a person knows: those of the commit a feature starts from, or
+of a later one that somebody agreed to. If the feature changes what is loaded, that is told, and
+the work goes on with what is there.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from sparing.engine.jobs import Job
 from sparing.engine.stories import Teller, tell
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.walls import check_walls
-from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 from sparing.workspace import copies
+from sparing.workspace.base_files import put_back
 from sparing.workspace.checks import Walls
-from sparing.workspace.commit import read_file
+from sparing.workspace.consent import Asked, Consent, consent
 from sparing.workspace.equip import Means, caches, equip, is_equipped
-from sparing.workspace.ingredients import changed, fingerprint, reader
-from sparing.workspace.setup import Plan, answer_of, answer_to, plan_setup
+from sparing.workspace.ingredients import Recipe
+from sparing.workspace.setup import Plan, answer_of
 from sparing.workspace.worktree import Worktree
 
 WEB = frozenset({80, 443})
+MOST_NAMED = 8
 NOBODY_AGREED = "the set-up was not run: nobody has agreed to it yet (sparing init)"
+
+
+class _Once(NamedTuple):
+    id: str
+    feature: str
+    at: float
 
 
 def outfit(
     around: Surroundings, row: FeatureRow, worktree: Worktree, teller: Teller, job: Job
+) -> str:
+    """Run what has to be run. A set-up that fails is a SparingError: the feature waits.
+
+    Says what of the branch's own set-up is not there because nobody has agreed to it.
+    """
+    put_back(worktree)
+    asked = Asked.of(
+        around.repository, around.folder.path, row.feature, around.settings(row).workspace
+    )
+    found = consent(asked, worktree.tip())
+    note = _not_agreed(row, found)
+    if note and worktree.branch == row.feature.branch:
+        version = f"{found.now.digest[:16]}.{found.known.commit[:16]}"
+        _warn_once(around, row, teller, job, version, note)
+    if found.known.plan.empty or is_equipped(worktree, found.known):
+        return note
+    if found.agreed:
+        _set_up(around, row, worktree, found.known, teller, job)
+    elif found.agreed is None:
+        _warn_once(around, row, teller, job, found.known.digest[:16], NOBODY_AGREED)
+    return note
+
+
+def _set_up(
+    around: Surroundings,
+    row: FeatureRow,
+    worktree: Worktree,
+    recipe: Recipe,
+    teller: Teller,
+    job: Job,
 ) -> None:
-    """Run what has to be run. A set-up that fails is a SparingError: the feature waits."""
-    plan = _plan(around, row, worktree)
-    if plan.empty or is_equipped(worktree, plan):
-        return
-    agreed = _agreed(around, row, worktree, plan)
-    if not agreed:
-        if agreed is None:
-            _tell(around, teller, job, "warning", NOBODY_AGREED)
-        return
-    lend(around, row, worktree)
-    done = equip(worktree, plan, worktree.tip(), _means(around, row))
+    done = equip(worktree, recipe, _means(around, row), lambda: lend(around, row, worktree))
     if done:
-        _tell(around, teller, job, "setup", "; ".join(one.command for one in done))
+        later = recipe.commit != row.feature.base_commit
+        agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""
+        text = "; ".join(one.command for one in done) + agreed
+        _tell(around, teller, job, "setup", text)
 
 
-def _agreed(around: Surroundings, row: FeatureRow, worktree: Worktree, plan: Plan) -> bool | None:
-    """What a person said to what would run now: to the commands, and to what a feature adds."""
-    said, base = answer_of(around.folder.path, plan), row.feature.base_commit
-    now = reader(worktree.path)
+def _not_agreed(row: FeatureRow, found: Consent) -> str:
+    if not found.changed or not found.agreed or found.said is False:
+        return ""  # a set-up that nobody agreed to is not run, however it changes
+    more = len(found.changed) - MOST_NAMED
+    names = ", ".join(found.changed[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"the feature changes what its set-up loads and runs: {names}; the work goes on with the"
+        f" set-up of {found.known.commit[:10]} until you have looked at it:"
+        f" sparing trust --setup {row.feature.id}"
+    )
 
-    def before(name: str) -> bytes | None:
-        return read_file(around.repository, base, name)
 
-    new = changed(plan, before, now)
-    begun = any(one.origin in new and before(one.origin) is None for one in plan.commands)
-    if not new or said is False or (said is None and not begun):
-        return said  # a set-up that nobody agreed to is not run, however it changes
-    again = answer_to(around.folder.path, fingerprint(plan, now))
-    if again is None:
-        raise NeedsHuman(
-            f"the feature changes what its set-up loads and runs: {', '.join(new)}",
-            f"look at it and decide: sparing trust --setup {row.feature.id}, then sparing run",
-        )
-    return again
+def _warn_once(
+    around: Surroundings, row: FeatureRow, teller: Teller, job: Job, version: str, text: str
+) -> None:
+    """Of the feature, not of a step: the same key each time."""
+    once = _Once(f"{row.feature.key}.setup.{version}", teller.feature, teller.at)
+    _tell(around, once, job, "warning", text)
 
 
 def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
@@ -98,17 +129,12 @@ def _caches(around: Surroundings) -> Path:
     return around.folder.path / "caches"
 
 
-def _plan(around: Surroundings, row: FeatureRow, worktree: Worktree) -> Plan:
-    settings = around.settings(row).workspace
-    return plan_setup(worktree.path, settings.setup, settings.copy)
-
-
 def _means(around: Surroundings, row: FeatureRow) -> Means:
     folder = _caches(around)
     folder.mkdir(mode=0o700, exist_ok=True)
     walls = check_walls(around)._replace(writable=(folder,), ports=WEB)
     limit = around.settings(row).workspace.setup_seconds
-    return Means(around.environ, folder, limit, walls, around.folder.redactor.known)
+    return Means(around.environ, folder, limit, walls)
 
 
 def _tell(around: Surroundings, teller: Teller, job: Job, kind: str, text: str) -> None:

@@ -131,7 +131,7 @@ async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     row = row_of(around, ticket["feature"])
     source = Source(around, row, work, None)
     worktree = await asyncio.to_thread(around.worktree, row, work.head)
-    await asyncio.to_thread(outfit, around, row, worktree, Ticket(**ticket), work)
+    note = await asyncio.to_thread(outfit, around, row, worktree, Ticket(**ticket), work)
     extra = await asyncio.to_thread(extra_checks, source)
     results = await asyncio.to_thread(run_checks, around, row, work.head, extra.trusted)
     known = Baseline.load(json.loads(source.fetch(work.baseline))) if work.baseline else None
@@ -142,7 +142,7 @@ async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         tell(tx, Ticket(**ticket), work, "checks", text=_told(checked), data=data)
         tell_checks(tx, Ticket(**ticket), source, results, extra)
     said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
-    detail = f"checks are red: {names}" if names else ""
+    detail = f"checks are red: {names}" + (f"; {note}" if note else "") if names else ""
     result = Result(passed=not names, reply=said, detail=detail)
     if source.stage.work is Work.IMPLEMENT:
         result = await asyncio.to_thread(_with_facts, source, checked, result)

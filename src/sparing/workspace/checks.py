@@ -37,6 +37,7 @@ CACHES = frozenset(
     {
         *("PIP_CACHE_DIR", "UV_CACHE_DIR", "POETRY_CACHE_DIR", "POETRY_VIRTUALENVS_IN_PROJECT"),
         *("npm_config_cache", "npm_config_store_dir", "CARGO_HOME", "GOMODCACHE"),
+        *("UV_LINK_MODE", "npm_config_package_import_method"),
     }
 )
 """Variables with which a set-up says where it has put things."""

@@ -1,27 +1,30 @@
-"""Carrying out a set-up in a worktree, so that nothing of it is ever committed or lost.
+"""Carrying out a set-up for a worktree, so that nothing of it is ever committed or lost.
 
-Whatever new files a set-up leaves are noted in an exclude file of the worktree's own; what it
-changed in files that git knows is put back. A mark says which plan was carried out: a worktree
-that was made again has none, and is set up again; so is one whose lists of dependencies changed.
+It runs on the files of a commit that a person knows, whatever the branch has by now; what it makes
+is there when the branch's own files are back. New files are noted in an exclude file of the
+worktree's own; changes to files that git knows are dropped. A mark says what was carried out: a
+worktree that was made again has none, and is set up again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace import stage
+from sparing.workspace.base_files import base_files, folders_of
 from sparing.workspace.checks import CheckResult, Walls, run_check
 from sparing.workspace.discover import Check
-from sparing.workspace.ingredients import fingerprint, reader
-from sparing.workspace.leaks import set_aside
+from sparing.workspace.files import committed
+from sparing.workspace.git import Git
+from sparing.workspace.ingredients import Recipe
 from sparing.workspace.plain_file import read_plain
-from sparing.workspace.setup import Command, Plan
+from sparing.workspace.setup import Command
 from sparing.workspace.stage import excludes_of
-from sparing.workspace.worktree import Worktree, restore
+from sparing.workspace.worktree import Worktree
 
 MARK = "sparing.setup"
 
@@ -38,44 +41,48 @@ class Means(NamedTuple):
     """Where tools keep what they load, for all worktrees of a repository."""
     limit_seconds: float
     walls: Walls | None = None
-    known: Sequence[str] = ()
-    """Values that no commit may hold, not even one that only we can see."""
 
 
-def is_equipped(worktree: Worktree, plan: Plan) -> bool:
+def is_equipped(worktree: Worktree, recipe: Recipe) -> bool:
     mark = worktree.git_dir / MARK
-    return read_plain(mark) == state_of(worktree, plan).encode()
+    return read_plain(mark) == state_of(worktree, recipe).encode()
 
 
-def state_of(worktree: Worktree, plan: Plan) -> str:
-    """What a set-up of this worktree would do now, and which worktree it is: git keeps its own
+def state_of(worktree: Worktree, recipe: Recipe) -> str:
+    """What a set-up of this worktree would do, and which worktree it is: git keeps its own
     folder for one that was deleted, and gives it to the next."""
     made = (worktree.path / ".git").stat()
-    return f"{fingerprint(plan, reader(worktree.path))} {made.st_ino} {made.st_mtime_ns}"
+    return f"{recipe.digest} {made.st_ino} {made.st_mtime_ns}"
 
 
-def equip(worktree: Worktree, plan: Plan, commit: str, means: Means) -> tuple[CheckResult, ...]:
-    """Run what has to be run, once for each worktree and what its files ask for."""
-    if is_equipped(worktree, plan):
+def equip(
+    worktree: Worktree, recipe: Recipe, means: Means, prepare: Callable[[], object] = tuple
+) -> tuple[CheckResult, ...]:
+    """Run what has to be run, once for each worktree and what the recipe's files ask for.
+
+    `prepare` brings what a set-up needs and no commit has.
+    """
+    if is_equipped(worktree, recipe):
         return ()
-    state = state_of(worktree, plan)
-    before = _untracked(worktree, commit)
     done: list[CheckResult] = []
-    for command in plan.commands:
-        result = _run(command, worktree, means)
-        if not result.passed:
-            raise _failed(command, result, means.limit_seconds)
-        done.append(result)
-    if plan.commands:
-        _settle(worktree, commit, before, means.known)
-    (worktree.git_dir / MARK).write_text(state, "utf-8")
+    if recipe.plan.commands:
+        with base_files(worktree, recipe.commit) as git:
+            prepare()
+            before = _untracked(git)
+            for command in recipe.plan.commands:
+                result = _run(command, worktree, means)
+                if not result.passed:
+                    raise _failed(command, result, means.limit_seconds)
+                done.append(result)
+            _exclude_new(worktree, git, before)
+    (worktree.git_dir / MARK).write_text(state_of(worktree, recipe), "utf-8")
     return tuple(done)
 
 
 def exclude(worktree: Worktree, paths: Iterable[str]) -> None:
     """From now on git does not see these paths here, unless it has them already."""
     file = excludes_of(worktree.git_dir)
-    known = (read_plain(file) or b"").decode().splitlines()
+    known = (read_plain(file) or b"").decode("utf-8").splitlines()
     lines = [f"/{_escaped(path)}" for path in paths]
     file.write_text("".join(f"{one}\n" for one in dict.fromkeys((*known, *lines))), "utf-8")
 
@@ -98,24 +105,22 @@ def caches(folder: Path) -> dict[str, str]:
         "GOMODCACHE": "go",
     }
     places = {variable: str(folder / name) for variable, name in names.items()}
-    return {**places, "POETRY_VIRTUALENVS_IN_PROJECT": "1"}
+    # A hard link into a cache would let an agent change what other worktrees are given.
+    copied = {"UV_LINK_MODE": "copy", "npm_config_package_import_method": "copy"}
+    return {**places, **copied, "POETRY_VIRTUALENVS_IN_PROJECT": "1"}
 
 
-def _settle(worktree: Worktree, commit: str, before: frozenset[str], known: Sequence[str]) -> None:
-    new = _untracked(worktree, commit) - before
-    with worktree.held() as git:
-        tracked = os.fsdecode(git.run("ls-files", "-z")).split("\0")
-    folders = {str(folder) for path in tracked for folder in PurePosixPath(path).parents}
+def _exclude_new(worktree: Worktree, git: Git, before: frozenset[str]) -> None:
+    new = _untracked(git) - before
+    # A folder that the branch has by now is no set-up's own: new files in it are work.
+    listed = os.fsdecode(git.run("ls-files", "-z")).split("\0")
+    tracked = (*listed, *committed(worktree.repository, worktree.tip()).entries)
+    folders = folders_of(tracked)
     exclude(worktree, sorted({_cover(path, folders) for path in new}))
-    if not before:
-        name = f"{worktree.path.name}.setup"
-        restore(worktree, commit, name, lambda paths: set_aside(worktree, commit, paths, known))
 
 
-def _untracked(worktree: Worktree, commit: str) -> frozenset[str]:
-    with worktree.held() as git:
-        stage.load(git, commit)
-        found = stage.scan(git)
+def _untracked(git: Git) -> frozenset[str]:
+    found = stage.scan(git)
     return frozenset((*found.untracked, *found.nested))
 
 

@@ -7,6 +7,7 @@ commands are asked about again. No shell reads a command.
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.errors import ConfigError
-from sparing.workspace.plain_file import read_plain
+from sparing.workspace.files import Files
 
 ANSWERS = "setup.json"
 AUTO = "auto"
@@ -52,20 +53,20 @@ class Plan(NamedTuple):
         return not self.commands and not self.copy
 
 
-def plan_setup(root: Path, setup: Sequence[str], copy: Sequence[str]) -> Plan:
-    """From the settings; `auto` in the list stands for what is found in the folder."""
+def plan_setup(files: Files, setup: Sequence[str], copy: Sequence[str]) -> Plan:
+    """From the settings; `auto` in the list stands for what is found among the files."""
     commands: list[Command] = []
     for line in setup:
-        commands += detect(root) if line == AUTO else (_parsed(line),)
+        commands += detect(files) if line == AUTO else (_parsed(line),)
     return Plan(tuple(dict.fromkeys(commands)), tuple(copy))
 
 
-def detect(root: Path) -> tuple[Command, ...]:
+def detect(files: Files) -> tuple[Command, ...]:
     """A target of the repository's own goes before all that we could infer."""
-    target = _TARGET.search(_text(root / "Makefile"))
+    target = _TARGET.search(files.text("Makefile"))
     if target:
         return (Command(("make", target[1]), "Makefile"),)
-    return (*_python(root), *_node(root), *_rust_and_go(root))
+    return (*_python(files), *_node(files), *_rust_and_go(files))
 
 
 def answer_of(folder: Path, plan: Plan) -> bool | None:
@@ -82,17 +83,31 @@ def remember(folder: Path, plan: Plan, *, agreed: bool) -> None:
     keep_answer(folder, plan.digest, agreed=agreed)
 
 
+def agreed_commit(folder: Path, feature: str) -> str | None:
+    """The last commit of a feature whose set-up a person agreed to."""
+    found = _answers(folder).get(f"commit of {feature}")
+    return found if isinstance(found, str) else None
+
+
+def keep_commit(folder: Path, feature: str, commit: str) -> None:
+    _keep(folder, f"commit of {feature}", commit)
+
+
 def keep_answer(folder: Path, digest: str, *, agreed: bool) -> None:
+    _keep(folder, digest, agreed)
+
+
+def _keep(folder: Path, key: str, value: object) -> None:
     partial = folder / f"{ANSWERS}.{os.getpid()}"
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as file:
-        file.write(json.dumps({**_answers(folder), digest: agreed}, indent=2) + "\n")
+        file.write(json.dumps({**_answers(folder), key: value}, indent=2) + "\n")
     partial.replace(folder / ANSWERS)
 
 
 def _answers(folder: Path) -> Mapping[str, object]:
     try:
-        found: object = json.loads(read_plain(folder / ANSWERS) or b"{}")
+        found: object = json.loads((folder / ANSWERS).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
@@ -111,37 +126,37 @@ def _parsed(line: str) -> Command:
     return Command(argv, "workspace.setup")
 
 
-def _python(root: Path) -> Iterator[Command]:
-    if (root / "uv.lock").is_file():
+def _python(files: Files) -> Iterator[Command]:
+    if "uv.lock" in files.names():
         yield Command(("uv", "sync", "--frozen"), "uv.lock")
-    elif (root / "poetry.lock").is_file():
+    elif "poetry.lock" in files.names():
         yield Command(("poetry", "install", "--no-interaction"), "poetry.lock")
     else:
-        yield from _pip(root)
+        yield from _pip(files)
 
 
-def _pip(root: Path) -> Iterator[Command]:
-    wanted = list(_requirements(root))
+def _pip(files: Files) -> Iterator[Command]:
+    wanted = list(_requirements(files))
     if wanted:
         yield Command(("python3", "-m", "venv", ".venv"), wanted[0].origin)
         yield from wanted
 
 
-def _requirements(root: Path) -> Iterator[Command]:
+def _requirements(files: Files) -> Iterator[Command]:
     pip = (".venv/bin/python", "-m", "pip", "install", "--quiet")
-    for path in sorted(root.glob("requirements*.txt")):
-        if re.search(r"^\s*[\w.-]", _text(path), re.MULTILINE):
-            yield Command((*pip, "-r", path.name), path.name)
-    project = _table(_toml(root / "pyproject.toml").get("project"))
+    for name in sorted(fnmatch.filter(files.names(), "requirements*.txt")):
+        if re.search(r"^\s*[\w.-]", files.text(name), re.MULTILINE):
+            yield Command((*pip, "-r", name), name)
+    project = _table(_toml(files.text("pyproject.toml")).get("project"))
     extras = [name for name in _EXTRAS if name in _table(project.get("optional-dependencies"))]
     if project.get("dependencies") or extras:
         what = f".[{','.join(extras)}]" if extras else "."
         yield Command((*pip, "-e", what), "pyproject.toml")
 
 
-def _node(root: Path) -> Iterator[Command]:
+def _node(files: Files) -> Iterator[Command]:
     try:
-        package: object = json.loads(_text(root / "package.json") or "{}")
+        package: object = json.loads(files.text("package.json") or "{}")
     except (ValueError, RecursionError):
         return
     table = _table(package)
@@ -151,31 +166,27 @@ def _node(root: Path) -> Iterator[Command]:
         "package-lock.json": ("npm", "ci"),
     }
     for name, argv in locks.items():
-        if table and (root / name).is_file():
+        if table and name in files.names():
             yield Command(argv, name)
             return
     if table.get("dependencies") or table.get("devDependencies"):
         yield Command(("npm", "install", "--no-package-lock"), "package.json")
 
 
-def _rust_and_go(root: Path) -> Iterator[Command]:
-    if (root / "Cargo.toml").is_file():
-        locked = ("--locked",) if (root / "Cargo.lock").is_file() else ()
+def _rust_and_go(files: Files) -> Iterator[Command]:
+    if "Cargo.toml" in files.names():
+        locked = ("--locked",) if "Cargo.lock" in files.names() else ()
         yield Command(("cargo", "fetch", *locked), "Cargo.toml")
-    if (root / "go.sum").is_file():
+    if "go.sum" in files.names():
         yield Command(("go", "mod", "download"), "go.sum")
 
 
-def _toml(path: Path) -> Mapping[str, object]:
+def _toml(text: str) -> Mapping[str, object]:
     try:
-        return tomllib.loads(_text(path))
+        return tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
 
 
 def _table(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _text(path: Path) -> str:
-    return (read_plain(path, follow=True) or b"").decode("utf-8", "replace")
