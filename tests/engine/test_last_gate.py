@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from sparing.desk.gate import gate_view, since_diff
+from sparing.desk.office import open_office
+from sparing.desk.view import every_row, waiting_gate
 from tests.repositories import git, make_repository, write_files
 from tests.terminal import Said, sparing
 
@@ -136,11 +139,31 @@ def test_what_finish_makes_is_shown_before_it_is_merged(scene: Scene) -> None:
     assert scene.meta()["completed"] is not None
     assert scene.files() == [".meta.json", "prd.md", "retro.md"]
     shown = scene.tip
+    assert_it_is_said(scene, seen, shown)
     assert scene("approve", "1").code == 0
     scene.run(0)
     assert (scene.tip, scene.row["status"]) == (shown, "completed")
     assert git(scene.path, "rev-parse", "main^1", "main^2").split() == [main, shown]
     assert git(scene.path, "diff", "--stat", "main", shown) == ""
+
+
+def assert_it_is_said(scene: Scene, seen: str, shown: str) -> None:
+    """What a person reads before they approve, and what stands in the diff."""
+    said = scene("show", "1").out
+    assert f"  commit {shown[:10]} is the last: its .meta.json says completed\n" in said
+    assert "  checks: 1 green\n" in said
+    assert "  approved, exactly this commit is merged into main\n" in said
+    office = open_office(scene.path)
+    (row,) = every_row(office)
+    gate = waiting_gate(office, row)
+    assert gate is not None
+    found = gate_view(office, row, gate, 0.0)
+    assert (found.since, found.head, found.again) == (seen, shown, True)
+    changed = [f"{FOLDER}/retro.md", "docs/knowledge-bank/patterns.md", "state.txt"]
+    assert set(changed) <= set(found.files)
+    diff = since_diff(office, found)
+    assert "+# Retro of paging" in diff
+    assert "+good" in diff
 
 
 def test_a_rejection_takes_it_back(scene: Scene) -> None:
