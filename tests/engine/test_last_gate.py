@@ -14,6 +14,7 @@ import pytest
 from sparing.desk.gate import gate_view, since_diff
 from sparing.desk.office import open_office
 from sparing.desk.view import every_row, waiting_gate
+from tests.engine.small import SCRIPT as SMALL
 from tests.repositories import git, make_repository, write_files
 from tests.terminal import Said, sparing
 
@@ -259,3 +260,25 @@ def test_the_third_rejection_leaves_the_branch_active(scene: Scene) -> None:
     assert "rejected 3 times" in scene.row["waits_for"]
     assert git(scene.path, "log", "-1", "--format=%s", BRANCH) == BACK
     assert scene.meta()["status"] == "active"
+
+
+def test_a_tier_s_last_gate_shows_what_is_merged_too(tmp_path: Path) -> None:
+    """A7, A2, A5: at done the branch says completed, and exactly that commit is merged."""
+    path = make_repository(tmp_path / "gate")
+    write_files(tmp_path, {"script.toml": SMALL})
+    environ = {
+        "SPARING_AGENT__BACKEND": "scripted",
+        "SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml"),
+        "SPARING_WORKSPACE__HAND_OVER": "merge",
+        "SPARING_FLOW__GATES": "done",
+    }
+    assert sparing(path, "start", "Make a file", "--flow", "L1", environ=environ).code == 0
+    assert sparing(path, "run", "--no-input", environ=environ).code == 2
+    branch = "feature/001-make-a-file"
+    shown = git(path, "rev-parse", branch)
+    meta = json.loads(git(path, "show", f"{branch}:docs/features/001-make-a-file/.meta.json"))
+    assert (meta["status"], meta["lastCompletedPhase"]) == ("completed", "done")
+    assert sparing(path, "approve", "1", environ=environ).code == 0
+    said = sparing(path, "run", "--no-input", environ=environ)
+    assert said.code == 0, said.err
+    assert git(path, "rev-parse", branch, "main^2").split() == [shown, shown]
