@@ -1,15 +1,17 @@
-"""A feature's last stage, move by move. Covers: D6, D7."""
+"""A feature's last stage, move by move. Covers: D6, D7, A7."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+
+import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.engine.closing import SHOWN
 from sparing.engine.ending import ROLE, Ending
 from sparing.engine.jobs import JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
+from sparing.engine.place import Mark, Place, Step
 from sparing.engine.stage import next_move
 from sparing.flow.advance import begin
 from sparing.flow.state import Do, Kind, Outcome, Position
@@ -107,3 +109,68 @@ def test_what_failed_may_have_committed_something_first() -> None:
     assert Place.load(found.place.dump()) == found.place
     again = said(found.place, Kind.CONTINUE)
     assert [(job.kind, job.head) for job in again.jobs] == [(JobKind.HANDOVER, "c9")]
+
+
+ASKED = RULES._replace(gates=frozenset({"finish", "done"}))
+
+
+def at_last_gate(flow: str = "feature", stage: str = "finish") -> Place:
+    """Closed, and shown to a person."""
+    place = Place(begin(flow, stage, frozenset(ArtifactName)), "c0", Step.CLOSE)
+    mark = Mark(1.0, completed=90.0, base="c0")
+    closed = replace(place, marks={stage: mark}, ending=Ending(logs="c0"))
+    found = after(closed, Result(commit="c1"), ASKED)
+    assert (found.do, found.place.state.position) == (Do.WAIT, Position.GATE)
+    return found.place
+
+
+def answered(place: Place, kind: Kind, feedback: str = "", target: str = "") -> Next:
+    answer = Outcome(kind, target=target)
+    return next_move(place, Happened(answer=answer, feedback=feedback), ASKED, 100.0)
+
+
+@pytest.mark.parametrize(("flow", "stage"), [("feature", "finish"), ("L1", "done"), ("L3", "done")])
+def test_what_was_approved_is_handed_over_and_nothing_else(flow: str, stage: str) -> None:
+    """A7, A2: the hand-over is of the commit that the gate has shown."""
+    found = answered(at_last_gate(flow, stage), Kind.APPROVE)
+    assert [(job.kind, job.head) for job in found.jobs] == [(JobKind.HANDOVER, "c1")]
+    ended = after(found.place, Result(commit="c1"), ASKED)
+    assert (ended.do, ended.place.head) == (Do.END, "c1")
+
+
+@pytest.mark.parametrize(("flow", "stage"), [("feature", "finish"), ("L1", "done"), ("L3", "done")])
+def test_a_rejection_first_takes_back_that_it_is_completed(flow: str, stage: str) -> None:
+    """D6, A5, F7"""
+    found = answered(at_last_gate(flow, stage), Kind.REJECT, "words")
+    (job,) = found.jobs
+    assert job.kind is JobKind.REOPEN
+    assert job.place is not None
+    assert Place.load(job.place).marks[stage].completed is None
+    on = after(found.place, Result(commit="c2"), ASKED)
+    (job,) = on.jobs
+    assert (job.turn, job.head, job.feedback) == (Turn.REDO, "c2", "words")
+    assert on.place.state.rejects[0][1] == 1
+
+
+def test_what_was_changed_after_the_approval_is_asked_about() -> None:
+    """A7: and no rule lets it pass, for its checks were not run."""
+    handing = answered(at_last_gate(), Kind.APPROVE).place
+    changed = Result(commit="c9", passed=False, detail="changed")
+    found = after(handing, changed, ASKED._replace(auto=True))
+    state = found.place.state
+    assert (found.do, state.position, found.place.head) == (Do.WAIT, Position.GATE, "c9")
+    assert state.reason.startswith("not passed by rule: ")
+    assert after(handing, changed, ASKED).place.state.reason == "changed"
+
+
+def test_a_last_stage_that_a_person_takes_as_it_is_is_closed_and_shown() -> None:
+    """A7, A5: nothing is handed over whose branch does not say that it is completed."""
+    place = Place(begin("L1", "done", frozenset(ArtifactName)), "c0", Step.AUTHOR)
+    place = replace(place, marks={"done": Mark(1.0)})
+    stuck = after(place, Result(failure="crashed"), ASKED).place
+    edited = replace(stuck, state=replace(stuck.state, acceptable=True))
+    found = answered(edited, Kind.APPROVE)
+    assert [job.kind for job in found.jobs] == [JobKind.CLOSE]
+    shown = after(found.place, Result(commit="c1"), ASKED)
+    assert (shown.do, shown.place.state.position) == (Do.WAIT, Position.GATE)
+    assert shown.place.state.concerns == ("done",)

@@ -103,7 +103,8 @@ def test_only_reviewers_without_an_answer_are_asked() -> None:
 
 def test_a_handover_is_tried_again() -> None:
     place = at("finish", Step.CLOSE)
-    handing = after(place, Result(commit="c1"))
+    gate = after(place, Result(commit="c1")).place
+    handing = next_move(gate, Happened(answer=Outcome(Kind.APPROVE)), RULES, 150.0)
     assert [job.kind for job in handing.jobs] == [JobKind.HANDOVER]
     again = continued(after(handing.place, Result(failure="not merged", detail="main moved")))
     assert [job.kind for job in again.jobs] == [JobKind.HANDOVER]

@@ -11,7 +11,9 @@ WAVES = {"join", "note", "trial", "accept"}
 """`test_long_waves` dies at the first; `test_proving` plays the others twice."""
 PROJECTS = {"propose", "prepare-proposal"}
 """`test_long_projects` dies at the first, after the second."""
-ELSEWHERE = HANDING_OFF | WAVES | PROJECTS | {"prepare-repair", "prepare-secrets"}
+REJECTED = {"reopen"}
+"""`test_last_gate` dies after it."""
+ELSEWHERE = HANDING_OFF | WAVES | PROJECTS | REJECTED | {"prepare-repair", "prepare-secrets"}
 """Steps that no sample passes: they follow a reply that is no verdict, and a change with secrets.
 `test_hostile` dies at the second."""
 

@@ -49,7 +49,7 @@ def test_stages_of_the_tiers() -> None:
 
 def test_default_gates() -> None:
     """A7: after each document stage and before the merge; the tiers' own five."""
-    assert [s.name for s in FEATURE.stages if s.gate] == list(FEATURE.names[:6])
+    assert [s.name for s in FEATURE.stages if s.gate] == list(FEATURE.names)
     assert [s.name for s in L3.stages if s.gate] == [
         "brainstorm", "design_review", "plan", "code_review", "done",
     ]  # fmt: skip
@@ -126,7 +126,7 @@ def test_cap_with_warnings_asks_a_human_and_goes_on_headless() -> None:
     """A6: headless takes the safe choice: on with recorded concerns, never past a blocker."""
     state = begin("feature", "finish")
     assert run(state, Kind.CAPPED_WARNINGS).position is Position.STUCK
-    on = advance(state, Outcome(Kind.CAPPED_WARNINGS, headless=True))
+    on = advance(state, Outcome(Kind.CAPPED_WARNINGS, headless=True, stops=False))
     assert (on.do, on.state.concerns) == (Do.HAND_OVER, ("finish",))
     assert run(state, Outcome(Kind.CAPPED_BLOCKERS, headless=True)).position is Position.STUCK
 
@@ -140,10 +140,19 @@ def test_a_human_may_accept_open_findings_but_not_a_failure() -> None:
 
 
 def test_hand_over_ends_or_gets_stuck() -> None:
-    state = run(begin("feature", "finish"), Kind.PASSED)
+    state = run(begin("feature", "finish"), Kind.PASSED, Kind.APPROVE)
     assert state.position is Position.HANDOVER
     assert run(state, Kind.PASSED).position is Position.DONE
     assert run(state, Outcome(Kind.FAILED, reason="conflict")).reason == "conflict"
+
+
+def test_what_changed_after_the_last_approval_is_asked_about() -> None:
+    """A7: also if an earlier hand-over has failed."""
+    state = run(begin("feature", "finish"), Kind.PASSED, Kind.APPROVE)
+    changed = Outcome(Kind.REFUSED, reason="changed")
+    again = run(state, changed)
+    assert (again.stage, again.position, again.reason) == ("finish", Position.GATE, "changed")
+    assert run(state, Kind.FAILED, Kind.CONTINUE, changed) == again
 
 
 @pytest.mark.parametrize("position", sorted(TERMINAL))

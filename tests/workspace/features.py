@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sparing.change import Change
 from sparing.workspace.commit import commit_paths
+from sparing.workspace.handover import Merge
 from sparing.workspace.repository import find_repository, head
 from sparing.workspace.worktree import Worktree, ensure_worktree
 
@@ -23,3 +24,8 @@ def commit(worktree: Worktree, *paths: str, parent: str = "", step: str = "s1") 
     """All that changed, unless paths are given."""
     parent = parent or worktree.tip()
     return commit_paths(worktree, parent, paths or (".",), "sparing: a step", "r1", step, AT)
+
+
+def merge_of(worktree: Worktree, base: str = "main") -> Merge:
+    """What would be merged: the branch as it stands."""
+    return Merge(base, worktree.branch, worktree.tip())

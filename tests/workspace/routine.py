@@ -17,7 +17,7 @@ from sparing.workspace.repository import (
 from sparing.workspace.retire import retire
 from sparing.workspace.worktree import Worktree, restore
 from tests.repositories import write_files
-from tests.workspace.features import AT, BRANCH, commit, make_worktree
+from tests.workspace.features import AT, commit, make_worktree, merge_of
 from tests.workspace.vectors import Site, make_evil_repository
 
 
@@ -57,8 +57,8 @@ def work(site: Site) -> Handover:
     assert diff(repo, base, change.commit).count("+# Feature\n") == 1
     assert len(changed_files(repo, base, change.commit)) == 2
     assert read_file(repo, change.commit, "new.md") == b"new\n"
-    without = hand_over(repo, "main", BRANCH, False, "merge", "r", AT)
+    without = hand_over(repo, merge_of(worktree), False, "merge", "r", AT)
     assert not without.merged
-    done = hand_over(repo, "main", BRANCH, True, "merge", "r", AT)
+    done = hand_over(repo, merge_of(worktree), True, "merge", "r", AT)
     retire(worktree, done.commit)
     return done

@@ -16,7 +16,7 @@ from sparing.workspace.worktree import Worktree
 from tests.conftest import UserRepository
 from tests.guard import Guard
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, make_worktree
+from tests.workspace.features import AT, BRANCH, commit, make_worktree, merge_of
 
 SUBJECT = "Merge feature 001: it's a demo"
 
@@ -29,7 +29,7 @@ def finished(checkout: Path, name: str = "feature.txt") -> Worktree:
 
 
 def give(worktree: Worktree, consent: bool = False, base: str = "main") -> Handover:
-    return hand_over(worktree.repository, base, BRANCH, consent, SUBJECT, "r1", AT)
+    return hand_over(worktree.repository, merge_of(worktree, base), consent, SUBJECT, "r1", AT)
 
 
 def test_a_base_that_nobody_stands_on_gets_a_merge_commit(tmp_path: Path) -> None:

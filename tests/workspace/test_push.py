@@ -66,8 +66,9 @@ class Site:
         return json.loads(self.log.read_text())
 
     def open(self, *trusted: str) -> Opened:
-        repo = replace(make_worktree(self.checkout).repository, trusted=frozenset(trusted))
-        request = Request("main", BRANCH, "It's a demo", "Why and how.\n")
+        worktree = make_worktree(self.checkout)
+        repo = replace(worktree.repository, trusted=frozenset(trusted))
+        request = Request("main", BRANCH, worktree.tip(), "It's a demo", "Why and how.\n")
         return open_request(repo, request, self.environ)
 
     def refs(self) -> dict[str, str]:
@@ -178,9 +179,10 @@ def test_what_the_repository_says_about_pushing_needs_trust(
     site.install_gh()
     before = site.refs()
     checkout = site.checkout
-    repo = make_worktree(checkout).repository
+    worktree = make_worktree(checkout)
+    tip = worktree.tip()
     git(checkout, "config", key, value.replace("PAYLOAD", str(payload)))
-    told = open_request(repo, Request("main", BRANCH, "t", "b"), site.environ)
+    told = open_request(worktree.repository, Request("main", BRANCH, tip, "t", "b"), site.environ)
     assert (told.pushed, site.refs(), site.log.exists()) == (False, before, False)
     assert f"has {key}" in told.note
     assert not mark.exists()

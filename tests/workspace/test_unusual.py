@@ -17,7 +17,7 @@ from sparing.workspace.handover import hand_over
 from sparing.workspace.repository import find_repository
 from sparing.workspace.retire import retire
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, make_worktree
+from tests.workspace.features import AT, commit, make_worktree, merge_of
 
 
 def shallow(place: Path) -> Path:
@@ -66,7 +66,7 @@ def test_unusual_repositories(tmp_path: Path, make: Callable[[Path], Path]) -> N
     write_files(worktree.path, {"README.md": "# Changed\n", "new.txt": "new\n"})
     assert [file.path for file in commit(worktree).files] == ["README.md", "new.txt"]
     git(checkout, "checkout", "--quiet", "--detach")
-    done = hand_over(worktree.repository, "main", BRANCH, False, "merge", "r", AT)
+    done = hand_over(worktree.repository, merge_of(worktree), False, "merge", "r", AT)
     assert done.merged
     assert retire(worktree, done.commit) == ""
     assert git(checkout, "status", "--porcelain") == before
@@ -86,5 +86,5 @@ def test_unusual_places(tmp_path: Path, name: str) -> None:
     worktree = make_worktree(checkout)
     write_files(worktree.path, {"a.txt": "a\n"})
     commit(worktree)
-    told = hand_over(worktree.repository, "main", BRANCH, True, "merge", "r", AT)
+    told = hand_over(worktree.repository, merge_of(worktree), True, "merge", "r", AT)
     assert told.merged

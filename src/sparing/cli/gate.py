@@ -162,7 +162,7 @@ class AtGate:
         return False
 
     def since(self) -> bool:
-        """What changed after the last answer here."""
+        """What changed after the last answer here; at the last gate, after the last approval."""
         page(_coloured(since_diff(self.office, self.view())))
         return False
 

@@ -19,6 +19,7 @@ from sparing.config.terminal import homely
 from sparing.desk import control, history, view
 from sparing.desk.choices import Choice
 from sparing.desk.finished import Finished, Home, finished_one
+from sparing.desk.last_gate import last_gate_notes
 from sparing.desk.lessons import ending
 from sparing.desk.made import check_outputs
 from sparing.desk.notes import note_lines, stage_notes
@@ -138,6 +139,8 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
             command = style(f"sparing clean {shown.id}", fg="cyan")
             echo(f"  its worktree can go: {command}")
         return
+    for line in last_gate_notes(office, row):
+        click.echo(wrapped(line, "  "))
     for one in shown.choices or (Choice(shown.next_command),):
         words = f"   {one.words}" if one.words else ""
         echo(f"  {style(one.command, fg='cyan')}{words}")

@@ -16,6 +16,7 @@ from sparing.desk.cost import By, feature_costs
 from sparing.desk.edits import draft
 from sparing.desk.history import events_since, ledger_rows, verdict_rows
 from sparing.desk.ideas import gate_notes
+from sparing.desk.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.made import Red, code_of, red_checks
 from sparing.desk.office import Office
 from sparing.desk.outlook import outlook, outlook_brief
@@ -52,26 +53,29 @@ class GateView:
     answers: tuple[str, ...]
     """What the author said to each comment of the last rejection."""
     since: str
-    """The commit before the stage's work, or before what came after the last answer."""
+    """The commit before the stage's work, or before what came after the last answer; at the last
+    gate the one that was approved last."""
     head: str
     files: tuple[str, ...]
     """What changed between the two, without the records that we keep ourselves."""
     again: bool = False
-    """Something was answered in this stage before."""
+    """Something was answered in this stage before, or all that came since is to be merged."""
     base: str = ""
     code: tuple[FileChange, ...] = ()
     """All that the feature has changed outside of its own folder, once code is made."""
     red: tuple[Red, ...] = ()
     following: str = ""
-    """What an approval leads to; empty where there is nothing to approve."""
+    """What an approval leads to; empty where there is nothing to approve, or `notes` say it."""
     notes: tuple[str, ...] = ()
     """What else there is to see or to decide here."""
 
 
 def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateView:
-    past = [one for one in events_since(office, 0, row.feature.key) if one.stage == gate.stage]
+    told = events_since(office, 0, row.feature.key)
+    past = [one for one in told if one.stage == gate.stage]
     found = _findings(_last_looks(office, row, gate.stage))
-    since = _since(row, past)
+    last = is_last_gate(row)
+    since = approved_commit(office, row, told) if last else _since(row, past)
     changed, code = _changed(office, row, since), code_of(office, row)
     lines = (
         _outcome(office, row, gate),
@@ -86,10 +90,19 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
     following = gate.stage if goes_back else next_stage(row, gate.stage)
     return GateView(
         row.feature.id, gate.stage, lines, found, _answers(office, row, past), since, row.head,
-        tuple(one.path for one in changed), any(one.kind == "answered" for one in past),
+        tuple(one.path for one in changed), last or any(one.kind == "answered" for one in past),
         row.feature.base_commit, code, red_checks(past),
-        following if approvable else "", gate_notes(office, row, gate.stage),
+        following if approvable and not last else "",
+        (*gate_notes(office, row, gate.stage), *_last(office, row, since, changed)),
     )  # fmt: skip
+
+
+def _last(
+    office: Office, row: FeatureRow, since: str, changed: Sequence[FileChange]
+) -> tuple[str, ...]:
+    notes = last_gate_notes(office, row)
+    seen = f"since your last approval, {since[:10]}: {sizes(changed)}"
+    return (seen, *notes) if notes else ()
 
 
 def gate_diff(office: Office, view: GateView) -> str:

@@ -27,8 +27,11 @@ PROGRAM_JOBS = {
     Step.ACCEPT: JobKind.ACCEPT,
     Step.SURVEY: JobKind.SURVEY,
     Step.CLOSE: JobKind.CLOSE,
+    Step.REOPEN: JobKind.REOPEN,
     Step.HANDOVER: JobKind.HANDOVER,
 }
+
+WITH_PLACE = frozenset({JobKind.SURVEY, JobKind.CLOSE, JobKind.REOPEN, JobKind.HANDOVER})
 
 
 def program_job(place: Place) -> Job:
@@ -37,7 +40,7 @@ def program_job(place: Place) -> Job:
     job = _job(place, kind.value, kind)
     if kind is JobKind.OPEN:
         return replace(job, given=place.given, rewind=place.talk.rewind)
-    if kind in (JobKind.SURVEY, JobKind.CLOSE, JobKind.HANDOVER):
+    if kind in WITH_PLACE:
         return replace(job, place=replace(place, review=None).dump())
     if stage_of(place).work is Work.IMPLEMENT:
         return replace(job, building=place.building)

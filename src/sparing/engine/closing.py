@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.engine.ending import ROLE
-from sparing.engine.moves import Happened, Next, Rules, at, flow
-from sparing.engine.place import Place, Step
+from sparing.engine.jobs import Turn
+from sparing.engine.moves import Happened, Next, Rules, at, close, enter, flow
+from sparing.engine.place import Place, Step, is_last
 from sparing.flow.advance import advance
-from sparing.flow.state import Kind, Outcome, Position
+from sparing.flow.state import Do, Kind, Outcome, Position
 
 SHOWN = 5
 
@@ -49,3 +50,31 @@ def retrospected(place: Place, happened: Happened, _rules: Rules, _now: float) -
     held = happened.results[0].passed
     ending = replace(place.ending, logs=place.head if held else "")
     return at(replace(place, ending=ending), Step.CHECK)
+
+
+def takes_last(place: Place) -> bool:
+    """Whether a person is asked to take the last stage as it is; nothing has closed it yet."""
+    return place.state.acceptable and place.review is None and is_last(place)
+
+
+def took_last(place: Place, now: float) -> Next:
+    """It is closed like any other: the last gate shows the commit that comes of it."""
+    state = advance(place.state, Outcome(Kind.GO_ON)).state
+    concerns = tuple(dict.fromkeys((*state.concerns, state.stage)))
+    return close(replace(place, state=replace(state, concerns=concerns)), now)
+
+
+def taken_back(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
+    """The branch says active again: the stage runs once more, or a person decides."""
+    if place.state.position is Position.STUCK:
+        return Next(Do.WAIT, place)
+    return enter(place, rules, now, again=place.asked is Turn.REDO)
+
+
+def handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+    """It is home; or its branch is not what was approved, and the last gate asks again."""
+    result = happened.results[0]
+    if result.passed:
+        return flow(place, Outcome(Kind.PASSED, reason=result.detail), rules, now)
+    changed = replace(place, accepted=False, talk=replace(place.talk, green=""))
+    return flow(changed, Outcome(Kind.REFUSED, reason=result.detail), rules, now)

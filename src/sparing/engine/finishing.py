@@ -1,7 +1,8 @@
-"""The end of a feature: what its tasks still lack, and its last commit.
+"""The end of a feature: what its tasks still lack, and what its last commit takes out.
 
-The last commit says that the feature is completed, and no longer has the logs that a retrospective
-has read. They stay in the branch's history; nothing is ever rewritten.
+The last commit is the one that closes the last stage. It says that the feature is completed, and no
+longer has the logs that a retrospective has read; they stay in the branch's history. A person who
+does not approve it takes both back by a commit; nothing is ever rewritten.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sparing.artifact import ArtifactName
@@ -20,19 +22,21 @@ from sparing.engine.crash import step
 from sparing.engine.histories import NAME as HISTORY
 from sparing.engine.jobs import Job, Result
 from sparing.engine.meta import write_meta
+from sparing.engine.outcomes import outcome
 from sparing.engine.place import Place
 from sparing.engine.resume_trust import deferred_of
 from sparing.engine.retro import LOG
 from sparing.engine.source import Source
+from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
+from sparing.engine.tickets import Ticket
 from sparing.errors import SparingError
+from sparing.flow.flows import FLOWS
 from sparing.records.features import FeatureRow
 from sparing.task import Task
-from sparing.workspace.commit import commit_paths
+from sparing.workspace.commit import commit_paths, read_file
 from sparing.workspace.paths import Confined
 
-COMPLETED = "completed"
-"""The id of the step that makes the last commit: one a feature, however often it is tried."""
 TITLE_CHARS = 60
 _BOX = re.compile(r"(?m)^[ \t]{0,12}[-*+] \[([ xX])\] ")
 
@@ -93,19 +97,56 @@ def _name(number: str, titles: dict[str, str]) -> str:
     return f"task {number}, {title}," if title else f"task {number}"
 
 
-def complete(around: Surroundings, row: FeatureRow, job: Job, at: float) -> str:
-    """Make the last commit, or find it; says which it is."""
-    assert job.place is not None
-    place = Place.load(job.place)
-    worktree, folder = around.worktree(row, job.head), around.feature_folder(row)
-    paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
-    if place.ending.logs and around.settings(row).flow.logs is Logs.REMOVE:
-        confined = Confined(worktree.path)
-        for path in (f"{folder}/{HISTORY}", f"{folder}/{LOG}"):
-            if confined.exists(path):
-                confined.remove(path)
-            paths.append(path)
-    change = commit_paths(
-        worktree, job.head, paths, f"sparing: {COMPLETED}", row.feature.name, COMPLETED, at
-    )
-    return change.commit
+def remove_logs(around: Surroundings, row: FeatureRow, place: Place, root: Path) -> list[str]:
+    """Take the logs out of the worktree of a feature that ends, if a retrospective has read them;
+    says which paths that concerns."""
+    if not place.ending.logs or around.settings(row).flow.logs is not Logs.REMOVE:
+        return []
+    paths, confined = _logs(around, row), Confined(root)
+    for path in paths:
+        if confined.exists(path):
+            confined.remove(path)
+    return paths
+
+
+@step("reopen")
+async def reopen(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Commit that the feature is active again: what its last gate showed was not approved."""
+    around, work, asked = current(), Job.load(job), Ticket(**ticket)
+    row = row_of(around, asked.feature)
+    assert work.place is not None
+    place = Place.load(work.place)
+
+    def active() -> Result:
+        worktree = around.worktree(row, work.head)
+        folder = around.feature_folder(row)
+        meta = write_meta(worktree.path, folder, row, place, deferred_of(around, row))
+        logs = _put_back(around, row, place, worktree.path)
+        # Named after the stage that was last, also if another one follows now.
+        subject = f"sparing: {FLOWS[row.feature.flow].names[-1]} taken back"
+        change = commit_paths(
+            worktree, work.head, [meta, *logs], subject, row.feature.name, asked.step, asked.at
+        )
+        with around.database.write() as tx:
+            tell(tx, asked, work, "commit", text=subject, data={"commit": change.commit})
+        return Result(commit=change.commit)
+
+    return await outcome(active)
+
+
+def _put_back(around: Surroundings, row: FeatureRow, place: Place, root: Path) -> list[str]:
+    """The logs as the retrospective has read them, where they are missing."""
+    if not place.ending.logs:
+        return []
+    confined, back = Confined(root), list[str]()
+    for path in _logs(around, row):
+        content = read_file(around.repository, place.ending.logs, path)
+        if content is not None and not confined.exists(path):
+            confined.write_bytes(path, content)
+            back.append(path)
+    return back
+
+
+def _logs(around: Surroundings, row: FeatureRow) -> list[str]:
+    folder = around.feature_folder(row)
+    return [f"{folder}/{HISTORY}", f"{folder}/{LOG}"]

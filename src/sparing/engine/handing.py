@@ -1,7 +1,9 @@
 """How a finished feature comes home: merged, as a pull request, or as commands to type.
 
-The setting is the person's consent. What could not be done is said and tried again on the next
-run; nothing is forced. A worktree whose work has arrived is removed.
+The setting is the person's consent, and it is for the commit that the last gate showed: exactly
+that one is merged or pushed, and nothing is committed to the branch here. What could not be done
+is said and tried again on the next run; nothing is forced. A worktree whose work has arrived is
+removed.
 """
 
 from __future__ import annotations
@@ -10,24 +12,28 @@ from typing import assert_never
 
 from sparing.config.inherited import outward
 from sparing.config.settings import HandOver
-from sparing.engine.finishing import complete
 from sparing.engine.jobs import Job, Result
 from sparing.engine.stories import tell
 from sparing.engine.summary import Body, body_of
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.tickets import Ticket
 from sparing.records.features import FeatureRow
-from sparing.workspace.handover import Handover, hand_over, name_commands
+from sparing.workspace.commit import changed_files
+from sparing.workspace.handover import Handover, Merge, hand_over, name_commands
 from sparing.workspace.push import Request, open_request
+from sparing.workspace.repository import branch_commit, contains
 from sparing.workspace.retire import retire
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.worktree import Worktree, ensure_worktree
+
+MOST_NAMED = 3
 
 
 def hand_home(around: Surroundings, row: FeatureRow, job: Job, ticket: Ticket) -> Result:
+    if changed := _changed(around, row, job):
+        return changed
     how = around.settings(row).workspace.hand_over
     body = body_of(around, row, job)
-    last = complete(around, row, job, ticket.at)
-    done = _handed(around, row, body, ticket.at)
+    done = _handed(around, row, job.head, body, ticket.at)
     note = done.note
     if done.merged:
         feature = row.feature
@@ -45,11 +51,27 @@ def hand_home(around: Surroundings, row: FeatureRow, job: Job, ticket: Ticket) -
         }
         tell(tx, ticket, job, "handover", text=note, data=data)
     if how is HandOver.PRINT or done.merged or done.pushed:
-        return Result(commit=last, detail=note)
-    return Result(commit=last, failure="not handed over", detail=note)
+        return Result(commit=job.head, detail=note)
+    return Result(commit=job.head, failure="not handed over", detail=note)
 
 
-def _handed(around: Surroundings, row: FeatureRow, body: Body, at: float) -> Handover:
+def _changed(around: Surroundings, row: FeatureRow, job: Job) -> Result | None:
+    """Whoever has put something on the branch is asked about it: nobody has approved it."""
+    repo, branch = around.repository, row.feature.branch
+    tip = branch_commit(repo, branch)
+    if tip == job.head:
+        return None
+    if tip is None or not contains(repo, tip, job.head):
+        # Made again if it is gone; one that was moved elsewhere is refused with its repair.
+        ensure_worktree(repo, around.folder.worktree(row.feature.name), branch, job.head)
+        return None
+    files = [one.path for one in changed_files(repo, job.head, tip)]
+    named = f" ({', '.join(files[:MOST_NAMED])})" if files else ""
+    why = f"{branch} was changed after {job.head[:10]} was to be handed over{named}"
+    return Result(commit=tip, passed=False, detail=why)
+
+
+def _handed(around: Surroundings, row: FeatureRow, last: str, body: Body, at: float) -> Handover:
     feature, how = row.feature, around.settings(row).workspace.hand_over
     where = (around.repository, feature.base_branch, feature.branch)
     subject = f"Merge {feature.branch}: {' '.join(feature.title.split())}"
@@ -58,17 +80,18 @@ def _handed(around: Surroundings, row: FeatureRow, body: Body, at: float) -> Han
             return name_commands(*where, subject)
         case HandOver.MERGE:
             words = f"{subject}\n\n{body.text}"
-            return hand_over(*where, True, words, feature.name, at)
+            merge = Merge(feature.base_branch, feature.branch, last)
+            return hand_over(around.repository, merge, True, words, feature.name, at)
         case HandOver.PULL_REQUEST:
-            return _requested(around, row, body)
+            return _requested(around, row, last, body)
         case _:
             assert_never(how)
 
 
-def _requested(around: Surroundings, row: FeatureRow, body: Body) -> Handover:
+def _requested(around: Surroundings, row: FeatureRow, last: str, body: Body) -> Handover:
     """A branch that is pushed has been handed over, with or without `gh`."""
     feature = row.feature
-    request = Request(feature.base_branch, feature.branch, feature.title, body.whole)
+    request = Request(feature.base_branch, feature.branch, last, feature.title, body.whole)
     opened = open_request(around.repository, request, outward())
     note, commands = opened.note, opened.commands
-    return Handover(False, row.head, note, commands, opened.url, opened.pushed)
+    return Handover(False, last, note, commands, opened.url, opened.pushed)

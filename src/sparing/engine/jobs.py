@@ -35,6 +35,8 @@ class JobKind(StrEnum):
     """See which tasks are not finished."""
     CLOSE = "close"
     """Commit the stage's record."""
+    REOPEN = "reopen"
+    """Commit that a feature whose last gate was not approved is active again."""
     HANDOVER = "handover"
 
 
@@ -85,7 +87,7 @@ class Job:
     feedback: str = ""
     note: str = ""
     place: dict[str, Any] | None = None
-    """For SURVEY, CLOSE and HANDOVER: what is looked at or written down."""
+    """For SURVEY, CLOSE, REOPEN and HANDOVER: what is looked at or written down."""
     final: bool = False
     """Of a reviewer that has passed: its look at everything since."""
     settles: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from sparing.engine import arrivals, listing, proving, steps, waving
 from sparing.engine.agent_steps import Ticket
 from sparing.engine.budgeting import weigh
 from sparing.engine.dispatch import dispatch
-from sparing.engine.finishing import survey
+from sparing.engine.finishing import reopen, survey
 from sparing.engine.jobs import Job, JobKind
 from sparing.engine.seats import seat
 
@@ -37,6 +37,7 @@ PROGRAM = {
     JobKind.CHECK: steps.check,
     JobKind.SURVEY: survey,
     JobKind.CLOSE: steps.close,
+    JobKind.REOPEN: reopen,
     JobKind.HANDOVER: steps.handover,
     JobKind.WEIGH: weigh,
 }

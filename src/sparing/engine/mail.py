@@ -72,7 +72,7 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
         return "already answered"
     features.next_leg(tx, row, at)
     stage = State.load(row.place["state"]).stage
-    data = {"by": letter.sender, "answer": letter.verb}
+    data = {"by": letter.sender, "answer": letter.verb, "commit": row.head}
     key = row.feature.key
     events.add(
         tx, Event(f"{letter.gate}.answered", key, at, "answered", stage, "", letter.body, data)

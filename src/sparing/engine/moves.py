@@ -16,7 +16,17 @@ from sparing.engine.ending import Ending
 from sparing.engine.going import Going
 from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.passing import by_rule
-from sparing.engine.place import Mark, Place, Step, mark_of, marked, stage_of
+from sparing.engine.place import (
+    Mark,
+    Place,
+    Step,
+    is_closed,
+    is_last,
+    mark_of,
+    marked,
+    reopened,
+    stage_of,
+)
 from sparing.engine.rounds import Bench
 from sparing.engine.talk import entered, heard
 from sparing.flow.advance import advance
@@ -92,16 +102,25 @@ def flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: str
         case Do.RUN if outcome.kind is Kind.ANSWER:
             return at(moved, Step.AUTHOR, Turn.ANSWER)
         case Do.RUN:
-            same = move.state.stage == place.state.stage
-            again = outcome.kind in (Kind.REJECT, Kind.REFUSED)
-            moved = replace(moved, going=Going(anew=outcome.kind is Kind.RERUN))
-            return enter(moved if same else replace(moved, review=None), rules, now, again=again)
+            return _run(place, moved, outcome.kind, rules, now)
         case Do.HAND_OVER:
             return at(moved, Step.HANDOVER)
         case Do.WAIT if move.state.position is Position.GATE:
             return _at_gate(moved, rules, now)
+        case Do.WAIT if outcome.kind is Kind.REJECT and is_closed(place):
+            return at(reopened(moved), Step.REOPEN)
         case Do.WAIT | Do.END | Do.REFUSE:
             return Next(move.do, moved)
+
+
+def _run(place: Place, moved: Place, kind: Kind, rules: Rules, now: float) -> Next:
+    """A stage begins, or again; what a branch says of a completed feature is first taken back."""
+    again = kind in (Kind.REJECT, Kind.REFUSED)
+    on = replace(moved, going=Going(anew=kind is Kind.RERUN))
+    on = on if moved.state.stage == place.state.stage else replace(on, review=None)
+    if is_closed(place):
+        return at(reopened(on), Step.REOPEN, Turn.REDO if again else Turn.NONE)
+    return enter(on, rules, now, again=again)
 
 
 def _at_gate(place: Place, rules: Rules, now: float) -> Next:
@@ -119,8 +138,10 @@ def _at_gate(place: Place, rules: Rules, now: float) -> Next:
 
 
 def passes(position: Position, place: Place, rules: Rules) -> bool:
-    """A gate that the settings don't want, or that a human has answered already."""
-    return position is Position.GATE and (place.accepted or place.state.stage not in rules.gates)
+    """A gate that the settings don't want, or that a human has answered already; not so the last
+    one: what is merged was committed after that answer."""
+    taken = place.accepted and not is_last(place)
+    return position is Position.GATE and (taken or place.state.stage not in rules.gates)
 
 
 def enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Next:

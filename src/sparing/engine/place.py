@@ -53,6 +53,7 @@ class Step(StrEnum):
     SURVEY = "survey"
     RETRO = "retro"
     CLOSE = "close"
+    REOPEN = "reopen"
     HANDOVER = "handover"
 
 
@@ -230,6 +231,21 @@ def unpacked(folder: StateFolder, value: dict[str, Any]) -> Place:
 
 def stage_of(place: Place) -> Stage:
     return FLOWS[place.state.flow].stage(place.state.stage)
+
+
+def is_last(place: Place) -> bool:
+    return FLOWS[place.state.flow].is_last(place.state.stage)
+
+
+def is_closed(place: Place) -> bool:
+    """Whether the branch says that the feature is completed."""
+    return is_last(place) and mark_of(place).completed is not None
+
+
+def reopened(place: Place) -> Place:
+    """Without the completion of its flow's last stage."""
+    name = FLOWS[place.state.flow].names[-1]
+    return replace(place, marks={**place.marks, name: replace(place.marks[name], completed=None)})
 
 
 def mark_of(place: Place) -> Mark:

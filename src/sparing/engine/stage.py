@@ -61,6 +61,8 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
     accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
     if accepts and closing.is_asked(place):
         return closing.went_on(place, rules)
+    if accepts and closing.takes_last(place):
+        return closing.took_last(place, now)
     at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
     if at_task and answer.kind is Kind.REJECT:
         return tasks.rejected(place, happened, answer, rules, now)
@@ -215,10 +217,6 @@ def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     return flow(replace(place, talk=replace(place.talk, green=green)), outcome, rules, now)
 
 
-def _handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
-    return flow(place, Outcome(Kind.PASSED, reason=happened.results[0].detail), rules, now)
-
-
 STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
     Step.OPEN: _opened,
     Step.RESEARCH: _researched,
@@ -243,7 +241,8 @@ STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
     Step.SURVEY: closing.surveyed,
     Step.RETRO: closing.retrospected,
     Step.CLOSE: _closed,
-    Step.HANDOVER: _handed_over,
+    Step.REOPEN: closing.taken_back,
+    Step.HANDOVER: closing.handed_over,
     Step.WEIGH: continuing.weighed,
     Step.HAND_OFF: continuing.handed_off,
 }

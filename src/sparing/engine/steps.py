@@ -13,6 +13,7 @@ from sparing.engine.agent_steps import Ticket, row_of
 from sparing.engine.checking import extra_checks, run_checks, tell_checks
 from sparing.engine.crash import step
 from sparing.engine.facts import Checked, sheet, unproven_tasks
+from sparing.engine.finishing import remove_logs
 from sparing.engine.gather import Source, read_tasks
 from sparing.engine.given import bring_given
 from sparing.engine.green import stops_of, wants_rule
@@ -25,7 +26,7 @@ from sparing.engine.moves import Next, Rules
 from sparing.engine.orders import under_orders
 from sparing.engine.outcomes import outcome
 from sparing.engine.outfit import outfit
-from sparing.engine.place import Place, packed, unpacked
+from sparing.engine.place import Place, is_last, packed, unpacked
 from sparing.engine.rerunning import take_back
 from sparing.engine.resume_trust import deferred_of
 from sparing.engine.stage import next_move
@@ -163,11 +164,12 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         worktree = around.worktree(row, work.head)
         folder = around.feature_folder(row)
         paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
-        reviews = write_reviews(worktree.path, folder, told)
+        gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
+        reviews = None if gone else write_reviews(worktree.path, folder, told)
         tell_unmarked(Source(around, row, work, None), asked)
         subject = f"sparing: {work.stage} done"
         change = commit_paths(
-            worktree, work.head, [*paths, *([reviews] if reviews else [])], subject,
+            worktree, work.head, [*paths, *gone, *([reviews] if reviews else [])], subject,
             row.feature.name, asked.step, asked.at,
         )  # fmt: skip
         return Result(commit=change.commit)
@@ -236,7 +238,8 @@ def _tell_stage(tx: Any, row: FeatureRow, before: Place, found: Next, now: float
     after = found.place
     name = after.state.stage
     began = after.marks.get(name)
-    if found.do is not Do.RUN or began is None or began == before.marks.get(name):
+    known = before.marks.get(name)
+    if found.do is not Do.RUN or began is None or (known and known.started == began.started):
         return
     if began.completed is None and began.iterations == 0:
         key = f"{row.feature.key}.{after.moves}.stage"

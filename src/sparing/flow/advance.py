@@ -161,6 +161,12 @@ def _handed_over(_flow: Flow, state: State, outcome: Outcome) -> Move:
     return Move(Do.END, replace(state, position=Position.DONE, reason=outcome.reason))
 
 
+def _changed(_flow: Flow, state: State, outcome: Outcome) -> Move:
+    """What was approved is not what would be handed over: the last gate asks again."""
+    asked = replace(state, reason=outcome.reason, cause=Cause.NONE, held=None)
+    return _wait(asked, Position.GATE)
+
+
 HUMAN: dict[Kind, Step] = {
     Kind.SKIP: _skip,
     Kind.BACK: _back,
@@ -183,6 +189,7 @@ TABLE: dict[tuple[Position, Kind], Step] = {
     (Position.STUCK, Kind.GO_ON): _go_on,
     (Position.HANDOVER, Kind.PASSED): _handed_over,
     (Position.HANDOVER, Kind.FAILED): _failed,
+    (Position.HANDOVER, Kind.REFUSED): _changed,
     **{
         (position, kind): step
         for position in (Position.TODO, Position.GATE, Position.STUCK)

@@ -43,7 +43,7 @@ FEATURE = Flow(
             reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN, A.TASKS), requires=(A.SPEC, A.TASKS),
             reviewers=(CODE_REVIEWERS,), gate=True,
         ),
-        Stage("finish", Work.CHECK, "implementer", learns=True),
+        Stage("finish", Work.CHECK, "implementer", learns=True, gate=True),
     ),
 )  # fmt: skip
 

@@ -92,6 +92,9 @@ class Flow:
     def index(self, name: str) -> int:
         return self.names.index(name)
 
+    def is_last(self, name: str) -> bool:
+        return self.index(name) + 1 == len(self.stages)
+
     def after(self, name: str) -> Stage | None:
         position = self.index(name) + 1
         return self.stages[position] if position < len(self.stages) else None

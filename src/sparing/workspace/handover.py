@@ -34,6 +34,13 @@ class Handover(NamedTuple):
     pushed: bool = False
 
 
+class Merge(NamedTuple):
+    base: str
+    branch: str
+    commit: str
+    """Exactly what is merged, wherever the branch stands."""
+
+
 class _Place(NamedTuple):
     """A folder in which the base branch is checked out."""
 
@@ -46,33 +53,28 @@ class _Place(NamedTuple):
 
 
 def hand_over(
-    repo: Repository,
-    base_branch: str,
-    branch: str,
-    consent: bool,
-    words: str,
-    run_id: str,
-    at: float,
+    repo: Repository, merge: Merge, consent: bool, words: str, run_id: str, at: float
 ) -> Handover:
-    """Merge a branch into its base; played again it finds the merge it made.
+    """Merge a branch's commit into its base; played again it finds the merge it made.
 
     The first paragraph of `words` is the subject of the merge, the others are its body.
     """
     subject, _, body = words.partition("\n\n")
+    base_branch, branch, tip = merge
     with held(repo.lock):
-        base, tip = _tip(repo, base_branch), _tip(repo, branch)
+        base = _tip(repo, base_branch)
         made = _merged_before(repo.git(), base, tip)
         if made is not None:
             return Handover(True, made, f"{base_branch} has {branch} already", ())
-        merge = merge_trees(repo, base, tip)
+        merged = merge_trees(repo, base, tip)
         place = _checked_out_at(repo, base_branch)
         by_hand = _commands(repo, place, base_branch, branch, subject)
-        if merge.conflicts:
-            files = ", ".join(merge.conflicts)
+        if merged.conflicts:
+            files = ", ".join(merged.conflicts)
             note = f"{branch} and {base_branch} both changed: {files}"
             return Handover(False, base, note, by_hand)
         text = message(subject, run_id, "merge", body)
-        new = make_commit(repo.git(), merge.tree, (base, tip), text, at)
+        new = make_commit(repo.git(), merged.tree, (base, tip), text, at)
         if place is None:
             return _move(repo, base_branch, base, new, by_hand)
         if not consent:

@@ -42,6 +42,8 @@ class Request(NamedTuple):
 
     base: str
     branch: str
+    commit: str
+    """Exactly what is pushed, wherever the branch stands."""
     title: str
     body: str
 
@@ -73,7 +75,7 @@ def open_request(repo: Repository, request: Request, environ: Mapping[str, str])
     if remote is None:
         note = "the repository has no remote to push to"
         return Opened("", False, note, ("git remote add origin URL", *_by_hand(request, None)))
-    if fault := _refused(repo, remote) or _push(repo, request.branch, remote, environ):
+    if fault := _refused(repo, remote) or _push(repo, request, remote, environ):
         return Opened("", False, fault, _by_hand(request, remote))
     gh = shutil.which("gh", path=environ.get("PATH", ""))
     commands = _by_hand(request, remote)[1:]
@@ -117,9 +119,10 @@ def _refused(repo: Repository, remote: Remote) -> str:
     return ""
 
 
-def _push(repo: Repository, branch: str, remote: Remote, environ: Mapping[str, str]) -> str:
+def _push(repo: Repository, request: Request, remote: Remote, environ: Mapping[str, str]) -> str:
     """One branch to its own name; what went wrong, if anything did."""
-    ref = f"refs/heads/{branch}"
+    branch = request.branch
+    target = f"{request.commit}:refs/heads/{branch}"
     # Said on the command line, because settings could say otherwise.
     flags = ("--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
     program = "--receive-pack=git-receive-pack"
@@ -134,7 +137,7 @@ def _push(repo: Repository, branch: str, remote: Remote, environ: Mapping[str, s
         "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
         **overriding(_FIXED),
     }
-    argv = ("--bare", "push", "--quiet", *flags, program, "--", remote.name, f"{ref}:{ref}")
+    argv = ("--bare", "push", "--quiet", *flags, program, "--", remote.name, target)
     try:
         done = start_git(argv, env, repo.checkout, None, LIMIT_SECONDS)
     except GitFailed as error:
