@@ -7,6 +7,7 @@ from pathlib import Path
 from sparing.change import Change
 from sparing.workspace.commit import commit_paths
 from sparing.workspace.repository import find_repository, head
+from sparing.workspace.snapshot import Snapshot
 from sparing.workspace.worktree import Worktree, ensure_worktree
 
 BRANCH = "feature/001-demo"
@@ -23,3 +24,9 @@ def commit(worktree: Worktree, *paths: str, parent: str = "", step: str = "s1") 
     """All that changed, unless paths are given."""
     parent = parent or worktree.tip()
     return commit_paths(worktree, parent, paths or (".",), "sparing: a step", "r1", step, AT)
+
+
+def snapshot(checkout: Path) -> Snapshot:
+    """What the checkout has committed."""
+    repo = find_repository(checkout)
+    return Snapshot(repo, head(repo).commit)

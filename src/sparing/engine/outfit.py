@@ -19,6 +19,7 @@ from sparing.records.features import FeatureRow
 from sparing.workspace import copies
 from sparing.workspace.checks import Walls
 from sparing.workspace.commit import read_file
+from sparing.workspace.environment import clear, is_sealed, seal
 from sparing.workspace.equip import Means, caches, equip, is_equipped
 from sparing.workspace.ingredients import changed, fingerprint, reader
 from sparing.workspace.setup import Plan, answer_of, answer_to, plan_setup
@@ -33,15 +34,18 @@ def outfit(
 ) -> None:
     """Run what has to be run. A set-up that fails is a SparingError: the feature waits."""
     plan = _plan(around, row, worktree)
-    if plan.empty or is_equipped(worktree, plan):
+    if plan.empty or (is_equipped(worktree, plan) and is_sealed(worktree.path)):
         return
     agreed = _agreed(around, row, worktree, plan)
     if not agreed:
         if agreed is None:
             _tell(around, teller, job, "warning", NOBODY_AGREED)
         return
+    tip = worktree.tip()
+    clear(worktree, tip)
     lend(around, row, worktree)
-    done = equip(worktree, plan, worktree.tip(), _means(around, row))
+    done = equip(worktree, plan, tip, _means(around, row))
+    seal(worktree, tip)
     if done:
         _tell(around, teller, job, "setup", "; ".join(one.command for one in done))
 

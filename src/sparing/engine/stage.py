@@ -15,6 +15,7 @@ from sparing.engine.jobs import LOOP, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, flow
 from sparing.engine.place import Place, Step, marked, stage_of
 from sparing.engine.questions import nothing_changed, stop_for, wrote_nothing
+from sparing.engine.talk import agreed_to_changes
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Kind, Outcome, Position
@@ -60,6 +61,8 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
     accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
     if accepts and closing.is_asked(place):
         return closing.went_on(place, rules)
+    if accepts and state.acceptable and place.talk.changed:
+        return _agreed(place)
     at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
     if at_task and answer.kind is Kind.REJECT:
         return tasks.rejected(place, happened, answer, rules, now)
@@ -185,6 +188,8 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
     result, stage = happened.results[0], stage_of(place)
     here = replace(place, facts=result.facts, unproven=result.unproven)
+    if result.passed and result.asks:
+        return _changed(here, result, rules, now)
     if result.passed:
         here = replace(here, talk=replace(here.talk, green=here.head))
         if stage.work is Work.IMPLEMENT:
@@ -197,6 +202,21 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     if red.repairs > REPAIRS:
         return flow(red, Outcome(Kind.FAILED, reason=result.detail), rules, now)
     return at(red, Step.REPAIR, Turn.REPAIR_CHECKS)
+
+
+def _changed(place: Place, result: Result, rules: Rules, now: float) -> Next:
+    """Checks are not what they were when the feature began: only a person can want that."""
+    keys = tuple(key for _, key in result.asks)
+    asked = replace(place, talk=replace(place.talk, green="", changed=keys))
+    words = "; ".join(words for words, _ in result.asks)
+    reason = f"checks are not what they were, approve it only if you want that: {words}"
+    return flow(asked, Outcome(Kind.CAPPED_BLOCKERS, reason=reason), rules, now)
+
+
+def _agreed(place: Place) -> Next:
+    """The checks run again: what a person has edited meanwhile is not taken on their word."""
+    on = advance(place.state, Outcome(Kind.GO_ON)).state
+    return at(replace(place, state=on, talk=agreed_to_changes(place.talk)), Step.CHECK)
 
 
 def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
