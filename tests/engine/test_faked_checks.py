@@ -29,7 +29,7 @@ BREAK = "printf 'def one():\\n    return 2\\n' > app.py"
 COMPILED = (
     "mkdir __pycache__ && echo 'def one(): return 1' > good.py && python3 -c \"import py_compile;"
     "py_compile.compile('good.py', cfile='__pycache__/app.cpython-311.pyc',"
-    "invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)\" && rm good.py"
+    'invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)" && rm good.py'
     " && cp __pycache__/app.cpython-311.pyc __pycache__/app.$(python3 -c"
     " 'import sys; print(sys.implementation.cache_tag)').pyc"
 )

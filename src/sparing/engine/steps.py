@@ -142,6 +142,7 @@ async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     asks = await asyncio.to_thread(to_agree, source, checked)
     with around.database.write() as tx:
         data = {one.name: one not in checked.red for one in results}
+        data |= {"changed checks": False} if asks else {}
         tell(tx, Ticket(**ticket), work, "checks", text=_told(checked, asks), data=data)
         tell_checks(tx, Ticket(**ticket), source, results, extra)
     said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])

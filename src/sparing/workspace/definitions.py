@@ -171,7 +171,7 @@ def _plugins(files: Snapshot, text: str) -> Iterator[tuple[str, str]]:
             for folder in ("", "src/"):
                 path = f"{folder}{name.replace('.', '/')}.py"
                 if path in files.entries:
-                    yield path, files.text(path)
+                    yield path, files.text(path) or files.entries[path][1]
 
 
 def _plain(value: object) -> str:

@@ -45,8 +45,14 @@ def rule_text(files: Snapshot, makefile: str, target: str) -> str:
         names = known if _COMPUTED.search(text) else _variables(text)
         more = [line for line in lines if line in chosen or line.variable in names]
         if len(more) == len(chosen):
-            return f"{text}\n.PHONY {' '.join(phony)}"
+            return f"{text}\n.PHONY {' '.join(phony)}{_in_the_way(files, target, phony)}"
         chosen = more
+
+
+def _in_the_way(files: Snapshot, target: str, phony: list[str]) -> str:
+    """A file of the target's name: make finds that it is there, and does nothing."""
+    there = target in files.entries or files.matching(target, "*", deep=True)
+    return f"\n{target} is there" if there and target not in phony else ""
 
 
 def _variables(text: str) -> set[str]:
