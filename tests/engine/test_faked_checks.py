@@ -25,6 +25,10 @@ FILES = {
     ),
 }
 MAKE = {"Makefile": "test:\n\tpython3 -m unittest discover -s tests\n"}
+STAMPED = {
+    "Makefile": "test: local/ok\nlocal/ok: app.py\n\tpython3 -m unittest discover -s tests\n"
+    "\tmkdir -p local\n\ttouch local/ok\n"
+}
 BREAK = "printf 'def one():\\n    return 2\\n' > app.py"
 COMPILED = (
     "mkdir __pycache__ && echo 'def one(): return 1' > good.py && python3 -c \"import py_compile;"
@@ -108,6 +112,13 @@ FAKES: dict[str, tuple[Mapping[str, str], tuple[str, ...], str]] = {
     ),
     "sitecustomize": (
         {}, (BREAK, "echo 'import os; os._exit(0)' > sitecustomize.py"), "sitecustomize.py is new",
+    ),
+    "an object that is newer than its source": (
+        STAMPED, (BREAK, "mkdir local && sleep 0.02 && touch local/ok"), "red: test",
+    ),
+    "tests that are skipped": (
+        {}, (BREAK, "sed -i 's/    def test/    @unittest.skip(str())\n    def test/' tests/*.py"),
+        "test: 0 tests pass, 1 did when the feature began",
     ),
     "no tests any more": (
         {}, (BREAK, "rm -rf tests"), "test is gone: python3 -m unittest discover -s tests (tests/)",

@@ -5,7 +5,6 @@ Covers: H7, A7
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,7 +46,7 @@ def after(folder: Path, files: Mapping[str, str], changes: Changes) -> Standing:
     for path, text in changes.items():
         (root / path).unlink(missing_ok=True)
         if text is not None and text.startswith("->"):
-            os.symlink(text[2:], root / path)
+            (root / path).symlink_to(text[2:])
         elif text is not None:
             write_files(root, {path: text})
     git(root, "add", "--all", "--force")
@@ -63,7 +62,7 @@ FAKES: dict[str, tuple[Mapping[str, str], Changes, str]] = {
         PYTEST, {"tests/pytest.ini": "[pytest]\n"}, "test: tests/pytest.ini is new",
     ),
     "testpaths": (
-        PYTEST, {"pyproject.toml": '[tool.pytest.ini_options]\ntestpaths = ["none"]\n[tool.ruff]\n'},
+        PYTEST, {"pyproject.toml": '[tool.pytest.ini_options]\ntestpaths = ["no"]\n[tool.ruff]\n'},
         "test: pyproject.toml, tool.pytest changed",
     ),
     "tox.ini for pytest": (
@@ -218,7 +217,7 @@ FINE: dict[str, tuple[Mapping[str, str], Changes]] = {
         NODE, {"package.json": NODE["package.json"].replace("tsc", "tsc -b").replace('"1"', '"2"')},
     ),
     "a registry": (NODE, {".npmrc": "registry=y\n"}),
-    "code and a new test": (PYTEST, {"app.py": "ONE = 2\n", "tests/test_b.py": "def test_b(): ...\n"}),
+    "code and a new test": (PYTEST, {"app.py": "ONE = 2\n", "tests/test_b.py": "B = 1\n"}),
     "checks where there were none": ({"README.md": "x\n"}, MAKE),
     "a module of its own": (UNIT, {"src/words.py": "", "tests/helper.py": ""}),
 }  # fmt: skip

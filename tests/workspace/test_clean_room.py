@@ -68,7 +68,7 @@ def text(worktree: Worktree, path: str = ".venv/bin/python") -> str:
 
 def sealed(worktree: Worktree) -> Worktree:
     write_files(worktree.path, ENVIRONMENT)
-    os.symlink("python", worktree.path / ".venv/bin/python3")
+    (worktree.path / ".venv/bin/python3").symlink_to("python")
     seal(worktree, worktree.tip())
     return worktree
 
