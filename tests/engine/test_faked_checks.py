@@ -117,7 +117,7 @@ FAKES: dict[str, tuple[Mapping[str, str], tuple[str, ...], str]] = {
         STAMPED, (BREAK, "mkdir local && sleep 0.02 && touch local/ok"), "red: test",
     ),
     "tests that are skipped": (
-        {}, (BREAK, "sed -i 's/    def test/    @unittest.skip(str())\n    def test/' tests/*.py"),
+        {}, (BREAK, r"sed -i 's/    def test/    @unittest.skip(str())\n    def test/' tests/*.py"),
         "test: 0 tests pass, 1 did when the feature began",
     ),
     "no tests any more": (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from sparing.workspace.definitions import Parts, common_parts, parts_of
@@ -31,6 +32,7 @@ class Standing(NamedTuple):
         return tuple(one for one in self.changed if one.key not in agreed)
 
 
+@lru_cache(16)
 def standing(base: Snapshot, head: Snapshot) -> Standing:
     before = find_checks(base)
     now = find_checks(head, frozenset(one.name for one in before))

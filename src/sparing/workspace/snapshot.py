@@ -49,13 +49,20 @@ class Snapshot:
     def matching(self, folder: str, pattern: str, *, deep: bool = False) -> tuple[str, ...]:
         """Paths in a folder, or anywhere below it, whose last part fits."""
         start = f"{folder}/" if folder else ""
+        names = [name for name in self._names if fnmatchcase(name, pattern)]
         return tuple(
             path
-            for path in sorted(self.entries)
-            if path.startswith(start)
-            and (deep or "/" not in path[len(start) :])
-            and fnmatchcase(posixpath.basename(path), pattern)
+            for path in sorted(path for name in names for path in self._names[name])
+            if path.startswith(start) and (deep or "/" not in path[len(start) :])
         )
+
+    @cached_property
+    def _names(self) -> dict[str, list[str]]:
+        """Paths by their last part: there are far fewer of those."""
+        found: dict[str, list[str]] = {}
+        for path in self.entries:
+            found.setdefault(posixpath.basename(path), []).append(path)
+        return found
 
 
 @lru_cache(16)
