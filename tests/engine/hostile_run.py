@@ -158,19 +158,24 @@ def hostile_run(root: Path) -> Generator[Ran]:
             (root / "script.toml").write_text(script)
             killed = sparing(main, "run", "--yes", environ={**environ, **KILLED})
             assert killed.code == -9, killed.err
-            asked = sparing(main, "run", "--yes", environ=environ)
-            assert "test: tests/conftest.py is new" in asked.err, asked.err
-            # Whoever approves without a look lets it run; the walls are still there.
-            assert sparing(main, "approve", "001", environ=environ).code == 0
-            said = sparing(main, "run", "--yes", environ=environ)
+            said = _approved(main, environ)
         events = _events(state)
         kept = [data["test"] for kind, _, data in events if kind == "outputs"]
         log = Path(kept[-1]).read_text() if kept else ""
-        said = said._replace(err=killed.err + asked.err + said.err)
+        said = said._replace(err=killed.err + said.err)
         yield Ran(root, said, state, worktree, victim.poll() is None, events, log)
     finally:
         victim.kill()
         victim.wait()
+
+
+def _approved(main: Path, environ: dict[str, str]) -> Said:
+    """Whoever approves what stops it without a look lets it run; the walls are still there."""
+    asked = sparing(main, "run", "--yes", environ=environ)
+    assert "test: tests/conftest.py is new" in asked.err, asked.err
+    assert sparing(main, "approve", "001", environ=environ).code == 0
+    said = sparing(main, "run", "--yes", environ=environ)
+    return said._replace(err=asked.err + said.err)
 
 
 def _environ(root: Path) -> dict[str, str]:
