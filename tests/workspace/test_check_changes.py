@@ -245,3 +245,14 @@ def test_a_person_agrees_to_one_change_and_to_no_other(tmp_path: Path) -> None:
     second = after(tmp_path / "b", PYTEST, {"tests/conftest.py": "A = 2\n"}).changed
     assert [one.words for one in first] == [one.words for one in second]
     assert Standing((), second).open([one.key for one in first]) == second
+
+
+def test_tests_that_became_a_submodule_are_gone(tmp_path: Path) -> None:
+    """What lies in a submodule's folder is in no commit of this repository."""
+    root = make_repository(tmp_path / "r", UNIT)
+    base = snapshot(root)
+    git(root, "rm", "--quiet", "-r", "--cached", "tests")
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{base.commit},tests")
+    git(root, "commit", "--quiet", "-m", "changed")
+    words = [one.words for one in standing(base, snapshot(root)).changed]
+    assert words == ["test is gone: python3 -m unittest discover -s tests (tests/)"]
