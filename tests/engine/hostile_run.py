@@ -31,10 +31,12 @@ PRIVATE = "private-" + "0c7Kd55RtB" * 2
 PLAN = "# Plan\n\n## Steps\n1. Write the file, then its tests.\n\n## Done when\nIt is green.\n"
 CONFTEST = """
 import os, pathlib, socket
+said = []
 def attempt(work):
-    try: said = f"did {{work()}}"
-    except Exception as error: said = f"refused {{error}}"
-    with open("conftest.log", "a") as log: log.write(said + "\\n")
+    try: said.append(f"did {{work()}}")
+    except Exception as error: said.append(f"refused {{error}}")
+def pytest_terminal_summary(terminalreporter):
+    for line in said: terminalreporter.write_line(line)
 attempt(lambda: pathlib.Path({profile!r}).write_text("OWNED"))
 attempt(lambda: pathlib.Path({hook!r}).write_text("OWNED"))
 attempt(lambda: pathlib.Path({private!r}).read_text())
@@ -144,7 +146,7 @@ def hostile_run(root: Path) -> Generator[Ran]:
     )
     write_files(main, {".git/hooks/.keep": ""})
     git(main, "worktree", "add", "--quiet", "-b", "other", str(other))
-    victim = subprocess.Popen(("sleep", "120"), stdin=subprocess.DEVNULL)
+    victim = subprocess.Popen(("sleep", "900"), stdin=subprocess.DEVNULL)
     environ = _environ(root)
     try:
         started = sparing(main, "start", "Do harm", "--flow", "L1", "--json", environ=environ)
@@ -156,14 +158,24 @@ def hostile_run(root: Path) -> Generator[Ran]:
             (root / "script.toml").write_text(script)
             killed = sparing(main, "run", "--yes", environ={**environ, **KILLED})
             assert killed.code == -9, killed.err
-            said = sparing(main, "run", "--yes", environ=environ)
+            said = _approved(main, environ)
         events = _events(state)
-        log = next((text for kind, text, _ in events if kind == "ran" and "conftest" in text), "")
+        kept = [data["test"] for kind, _, data in events if kind == "outputs"]
+        log = Path(kept[-1]).read_text() if kept else ""
         said = said._replace(err=killed.err + said.err)
         yield Ran(root, said, state, worktree, victim.poll() is None, events, log)
     finally:
         victim.kill()
         victim.wait()
+
+
+def _approved(main: Path, environ: dict[str, str]) -> Said:
+    """Whoever approves what stops it without a look lets it run; the walls are still there."""
+    asked = sparing(main, "run", "--yes", environ=environ)
+    assert "test: tests/conftest.py is new" in asked.err, asked.err
+    assert sparing(main, "approve", "001", environ=environ).code == 0
+    said = sparing(main, "run", "--yes", environ=environ)
+    return said._replace(err=asked.err + said.err)
 
 
 def _environ(root: Path) -> dict[str, str]:
@@ -213,7 +225,7 @@ def _script(root: Path, state: Path, victim: int, port: int) -> str:
         },
         {
             "stage": "done",
-            "run": ["cat tests/../conftest.log; rm -rf -- * .[!.]*"],
+            "run": ["rm -rf -- * .[!.]*"],
             "reply": "gone",
         },
     ]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from sparing.context.handoff import Handoff
-from sparing.engine.jobs import Result, Turn
+from sparing.engine.jobs import JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.passing import by_rule
 from sparing.engine.place import Mark, Place, Step
@@ -141,3 +141,26 @@ def test_a_gate_that_waits_is_a_gate() -> None:
     """A7: what is held is shown as what it is, with the reason in front."""
     found = at_gate(at("L1", "done"))
     assert found.place.state.position is Position.GATE
+
+
+CHANGED = Result(commit="c1", asks=(("test: conftest.py is new", "key"),))
+
+
+def test_changed_checks_stop_at_a_person_in_every_mode() -> None:
+    """A7, H7: no rule passes them; what a person approves is checked again, and noted by key."""
+    place = replace(at("L1", "implement"), step=Step.CHECK)
+    found = after(place, CHANGED, auto=True)
+    assert (found.do, found.place.state.position) == (Do.WAIT, Position.STUCK)
+    assert found.place.state.reason.endswith(": test: conftest.py is new")
+    assert (found.place.talk.green, found.place.talk.changed) == ("", ("key",))
+    on = said(found.place, Kind.APPROVE, auto=True)
+    assert (asked(on).kind, asked(on).agreed) == (JobKind.CHECK, ("key",))
+    assert (on.place.talk.changed, on.place.talk.agreed) == ((), ("key",))
+
+
+def test_changed_checks_that_a_person_rejects_are_not_agreed_to() -> None:
+    """A7"""
+    found = after(replace(at("L1", "implement"), step=Step.CHECK), CHANGED, auto=True)
+    again = said(found.place, Kind.REJECT, "put it back", auto=True)
+    assert asked(again).turn is Turn.BUILD
+    assert (again.place.talk.changed, again.place.talk.agreed) == ((), ())

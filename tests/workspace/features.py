@@ -8,6 +8,7 @@ from sparing.change import Change
 from sparing.workspace.commit import commit_paths
 from sparing.workspace.handover import Merge
 from sparing.workspace.repository import find_repository, head
+from sparing.workspace.snapshot import Snapshot
 from sparing.workspace.worktree import Worktree, ensure_worktree
 
 BRANCH = "feature/001-demo"
@@ -29,3 +30,9 @@ def commit(worktree: Worktree, *paths: str, parent: str = "", step: str = "s1") 
 def merge_of(worktree: Worktree, base: str = "main") -> Merge:
     """What would be merged: the branch as it stands."""
     return Merge(base, worktree.branch, worktree.tip())
+
+
+def snapshot(checkout: Path) -> Snapshot:
+    """What the checkout has committed."""
+    repo = find_repository(checkout)
+    return Snapshot(repo, head(repo).commit)

@@ -5,11 +5,13 @@ Covers: K2, D6
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sparing.workspace.baseline import Baseline
 from sparing.workspace.checks import CheckResult
-from sparing.workspace.failures import failing
+from sparing.workspace.failures import failing, passing
 
 OUTPUTS = {
     "pytest": (
@@ -70,3 +72,40 @@ def test_words_for_a_fact_sheet() -> None:
         "test: known to fail from before: a, b, c and 1 more"
     )
     assert "as a whole" in Baseline.of([red()]).words
+
+
+@pytest.mark.parametrize(
+    ("output", "count"),
+    [
+        ("===== 3 passed, 1 skipped in 0.02s =====\n", 3),
+        ("3 passed in 0.02s\n", 3),
+        ("1 failed, 2 passed in 0.02s\n", 2),
+        ("no tests ran in 0.00s\n", 0),
+        ("Ran 5 tests in 0.001s\n\nOK (skipped=2)\n", 3),
+        ("Ran 9 tests in 1s\n\nOK\nRan 0 tests in 0.000s\n\nOK\n", 0),
+        ("Tests:       1 skipped, 4 passed, 5 total\n", 4),
+        ("# tests 3\n# pass 2\n# fail 1\n", 2),
+        ("  7 passing (5ms)\n", 7),
+        ("test result: ok. 2 passed; 0 failed\ntest result: ok. 3 passed; 0 failed\n", 5),
+        ("ok  \tpkg/a\t0.01s\nok  \tpkg/b\t0.01s [no tests to run]\n", 1),
+        ("fine\n", None),
+    ],
+)
+def test_how_many_tests_passed(output: str, count: int | None) -> None:
+    assert passing(output) == count
+
+
+def test_fewer_tests_than_before_are_told() -> None:
+    """H7: deleted, renamed, skipped or deselected, it makes no difference."""
+    before = Baseline.of([green()._replace(tests=3), green("lint")])
+    before = Baseline.load(json.loads(json.dumps(before.dump())))
+    words = "test: 2 tests pass, 3 did when the feature began"
+    assert before.fewer(green()._replace(tests=2)) == words
+    for now in (3, 4, None):
+        assert before.fewer(green()._replace(tests=now)) == ""
+    assert Baseline().fewer(green()._replace(tests=0)) == ""
+
+
+def test_a_baseline_from_before_tests_were_counted() -> None:
+    """I4"""
+    assert Baseline.load({"test": ["a"]}) == Baseline({"test": ("a",)})

@@ -13,9 +13,10 @@ import pytest
 
 from sparing.workspace.checks import Check, CheckResult, Walls, find_checks, run_check, trim
 from sparing.workspace.discover import command_name, not_installed
+from sparing.workspace.snapshot import Snapshot
 from tests.conftest import UserRepository
-from tests.repositories import write_files
-from tests.workspace.features import make_worktree
+from tests.repositories import make_repository, write_files
+from tests.workspace.features import make_worktree, snapshot
 
 PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 TEST = (
@@ -52,6 +53,10 @@ PYTEST = ("python3", "-m", "pytest", "-q")
                 Check("test", ("make", "test"), "Makefile"),
                 Check("lint", ("make", "lint"), "Makefile"),
             ),
+        ),
+        (
+            {"Makefile": "test:\n\ttrue\n", "GNUmakefile": "lint:\n\ttrue\n"},
+            (Check("lint", ("make", "lint"), "GNUmakefile"),),
         ),
         ({"Makefile": "check:\n\ttrue\n"}, (Check("check", ("make", "check"), "Makefile"),)),
         ({"Makefile": "test := 1\ncontest:\n"}, ()),
@@ -96,8 +101,7 @@ def test_checks_come_from_the_files_of_the_repository(
     tmp_path: Path, files: dict[str, str | bytes], found: tuple[Check, ...]
 ) -> None:
     """H7"""
-    write_files(tmp_path, files)
-    assert find_checks(tmp_path) == found
+    assert find_checks(snapshot(make_repository(tmp_path, files))) == found
 
 
 @pytest.mark.parametrize(
@@ -132,7 +136,7 @@ def test_real_tests_pass_and_fail(user_repository: UserRepository) -> None:
     worktree = make_worktree(
         user_repository({"tests/test_a.py": TEST, "app.py": "def one():\n    return 1\n"})
     )
-    (check,) = find_checks(worktree.path)
+    (check,) = find_checks(Snapshot(worktree.repository, worktree.tip()))
     passed = run_check(check, worktree.path, 60, PATH)
     assert (passed.passed, passed.summary) == (True, "Ran 1 test, OK")
     assert passed.command == "python3 -m unittest discover -s tests"

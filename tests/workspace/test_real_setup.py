@@ -18,6 +18,7 @@ from sparing.workspace.commit import changed_paths
 from sparing.workspace.discover import find_checks
 from sparing.workspace.equip import Means, equip, is_equipped
 from sparing.workspace.ingredients import recipe_at
+from sparing.workspace.snapshot import Snapshot
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import commit, make_worktree
@@ -48,7 +49,7 @@ def set_up(worktree: Worktree, folder: Path, commit: str = "") -> list[str]:
 
 def green(worktree: Worktree) -> bool:
     environ = {"PATH": os.environ["PATH"]}
-    checks = find_checks(worktree.path)
+    checks = find_checks(Snapshot(worktree.repository, worktree.tip()))
     assert checks
     return all(run_check(one, worktree.path, 60.0, environ).passed for one in checks)
 

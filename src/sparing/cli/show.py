@@ -140,7 +140,7 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
             echo(f"  its worktree can go: {command}")
         return
     for line in last_gate_notes(office, row):
-        click.echo(wrapped(line, "  "))
+        echo(wrapped(line, "  "))
     for one in shown.choices or (Choice(shown.next_command),):
         words = f"   {one.words}" if one.words else ""
         echo(f"  {style(one.command, fg='cyan')}{words}")

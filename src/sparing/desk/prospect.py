@@ -12,6 +12,7 @@ from sparing.workspace.discover import Check, find_checks
 from sparing.workspace.files import Folder
 from sparing.workspace.repository import Head, is_dirty, resolve_base
 from sparing.workspace.setup import Plan
+from sparing.workspace.snapshot import Snapshot
 
 RULES = ("AGENTS.md", "CLAUDE.md")
 PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
@@ -43,7 +44,7 @@ def prospect(office: Office) -> Prospect:
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
     return Prospect(
         base,
-        find_checks(checkout),
+        find_checks(Snapshot(office.repository, base.commit)),
         plan,
         True if plan.empty else setup.answer_of(office.folder.path, plan),
         tuple(name for name in RULES if read_file(office.repository, base.commit, name))[:1],

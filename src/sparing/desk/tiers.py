@@ -14,6 +14,7 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.workspace.discover import find_checks
 from sparing.workspace.repository import resolve_base
+from sparing.workspace.snapshot import Snapshot
 from sparing.workspace.tree import list_files
 
 AUTO = "auto"
@@ -23,8 +24,8 @@ _PATH = re.compile(r"[\w./-]*\w")
 
 def proposal(office: Office, request: str) -> Proposal:
     repository, settings = office.repository, office.loaded.settings.workspace
-    files = list_files(repository, resolve_base(repository, settings.base_branch).commit)
-    checks = find_checks(repository.checkout)
+    base = resolve_base(repository, settings.base_branch).commit
+    files, checks = list_files(repository, base), find_checks(Snapshot(repository, base))
     return propose(request, Ground(len(files), len(checks), _named(request, files)))
 
 

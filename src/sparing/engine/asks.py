@@ -40,6 +40,8 @@ def program_job(place: Place) -> Job:
     job = _job(place, kind.value, kind)
     if kind is JobKind.OPEN:
         return replace(job, given=place.given, rewind=place.talk.rewind)
+    if kind is JobKind.CHECK:
+        job = replace(job, agreed=place.talk.agreed)
     if kind in WITH_PLACE:
         return replace(job, place=replace(place, review=None).dump())
     if stage_of(place).work is Work.IMPLEMENT:

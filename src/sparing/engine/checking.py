@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.engine.facts import Checked
 from sparing.engine.gather import read_tasks
 from sparing.engine.outfit import lend, tool_environ, tool_walls
 from sparing.engine.source import Source
@@ -17,9 +18,14 @@ from sparing.engine.surroundings import Surroundings
 from sparing.errors import SparingError
 from sparing.flow.stage import Work
 from sparing.records.features import FeatureRow
+from sparing.workspace.baseline import Baseline
+from sparing.workspace.check_changes import Changed, Standing, changed, standing
 from sparing.workspace.checks import CheckResult, run_check
+from sparing.workspace.clean_room import clean_room
 from sparing.workspace.criteria import judge_commands
-from sparing.workspace.discover import Check, find_checks, not_installed
+from sparing.workspace.discover import Check, not_installed
+from sparing.workspace.environment import tools_of
+from sparing.workspace.snapshot import Snapshot
 
 
 class Extra(NamedTuple):
@@ -30,22 +36,46 @@ class Extra(NamedTuple):
     """What is not run, and why."""
 
 
+def checks_at(around: Surroundings, row: FeatureRow, commit: str) -> Standing:
+    """Which checks a commit of a feature has, and how they differ from those it began with."""
+    base = Snapshot(around.repository, row.feature.base_commit)
+    return standing(base, Snapshot(around.repository, commit))
+
+
 def run_checks(
-    around: Surroundings, row: FeatureRow, head: str, also: Sequence[Check] = ()
+    around: Surroundings,
+    row: FeatureRow,
+    head: str,
+    also: Sequence[Check] = (),
+    commit: str = "",
 ) -> tuple[CheckResult, ...]:
-    """All that the repository has, and what a person trusted beside it; output is kept whole."""
-    worktree = around.worktree(row, head)
+    """All that the repository has, and what a person trusted beside it; output is kept whole.
+
+    On the files of a commit, and each in a clean room: no check finds what an agent or another
+    check has left. Without a commit it is the head.
+    """
+    worktree, tried = around.worktree(row, head), commit or head
     limit = around.settings(row).workspace.check_seconds
     walls, environ = tool_walls(around), tool_environ(around)
-    lend(around, row, worktree)
 
     def keep(text: str) -> str:
         return str(around.folder.blob(around.folder.keep(text)))
 
-    found = [one for one in find_checks(worktree.path) if not _absent(around, one, worktree.path)]
-    return tuple(
-        run_check(one, worktree.path, limit, environ, walls, keep) for one in (*found, *also)
-    )
+    def run(check: Check) -> CheckResult:
+        with clean_room(worktree, tried):
+            lend(around, row, worktree)
+            return run_check(check, worktree.path, limit, environ, walls, keep)
+
+    found = checks_at(around, row, tried).checks
+    return tuple(run(one) for one in (*found, *also) if not _absent(around, one, worktree.path))
+
+
+def to_agree(source: Source, checked: Checked) -> tuple[Changed, ...]:
+    """What of the checks is not as it was, and no person has agreed to."""
+    found = checks_at(source.around, source.row, source.job.head)
+    known = checked.known or Baseline()
+    fewer = (changed(words, "") for one in checked.results if (words := known.fewer(one)))
+    return Standing((), (*found.changed, *fewer)).open(source.job.agreed)
 
 
 def extra_checks(source: Source, done_when: str | None = None) -> Extra:
@@ -56,7 +86,7 @@ def extra_checks(source: Source, done_when: str | None = None) -> Extra:
     if source.stage.work is not Work.IMPLEMENT:
         return Extra()
     around, folder = source.around, source.around.worktree(source.row, source.job.head).path
-    checks = find_checks(folder)
+    checks = checks_at(around, source.row, source.job.head).checks
     trusted = around.settings(source.row).workspace.commands
     criteria = _criteria(source) if done_when is None else done_when
     named = judge_commands(criteria, "tasks.md", checks, trusted)
@@ -89,7 +119,7 @@ def tell_checks(
 
 
 def _absent(around: Surroundings, check: Check, worktree: Path) -> bool:
-    return not_installed(check, worktree, around.environ.get("PATH", os.defpath))
+    return not_installed(check, tools_of(worktree), around.environ.get("PATH", os.defpath))
 
 
 def _criteria(source: Source) -> str:

@@ -73,11 +73,11 @@ def _doubt(
     return f"it is said to be complete, and {', '.join(absent)} is not there" if absent else ""
 
 
-def checked(source: Source, done_when: str | None = None) -> Checked:
-    """The checks on what lies in the worktree now, with commands that a person trusted."""
+def checked(source: Source, done_when: str | None = None, commit: str = "") -> Checked:
+    """The checks on a commit, or on the head, with commands that a person trusted."""
     around, row, job = source.around, source.row, source.job
     extra = extra_checks(source, done_when)
-    results = run_checks(around, row, job.head, extra.trusted)
+    results = run_checks(around, row, job.head, extra.trusted, commit)
     known = Baseline.load(json.loads(source.fetch(job.baseline))) if job.baseline else None
     return Checked(results, known)
 

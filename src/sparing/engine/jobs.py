@@ -112,6 +112,8 @@ class Job:
     """Of a task beside others: the worktree that it has to itself."""
     building: Building = Building()
     """Of the program's own look at tasks: how far they are."""
+    agreed: tuple[str, ...] = ()
+    """For CHECK: changes of checks that a person has agreed to, by key."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -121,7 +123,7 @@ class Job:
         fields = dict(value)
         fields["kind"] = JobKind(value["kind"])
         fields["turn"] = Turn(value["turn"])
-        for name in ("open", "settles"):
+        for name in ("open", "settles", "agreed"):
             fields[name] = tuple(value.get(name, ()))
         fields["ended"] = tuple((role, ok, n) for role, ok, n in value.get("ended", ()))
         for name in ("research", "given"):
@@ -174,6 +176,8 @@ class Result:
     """Of a merge: tasks that did not fit, and the hash of why."""
     red: bool = False
     """Of a look at a task: checks are red."""
+    asks: tuple[tuple[str, str], ...] = ()
+    """Of the checks: what changed in them and nobody has agreed to, in words and by key."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -188,5 +192,6 @@ class Result:
         fields["found"] = None if found is None else Found.load(found)
         fields["waves"] = tuple(tuple(wave) for wave in value.get("waves", ()))
         fields["waits"] = tuple((one, tuple(two)) for one, two in value.get("waits", ()))
+        fields["asks"] = tuple((words, key) for words, key in value.get("asks", ()))
         fields["left"] = tuple((one, why) for one, why in value.get("left", ()))
         return cls(**fields)

@@ -21,6 +21,7 @@ from sparing.workspace import copies
 from sparing.workspace.base_files import put_back
 from sparing.workspace.checks import Walls
 from sparing.workspace.consent import Asked, Consent, consent
+from sparing.workspace.environment import clear, is_sealed, seal
 from sparing.workspace.equip import Means, caches, equip, is_equipped
 from sparing.workspace.ingredients import Recipe
 from sparing.workspace.setup import Plan, answer_of
@@ -53,7 +54,7 @@ def outfit(
     if note and worktree.branch == row.feature.branch:
         version = f"{found.now.digest[:16]}.{found.known.commit[:16]}"
         _warn_once(around, row, teller, job, version, note)
-    if found.known.plan.empty or is_equipped(worktree, found.known):
+    if found.known.plan.empty or (is_equipped(worktree, found.known) and is_sealed(worktree.path)):
         return note
     if found.agreed:
         _set_up(around, row, worktree, found.known, teller, job)
@@ -70,7 +71,10 @@ def _set_up(
     teller: Teller,
     job: Job,
 ) -> None:
+    tip = worktree.tip()
+    clear(worktree, tip)
     done = equip(worktree, recipe, _means(around, row), lambda: lend(around, row, worktree))
+    seal(worktree, tip)
     if done:
         later = recipe.commit != row.feature.base_commit
         agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""

@@ -165,7 +165,7 @@ def _green_of(source: Source, few: str, many: str) -> str:
     if tip != head:  # played again: what was decided stands on the branch
         return few if contains(source.around.repository, tip, few) else many
     show(worktree, few)
-    return many if checked(source).red else few
+    return many if checked(source, commit=few).red else few
 
 
 def _mentions(source: Source, path: str, names: Iterable[str]) -> bool:

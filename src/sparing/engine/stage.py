@@ -16,6 +16,7 @@ from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, f
 from sparing.engine.passing import unpassed_words
 from sparing.engine.place import Place, Step, mark_of, marked, stage_of
 from sparing.engine.questions import nothing_changed, stop_for, wrote_nothing
+from sparing.engine.talk import agreed_to_changes
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Kind, Outcome, Position
@@ -59,10 +60,8 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
     if continuing.asks_for_handoff(place) and answer.kind in continuing.ANSWERS:
         return continuing.answered(place, answer)
     accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
-    if accepts and closing.is_asked(place):
-        return closing.went_on(place, rules)
-    if accepts and closing.takes_last(place):
-        return closing.took_last(place, now)
+    if accepts and (taken := _accepted(place, rules, now)) is not None:
+        return taken
     at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
     if at_task and answer.kind is Kind.REJECT:
         return tasks.rejected(place, happened, answer, rules, now)
@@ -73,6 +72,16 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
     if place.step in assisting.DIVERGING:
         return assisting.taken(place)
     return _waved(replace(place, state=advance(state, Outcome(Kind.GO_ON)).state), happened, now)
+
+
+def _accepted(place: Place, rules: Rules, now: float) -> Next | None:
+    """What stopped the stage lies outside of its review: unfinished tasks, changed checks, its
+    end. None if it is the review."""
+    if closing.is_asked(place):
+        return closing.went_on(place, rules)
+    if place.state.acceptable and place.talk.changed:
+        return _agreed(place)
+    return closing.took_last(place, now) if closing.takes_last(place) else None
 
 
 def _waved(place: Place, happened: Happened, now: float) -> Next:
@@ -189,6 +198,8 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
     result, stage = happened.results[0], stage_of(place)
     here = replace(place, facts=result.facts, unproven=result.unproven)
+    if result.passed and result.asks:
+        return _changed(here, result, rules, now)
     if result.passed:
         here = replace(here, talk=replace(here.talk, green=here.head))
         if stage.work is Work.IMPLEMENT:
@@ -201,6 +212,21 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     if red.repairs > REPAIRS:
         return flow(red, Outcome(Kind.FAILED, reason=result.detail), rules, now)
     return at(red, Step.REPAIR, Turn.REPAIR_CHECKS)
+
+
+def _changed(place: Place, result: Result, rules: Rules, now: float) -> Next:
+    """Checks are not what they were when the feature began: only a person can want that."""
+    keys = tuple(key for _, key in result.asks)
+    asked = replace(place, talk=replace(place.talk, green="", changed=keys))
+    words = "; ".join(words for words, _ in result.asks)
+    reason = f"checks are not what they were, approve it only if you want that: {words}"
+    return flow(asked, Outcome(Kind.CAPPED_BLOCKERS, reason=reason), rules, now)
+
+
+def _agreed(place: Place) -> Next:
+    """The checks run again: what a person has edited meanwhile is not taken on their word."""
+    on = advance(place.state, Outcome(Kind.GO_ON)).state
+    return at(replace(place, state=on, talk=agreed_to_changes(place.talk)), Step.CHECK)
 
 
 def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.engine import arrivals
 from sparing.engine.agent_steps import Ticket, row_of
-from sparing.engine.checking import extra_checks, run_checks, tell_checks
+from sparing.engine.checking import extra_checks, run_checks, tell_checks, to_agree
 from sparing.engine.crash import step
 from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.finishing import remove_logs
@@ -41,6 +42,7 @@ from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
 from sparing.way import Policy
 from sparing.workspace.baseline import Baseline
+from sparing.workspace.check_changes import Changed
 from sparing.workspace.commit import commit_paths
 
 
@@ -138,13 +140,15 @@ async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     known = Baseline.load(json.loads(source.fetch(work.baseline))) if work.baseline else None
     checked = Checked(results, known)
     names = ", ".join(one.name for one in checked.red)
+    asks = await asyncio.to_thread(to_agree, source, checked)
     with around.database.write() as tx:
         data = {one.name: one not in checked.red for one in results}
-        tell(tx, Ticket(**ticket), work, "checks", text=_told(checked), data=data)
+        data |= {"changed checks": False} if asks else {}
+        tell(tx, Ticket(**ticket), work, "checks", text=_told(checked, asks), data=data)
         tell_checks(tx, Ticket(**ticket), source, results, extra)
     said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
     detail = f"checks are red: {names}" + (f"; {note}" if note else "") if names else ""
-    result = Result(passed=not names, reply=said, detail=detail)
+    result = Result(passed=not names, reply=said, detail=detail, asks=asks)
     if source.stage.work is Work.IMPLEMENT:
         result = await asyncio.to_thread(_with_facts, source, checked, result)
     return result.dump()
@@ -194,9 +198,11 @@ def _with_facts(source: Source, checked: Checked, result: Result) -> Result:
     return replace(result, facts=facts, unproven=unproven)
 
 
-def _told(checked: Checked) -> str:
+def _told(checked: Checked, asks: Sequence[Changed]) -> str:
     if checked.red:
         return f"red: {', '.join(one.name for one in checked.red)}"
+    if asks:
+        return f"red until you agree: {'; '.join(one.words for one in asks)}"
     if not checked.results:
         return "none found"
     old = sum(not one.passed for one in checked.results)

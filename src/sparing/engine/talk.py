@@ -24,6 +24,10 @@ class Talk:
     """The commit at which the checks were last green; empty if code came after it."""
     rewind: str = ""
     """A person has taken stages back: the name under which their commits are to be kept."""
+    changed: tuple[str, ...] = ()
+    """Changes of checks that a person is asked about now, by key."""
+    agreed: tuple[str, ...] = ()
+    """Changes of checks that a person has agreed to, by key."""
 
     def dump(self) -> dict[str, Any]:
         return {
@@ -32,6 +36,8 @@ class Talk:
             "rejected": list(self.rejected),
             "green": self.green,
             "rewind": self.rewind,
+            "changed": list(self.changed),
+            "agreed": list(self.agreed),
         }
 
     @classmethod
@@ -43,6 +49,8 @@ class Talk:
             tuple(value.get("rejected", ())),
             value.get("green", ""),
             value.get("rewind", ""),
+            tuple(value.get("changed", ())),
+            tuple(value.get("agreed", ())),
         )
 
 
@@ -64,7 +72,13 @@ def heard(talk: Talk, stage: str, kind: Kind) -> Talk:
 
 def entered(talk: Talk, *, codes: bool) -> Talk:
     """At the beginning of a stage; one that makes code has to show green checks itself."""
-    return replace(talk, questions=(), green="" if codes else talk.green)
+    return replace(talk, questions=(), changed=(), green="" if codes else talk.green)
+
+
+def agreed_to_changes(talk: Talk) -> Talk:
+    """A person has seen what changed in the checks, and wants it so."""
+    agreed = tuple(dict.fromkeys((*talk.agreed, *talk.changed)))
+    return replace(talk, changed=(), agreed=agreed)
 
 
 def question_key(question: str) -> str:

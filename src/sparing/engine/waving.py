@@ -73,7 +73,7 @@ def _merged(source: Source, ticket: Ticket, worktree: Worktree) -> _Chain:
     left = tuple((part.number, doubt) for part, doubt in doubts if doubt)
     found = _chain(source, ticket, good)
     show(worktree, found.commit)
-    if found.commit != head and checked(source).red:
+    if found.commit != head and checked(source, commit=found.commit).red:
         found = _one_by_one(source, ticket, worktree, good)
     move_on(worktree, head, found.commit)
     return _Chain(found.commit, (*left, *found.left))
@@ -98,7 +98,7 @@ def _one_by_one(source: Source, ticket: Ticket, worktree: Worktree, parts: list[
         show(worktree, joined.commit)
         if joined.conflicts:
             left.append((part.number, f"it conflicts in {', '.join(joined.conflicts)}"))
-        elif checked(source).red:
+        elif checked(source, commit=joined.commit).red:
             left.append((part.number, "beside the others it turns the checks red"))
         else:
             commit = joined.commit

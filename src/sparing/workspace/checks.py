@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 
 from sparing.errors import SandboxRefused
 from sparing.workspace.discover import Check, find_checks
-from sparing.workspace.failures import failing
+from sparing.workspace.failures import failing, passing
 from sparing.workspace.launcher import wrap
 from sparing.workspace.policy import GIGABYTE, Access, Level, Limits, Policy
 
@@ -61,6 +61,8 @@ class CheckResult(NamedTuple):
     """Names of failing tests, where the output has them."""
     whole: str = ""
     """The file that has all it printed, if it was kept."""
+    tests: int | None = None
+    """How many tests passed, where the output says it."""
 
 
 class Walls(NamedTuple):
@@ -129,7 +131,10 @@ def _result(check: Check, code: int | None, text: str, limit_seconds: float) -> 
     words = _summary(text) or ("it did not end" if code is None else f"exit code {code}")
     summary = f"{words}; stopped after {limit_seconds:g} s" if code is None else words
     failures = failing(text) if code != 0 else ()
-    return CheckResult(check.name, check.words, code == 0, summary, trim(text), failures)
+    tests = passing(text) if check.name == "test" else None
+    return CheckResult(
+        check.name, check.words, code == 0, summary, trim(text), failures, tests=tests
+    )
 
 
 def _not_started(check: Check, why: str) -> CheckResult:
@@ -229,6 +234,7 @@ def _environment(worktree: Path, environ: Mapping[str, str]) -> dict[str, str]:
         kept |= {"PATH": f"{own / 'bin'}{os.pathsep}{kept['PATH']}", "VIRTUAL_ENV": str(own)}
     return {
         **kept,
+        "PATH": _absolute(kept["PATH"]),
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         # An editable install leads to the user's checkout; here the worktree's files count.
@@ -237,3 +243,8 @@ def _environment(worktree: Path, environ: Mapping[str, str]) -> dict[str, str]:
         "PYTEST_ADDOPTS": "-p no:cacheprovider",
         "MYPY_CACHE_DIR": os.devnull,
     }
+
+
+def _absolute(path: str) -> str:
+    """Without places that depend on where a program is started: there are an agent's files."""
+    return os.pathsep.join(one for one in path.split(os.pathsep) if os.path.isabs(one))  # noqa: PTH117

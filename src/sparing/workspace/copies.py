@@ -32,7 +32,7 @@ def matching(checkout: Path, patterns: Iterable[str]) -> tuple[str, ...]:
 def lend(checkout: Path, worktree: Worktree, patterns: Iterable[str]) -> tuple[str, ...]:
     """Bring the copies; returns the files that are there now. May be repeated."""
     source, target = Confined(checkout), Confined(worktree.path)
-    before, lent = _lent(worktree), list[str]()
+    before, lent = lent_files(worktree), list[str]()
     for path in matching(checkout, patterns):
         if path not in before and target.exists(path):
             continue
@@ -47,7 +47,7 @@ def lend(checkout: Path, worktree: Worktree, patterns: Iterable[str]) -> tuple[s
 def take_back(worktree: Worktree) -> tuple[str, ...]:
     """Remove the copies. Whoever is asked now has never seen them. May be repeated."""
     files = Confined(worktree.path)
-    lent = _lent(worktree)
+    lent = lent_files(worktree)
     for path in lent:
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             files.remove(path)
@@ -71,7 +71,7 @@ def _is_plain(path: str) -> bool:
     return True
 
 
-def _lent(worktree: Worktree) -> tuple[str, ...]:
+def lent_files(worktree: Worktree) -> tuple[str, ...]:
     """Noted before a copy is made, so that one is found even after a kill in between."""
     try:
         found: object = json.loads(read_plain(worktree.git_dir / LIST) or b"[]")

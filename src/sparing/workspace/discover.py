@@ -12,19 +12,21 @@ import re
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from sparing.workspace.plain_file import read_plain
+from sparing.workspace.snapshot import Snapshot
 
-SIZE_LIMIT = 512 * 1024
 TYPES = "types"
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+"""In the order in which GNU make looks for them: only the first counts."""
 _TARGET = re.compile(r"^(test|lint|check|types|typecheck|type-check)\s*:(?!=)", re.MULTILINE)
 _SCRIPTS = {
     "test": "test", "lint": "lint", "types": TYPES, "typecheck": TYPES, "type-check": TYPES,
 }  # fmt: skip
-_CI = (".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml")
+_WORKFLOWS = ".github/workflows"
+_CI = ((_WORKFLOWS, "*.yml"), (_WORKFLOWS, "*.yaml"), ("", ".gitlab-ci.yml"))
 _CI_LINE = re.compile(r"^\s*(?:-\s+)?(?:(?:run|script):\s+)?(?P<command>[^\s#].*)$")
 _SHELL = frozenset(";|&<>$`(){}*?!\\#~")
 _RUNNERS = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"))
@@ -56,24 +58,34 @@ class Check(NamedTuple):
         return shlex.join(self.command)
 
 
-def find_checks(worktree: Path) -> tuple[Check, ...]:
-    """One check a name; what the repository says outright goes before what we infer."""
+def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, ...]:
+    """One check a name; what the repository says outright goes before what we infer.
+
+    `wanted` are names of checks that there were before: none of them is left out for another.
+    """
     found: dict[str, Check] = {}
-    named = (*_makefile(worktree), *_package_json(worktree), *_python(worktree), *_ci(worktree))
+    named = (*_makefile(files), *_package_json(files), *_python(files), *_ci(files))
     for check in named:
         found.setdefault(check.name, check)
-    if len(found) > 1:
+    if len(found) > 1 and "check" not in wanted:
         # A target of that name mostly runs the others.
         found.pop("check", None)
     return tuple(found.values())
 
 
-def not_installed(check: Check, worktree: Path, path: str) -> bool:
-    """A linter or type check that is only set up, not installed: no agent can repair that."""
-    if check.name == "test" or check.origin in ("Makefile", "package.json"):
+def makefile_of(files: Snapshot) -> str:
+    """The one that make reads; empty if there is none."""
+    return next((name for name in MAKEFILES if files.matching("", name)), "")
+
+
+def not_installed(check: Check, tools: Path, path: str) -> bool:
+    """A linter or type check that is only set up, not installed: no agent can repair that.
+
+    `tools` is where a set-up has put programs; nobody else can have written there.
+    """
+    if check.name == "test" or check.origin in (*MAKEFILES, "package.json"):
         return False
-    places = f"{worktree / '.venv' / 'bin'}:{path}"
-    return shutil.which(check.command[0], path=places) is None
+    return shutil.which(check.command[0], path=f"{tools}:{path}") is None
 
 
 def command_name(text: str) -> str | None:
@@ -101,15 +113,15 @@ def _plain(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _ci(root: Path) -> Iterator[Check]:
-    for pattern in _CI:
-        for path in sorted(root.glob(pattern)):
-            for line in _text(path).splitlines():
+def _ci(files: Snapshot) -> Iterator[Check]:
+    for folder, pattern in _CI:
+        for path in files.matching(folder, pattern):
+            for line in files.text(path).splitlines():
                 found = _CI_LINE.match(line)
                 command = _unquoted(found["command"]) if found else ""
                 name = command_name(command)
                 if name is not None:
-                    yield Check(name, _plain(command), str(path.relative_to(root)))
+                    yield Check(name, _plain(command), path)
 
 
 def _unquoted(text: str) -> str:
@@ -118,63 +130,68 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if quoted else text
 
 
-def _makefile(root: Path) -> Iterator[Check]:
-    for found in _TARGET.finditer(_text(root / "Makefile")):
-        yield Check(_SCRIPTS.get(found[1], found[1]), ("make", found[1]), "Makefile")
+def _makefile(files: Snapshot) -> Iterator[Check]:
+    name = makefile_of(files)
+    for found in _TARGET.finditer(files.text(name) if name else ""):
+        yield Check(_SCRIPTS.get(found[1], found[1]), ("make", found[1]), name)
 
 
-def _package_json(root: Path) -> Iterator[Check]:
-    try:
-        package: object = json.loads(_text(root / "package.json") or "{}")
-    except (ValueError, RecursionError):
-        return
-    scripts = _table(_table(package).get("scripts"))
+def _package_json(files: Snapshot) -> Iterator[Check]:
+    scripts = table(read_json(files, "package.json").get("scripts"))
     for script, name in _SCRIPTS.items():
         command = scripts.get(script)
         if isinstance(command, str) and "no test specified" not in command:
             yield Check(name, ("npm", "run", "--silent", script), "package.json")
 
 
-def _python(root: Path) -> Iterator[Check]:
-    try:
-        project: Mapping[str, object] = tomllib.loads(_text(root / "pyproject.toml"))
-    except (ValueError, RecursionError):
-        project = {}
-    tools = _table(project.get("tool"))
-    has_tests = any((root / "tests").rglob("test_*.py"))
-    if "pytest" in tools or _text(root / "pytest.ini"):
+def _python(files: Snapshot) -> Iterator[Check]:
+    project = read_toml(files, "pyproject.toml")
+    tools = table(project.get("tool"))
+    has_tests = bool(files.matching("tests", "test_*.py", deep=True))
+    if "pytest" in tools or files.text("pytest.ini"):
         yield Check("test", ("python3", "-m", "pytest", "-q"), "pyproject.toml")
-    elif has_tests and _needs_pytest(root, project):
+    elif has_tests and _needs_pytest(files, project):
         yield Check("test", ("python3", "-m", "pytest", "-q", "tests"), "tests/")
     elif has_tests:
         yield Check("test", ("python3", "-m", "unittest", "discover", "-s", "tests"), "tests/")
     if "ruff" in tools:
         yield Check("lint", ("ruff", "check", "--no-cache", "."), "pyproject.toml")
-    yield from _python_types(root, tools)
+    yield from _python_types(files, tools)
 
 
-def _python_types(root: Path, tools: Mapping[str, object]) -> Iterator[Check]:
+def _python_types(files: Snapshot, tools: Mapping[str, object]) -> Iterator[Check]:
     if "basedpyright" in tools:
         yield Check(TYPES, ("basedpyright",), "pyproject.toml")
-    if "pyright" in tools or (root / "pyrightconfig.json").is_file():
+    if "pyright" in tools or files.matching("", "pyrightconfig.json"):
         yield Check(TYPES, ("pyright",), "pyright")
-    mypy, ini = _table(tools.get("mypy")), _text(root / "mypy.ini") or _text(root / ".mypy.ini")
-    if "mypy" in tools or "[mypy]" in (ini or _text(root / "setup.cfg")):
+    mypy, ini = table(tools.get("mypy")), files.text("mypy.ini") or files.text(".mypy.ini")
+    if "mypy" in tools or "[mypy]" in (ini or files.text("setup.cfg")):
         told = any(name in mypy for name in ("files", "packages", "modules"))
         told = told or re.search(r"^(files|packages|modules)\s*=", ini, re.MULTILINE) is not None
         yield Check(TYPES, ("mypy",) if told else ("mypy", "."), "mypy")
 
 
-def _needs_pytest(root: Path, project: Mapping[str, object]) -> bool:
-    declared = (_table(project.get("project")), project.get("dependency-groups"))
-    listed = "".join(_text(path) for path in sorted(root.glob("requirements*.txt")))
+def _needs_pytest(files: Snapshot, project: Mapping[str, object]) -> bool:
+    declared = (table(project.get("project")), project.get("dependency-groups"))
+    listed = "".join(files.text(path) for path in files.matching("", "requirements*.txt"))
     return re.search(r"\bpytest\b", f"{declared}\n{listed}") is not None
 
 
-def _table(value: object) -> Mapping[str, object]:
+def read_json(files: Snapshot, path: str) -> Mapping[str, object]:
+    """Empty if it can't be understood."""
+    try:
+        found: object = json.loads(files.text(path) or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return table(found)
+
+
+def read_toml(files: Snapshot, path: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(files.text(path))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def table(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _text(path: Path) -> str:
-    """At most the limit, from a regular file: an agent may have put a pipe there."""
-    return (read_plain(path, SIZE_LIMIT, follow=True) or b"").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Which tests a tool says have failed: their names, out of all that it printed."""
+"""What a tool says of its tests, out of all that it printed: which failed, how many passed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,34 @@ _NAMES = (
     re.compile(r"^\s*--- FAIL: (?P<name>\S+)", re.MULTILINE),
     re.compile(r"^test (?P<name>\S+) \.\.\. FAILED$", re.MULTILINE),
 )
+
+
+_PASSED = (
+    re.compile(
+        r"^(?:=+ )?(?:.*?\b(?P<n>\d+) passed\b.*|no tests ran\b.*) in [\d.]+s", re.MULTILINE
+    ),
+    re.compile(r"^Tests:\s(?:.*?(?P<n>\d+) passed)?.*\btotal\b", re.MULTILINE),
+    re.compile(r"^[#ℹ] pass (?P<n>\d+)$", re.MULTILINE),
+    re.compile(r"^\s*(?P<n>\d+) passing\b", re.MULTILINE),
+)
+_UNITTEST = re.compile(r"^Ran (?P<n>\d+) tests? in .*\n\n?(?P<rest>.*)$", re.MULTILINE)
+_CARGO = re.compile(r"^test result: \w+\. (\d+) passed", re.MULTILINE)
+_GO = re.compile(r"^ok\s+\S+\s(?!.*\[no tests to run\])", re.MULTILINE)
+
+
+def passing(output: str) -> int | None:
+    """How many tests passed; of go, how many packages. None if nobody can tell."""
+    if found := list(_UNITTEST.finditer(output)):
+        last = found[-1]
+        return int(last["n"]) - sum(
+            map(int, re.findall(r"(?:skipped|failures|errors)=(\d+)", last["rest"]))
+        )
+    for pattern in _PASSED:
+        if found := list(pattern.finditer(output)):
+            return int(found[-1]["n"] or 0)
+    if counts := _CARGO.findall(output):
+        return sum(map(int, counts))
+    return len(_GO.findall(output)) or None
 
 
 def failing(output: str) -> tuple[str, ...]:

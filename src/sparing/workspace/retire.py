@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.workspace import stage
+from sparing.workspace.clean_room import remove_traces
 from sparing.workspace.git import Git
 from sparing.workspace.leaks import leaks
 from sparing.workspace.lock import held
+from sparing.workspace.parking import put_back
 from sparing.workspace.repository import find_entry
 from sparing.workspace.worktree import Worktree, forget, keep_index, mend
 
@@ -26,6 +28,7 @@ def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
     `known` are values that no commit may hold, not even one that only we can see.
     """
     repo, gone = worktree.repository, worktree.path.with_name(f"{worktree.path.name}.removed")
+    put_back(worktree.path)
     with held(repo.lock):
         shutil.rmtree(gone, ignore_errors=True)  # of a process that died right here
         entry = find_entry(repo, worktree.path)
@@ -37,6 +40,7 @@ def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
                     worktree.path.rename(gone)
                 forget(entry)
     shutil.rmtree(gone, ignore_errors=True)
+    remove_traces(worktree.path)
     return f"{gone} can't be removed" if gone.exists() else ""
 
 

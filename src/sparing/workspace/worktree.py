@@ -26,6 +26,7 @@ from sparing.workspace.objects import (
     salvage_ref,
     settle_files,
 )
+from sparing.workspace.parking import put_back
 from sparing.workspace.paths import Confined
 from sparing.workspace.pipes import free_place, put_pipes_aside
 from sparing.workspace.plain_file import read_plain
@@ -81,6 +82,7 @@ class Worktree:
 def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> Worktree:
     """Make the branch and its folder, or whatever of them is missing."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    put_back(path)
     worktree = Worktree(repo, path, branch)
     with held(repo.lock):
         _ensure_branch(repo, branch, commit)
