@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sparing.agents.backend import Backend, Failure
+from sparing.agents.backend import Backend
+from sparing.failure import Failure
 from sparing.usage import Usage
 
 

@@ -15,12 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities, Failure
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_client import Found, find_client
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
 from sparing.double.server import Settings
+from sparing.failure import Failure
 from sparing.usage import Origin, Usage
 from tests.agents.acts import Act
 from tests.double.serving import Client, serving

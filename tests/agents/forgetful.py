@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sparing.agents.backend import (
-    AgentCall,
-    AgentEvent,
-    AgentReply,
-    Capabilities,
-    Failure,
-    ModelCall,
-)
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities, ModelCall
 from sparing.agents.resume_check import FILE
+from sparing.failure import Failure
 from sparing.usage import Origin, Usage
 
 

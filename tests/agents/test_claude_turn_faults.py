@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.backend import Access, AgentEvent, Failure
+from sparing.agents.backend import Access, AgentEvent
 from sparing.agents.claude_login import Login, LoginKind
+from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Usage
 from tests.agents.backends import call, run, segments

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from sparing.agents.backend import Access, AgentCall, Failure
+from sparing.agents.backend import Access, AgentCall
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.resume_check import Place, check_resume
+from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.backends import MODEL, call, run, segments
 from tests.agents.claude_double import ClaudeDouble, Json

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from sparing.agents.backend import Access, AgentEvent, Failure
+from sparing.agents.backend import Access, AgentEvent
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.lock import worktree_lock
+from sparing.failure import Failure
 from sparing.workspace.launcher import level_reached
 from sparing.workspace.policy import Level
 from tests.agents.backends import call, gone, run, segments

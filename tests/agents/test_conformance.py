@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.backend import ANSWERING, Access, AgentEvent, AgentReply, Failure
+from sparing.agents.backend import ANSWERING, Access, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
+from sparing.failure import Failure
 from sparing.usage import Usage
 from tests.agents.acts import Act, Backends
 from tests.agents.backends import call, gone, run, segments

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.backend import Access, Failure
+from sparing.agents.backend import Access
+from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Usage
 from tests.agents.acts import Act, Backends

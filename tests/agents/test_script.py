@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparing.agents.backend import Failure
 from sparing.agents.script import DOTS_LIMIT, SIZE_LIMIT, Edit, Script, Turn, read_script
 from sparing.errors import ScriptError
+from sparing.failure import Failure
 
 AGAIN = "then run the same command again"
 OTHER = "name another one: SPARING_AGENT__SCRIPT=PATH"

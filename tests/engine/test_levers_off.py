@@ -17,9 +17,10 @@ from sparing.engine.gather import gather
 from sparing.engine.jobs import Turn
 from sparing.engine.levers import off_of
 from sparing.engine.lives import group_of, life_of, pauses
+from sparing.engine.prompt_store import load_prompt
 from sparing.engine.recalls import recalled
 from sparing.engine.sealing import choose, seal
-from sparing.engine.sent import load_prompt, order_of, system_of
+from sparing.engine.trunk_group import order_of, system_of
 from sparing.engine.ways import Terms, ways_of
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts

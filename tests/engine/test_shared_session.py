@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from sparing.engine.agent_steps import session_owner, session_scope, source_of
 from sparing.engine.gather import gather
 from sparing.engine.going import Go, Going
 from sparing.engine.jobs import Turn
 from sparing.engine.sealing import choose, seal
+from sparing.engine.source import session_owner, session_scope, source_of
 from sparing.engine.tickets import Ticket
 from sparing.records import sessions
 from sparing.way import Way

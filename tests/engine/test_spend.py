@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparing.agents.backend import Failure, ModelCall
+from sparing.agents.backend import ModelCall
 from sparing.cap import Amount
 from sparing.engine.spend import Permit, Stop, clear, given_up, reserve, settle
 from sparing.engine.surroundings import Surroundings
+from sparing.failure import Failure
 from sparing.money import to_nano
 from sparing.records import events, ledger
 from sparing.records.features import FeatureRow

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.agents.backend import Failure
 from sparing.artifact import ArtifactName
 from sparing.engine.jobs import BUDGET, Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.stage import next_move
+from sparing.failure import Failure
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS, RESEARCH
 from sparing.flow.state import Do, Kind, Outcome, Position

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from sparing.engine.agent_steps import source_of
 from sparing.engine.budgeting import WEIGHED, budget_of, weigh
 from sparing.engine.going import Found, Go, Going
 from sparing.engine.handoffs import HANDED_OFF, pipeline_of, program_handoff, write_handoff
 from sparing.engine.jobs import JobKind, Result, Turn
+from sparing.engine.source import source_of
 from sparing.engine.tickets import Ticket
 from sparing.records import events, features, sessions
 from sparing.segment import estimate_tokens

@@ -12,23 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from sparing.failure import Failure
 from sparing.segment import Segment
 from sparing.usage import Origin, Usage
-
-
-class Failure(StrEnum):
-    AUTH = "auth"
-    QUOTA = "quota"
-    OVERLOADED = "overloaded"
-    NETWORK = "network"
-    CONTEXT_OVERFLOW = "context overflow"
-    INVALID_SESSION = "invalid session"
-    PERMISSION_DENIED = "permission denied"
-    REFUSED = "refused"
-    CRASHED = "crashed"
-    TIMED_OUT = "timed out"
-    BUDGET = "budget"
-    GARBAGE = "garbage"
 
 
 class Access(StrEnum):

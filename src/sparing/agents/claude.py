@@ -19,20 +19,14 @@ from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
 
-from sparing.agents.backend import (
-    AgentCall,
-    AgentEvent,
-    AgentReply,
-    Capabilities,
-    Failure,
-    ModelCall,
-)
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities, ModelCall
 from sparing.agents.claude_options import Setup, argv, hosts, needs, opening, request
 from sparing.agents.claude_outcome import Outcome, outcome
 from sparing.agents.claude_stream import Stop, Watch
 from sparing.agents.process import Client, Command
 from sparing.agents.tunnel import Tunnel
 from sparing.errors import StateError
+from sparing.failure import Failure
 from sparing.usage import Usage
 
 SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

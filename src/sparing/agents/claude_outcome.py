@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
-from sparing.agents.backend import Failure
+from sparing.failure import Failure
 
 JsonObject = dict[str, Any]
 

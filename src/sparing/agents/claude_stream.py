@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent, Failure
+from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
 from sparing.agents.claude_options import INITIALIZE, response
 from sparing.agents.claude_rules import CHANGING, judge, relative, tools_of
+from sparing.failure import Failure
 from sparing.usage import Usage
 
 SAID_CHARS = 2_000

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.agents.backend import Access, AgentCall, AgentReply, Backend, Failure, Launch
+from sparing.agents.backend import Access, AgentCall, AgentReply, Backend, Launch
+from sparing.failure import Failure
 from sparing.prompts.render import fill, words
 from sparing.segment import Segment, Volatility
 from sparing.usage import Origin, Usage

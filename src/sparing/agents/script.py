@@ -13,8 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sparing.agents.backend import AgentCall, Failure
+from sparing.agents.backend import AgentCall
 from sparing.errors import ScriptError
+from sparing.failure import Failure
 
 SIZE_LIMIT = 512 * 1024
 DOTS_LIMIT = 100

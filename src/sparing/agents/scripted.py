@@ -24,7 +24,6 @@ from sparing.agents.backend import (
     AgentEvent,
     AgentReply,
     Capabilities,
-    Failure,
     ModelCall,
     Needs,
 )
@@ -32,6 +31,7 @@ from sparing.agents.conversation import Conversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, Turn
 from sparing.double.recognise import references_of
+from sparing.failure import Failure
 from sparing.usage import Origin, Usage
 
 WRITES = frozenset({"write"})

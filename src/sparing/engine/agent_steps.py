@@ -18,25 +18,25 @@ from sparing.context.brief import Brief
 from sparing.engine import arrivals
 from sparing.engine.aids import aided
 from sparing.engine.crash import step
-from sparing.engine.gather import Source, gather
-from sparing.engine.going import Go
+from sparing.engine.gather import gather
+from sparing.engine.handoff_block import may_leave, tell_handoff
 from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.notes import tell_prepared, tell_unread
-from sparing.engine.questions import may_leave, nothing_changed, tell_handoff
+from sparing.engine.prompt_store import keep_prompt
+from sparing.engine.questions import nothing_changed
 from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
-from sparing.engine.sent import Sent, keep_prompt
+from sparing.engine.sent import Sent
+from sparing.engine.source import Source, session_owner, session_scope, source_of
 from sparing.engine.stories import tell
-from sparing.engine.surroundings import Surroundings, current
+from sparing.engine.surroundings import current
 from sparing.engine.tickets import Ticket
 from sparing.engine.words import with_words
 from sparing.errors import SparingError
 from sparing.finding import Verdict
-from sparing.flow.flows import builder_of
 from sparing.flow.stage import Work
-from sparing.records import features, sessions, verdicts
-from sparing.records.features import FeatureRow
+from sparing.records import sessions, verdicts
 from sparing.review.quotes import Quote
 from sparing.review.verdict import Complaint, passes
 from sparing.segment import Segment, Volatility
@@ -51,14 +51,6 @@ ROUNDS = frozenset(
     | {Turn.SIMPLIFY, Turn.OUTLINE, Turn.DEEPEN}
 )
 """Turns that go on with something: one that changes nothing is borne, and counted in a loop."""
-PHASES = {Turn.OUTLINE: "A", Turn.DEEPEN: "B"}
-
-
-def row_of(around: Surroundings, key: str) -> FeatureRow:
-    with around.database.read() as connection:
-        row = features.get(connection, key)
-    assert row is not None, f"{key} has no row"
-    return row
 
 
 @step("prepare")
@@ -201,17 +193,6 @@ def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str)
         sessions.put(tx, ticket.feature, scope, replace(session, commit=commit_id))
 
 
-def session_scope(job: Job) -> str:
-    """Sessions are kept per stage, or per tier; each task's implementer has its own."""
-    if job.going.thread:
-        return job.going.thread
-    return f"{job.stage}/{job.task}" if job.task else job.stage
-
-
-def session_owner(job: Job) -> str:
-    return builder_of(job.going.thread) if job.going.thread else job.role
-
-
 def _verdict_row(
     source: Source, ticket: Ticket, found: Verdict, quotes: tuple[Quote, ...]
 ) -> verdicts.VerdictRow:
@@ -238,18 +219,6 @@ def _remember(
     )  # fmt: skip
     sessions.put(tx, ticket.feature, session_scope(job), kept)
     tell_unread(tx, source, ticket, sent)
-
-
-def source_of(ticket: Ticket, job: Job) -> Source:
-    around = current()
-    with around.database.read() as connection:
-        row = features.get(connection, ticket.feature)
-        session = sessions.get(connection, ticket.feature, session_scope(job), session_owner(job))
-    assert row is not None, f"{ticket.feature} has no row"
-    ended = job.going.go is Go.HAND_OFF or job.going.anew
-    kept = None if ended else session
-    shared = bool(job.going.thread) and kept is not None
-    return Source(around, row, job, kept, job.final, shared, PHASES.get(job.turn, ""))
 
 
 def leaked(places: list[str]) -> Result:

@@ -15,7 +15,7 @@ from sparing.context.compose import Composed, compose
 from sparing.double.cache import Block
 from sparing.economy.matrix import Moment, row_for
 from sparing.economy.predict import Offer
-from sparing.engine.sent import referenced
+from sparing.engine.trunk_group import referenced
 from sparing.segment import Segment, estimate_tokens
 from sparing.trunk import TrunkKey
 from sparing.way import Order, Way

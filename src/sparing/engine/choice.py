@@ -30,8 +30,8 @@ from sparing.engine.jobs import Turn
 from sparing.engine.levers import levers_of, off_of
 from sparing.engine.lives import group_of, life_of
 from sparing.engine.recalls import Recall, recalled
-from sparing.engine.sent import model_of, system_of
 from sparing.engine.source import Source
+from sparing.engine.trunk_group import model_of, system_of
 from sparing.engine.ways import SHORT as LIFE
 from sparing.engine.ways import Terms, Told, can_resume, ways_of, weighed
 from sparing.records import verdicts

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sparing.agents.backend import Failure
 from sparing.engine.agent_steps import (
     commit,
     judge,
@@ -26,6 +25,7 @@ from sparing.engine.learning import retrospect
 from sparing.engine.proposing import prepare_proposal, propose
 from sparing.engine.research import look_around
 from sparing.engine.tickets import Ticket
+from sparing.failure import Failure
 from sparing.way import Way
 
 JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})

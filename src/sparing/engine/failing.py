@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sparing.agents.backend import Failure
 from sparing.engine.jobs import BUDGET, LOOP, Result
 from sparing.engine.moves import Next, Rules, flow
 from sparing.engine.place import Place
+from sparing.failure import Failure
 from sparing.flow.state import Cause, Kind, Outcome
 
 CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}

@@ -16,7 +16,6 @@ from typing import Any
 from sparing.artifact import ArtifactName
 from sparing.config.flow import Logs
 from sparing.context.tasks import parse_tasks
-from sparing.engine.agent_steps import row_of
 from sparing.engine.building import Building
 from sparing.engine.crash import step
 from sparing.engine.histories import NAME as HISTORY
@@ -26,7 +25,7 @@ from sparing.engine.outcomes import outcome
 from sparing.engine.place import Place
 from sparing.engine.resume_trust import deferred_of
 from sparing.engine.retro import LOG
-from sparing.engine.source import Source
+from sparing.engine.source import Source, row_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
 from sparing.engine.tickets import Ticket

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.engine.passing import by_rule, unpassed_words
-from sparing.engine.place import Place, Step, unpacked
+from sparing.engine.place import Place, Step
+from sparing.engine.place_store import unpacked
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position

@@ -19,15 +19,16 @@ from sparing.context.rich_handoff import Pipeline, StageOutput, parse_layers, ri
 from sparing.context.savings import only_output
 from sparing.context.wrap import defuse
 from sparing.economy.repo_map import names_of
-from sparing.engine.agent_steps import source_of
 from sparing.engine.call import call
 from sparing.engine.crash import step
 from sparing.engine.jobs import Job, Result, Turn
-from sparing.engine.sent import Sent, keep_prompt, order_of
-from sparing.engine.source import Source
+from sparing.engine.prompt_store import keep_prompt
+from sparing.engine.sent import Sent
+from sparing.engine.source import Source, source_of
 from sparing.engine.stories import tell
 from sparing.engine.tickets import Ticket
 from sparing.engine.tiers import handoffs_of
+from sparing.engine.trunk_group import order_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
 from sparing.prompts.render import fill, words

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.engine.agent_steps import prepare_repair, source_of
+from sparing.engine.agent_steps import prepare_repair
 from sparing.engine.call import call
 from sparing.engine.crash import step
 from sparing.engine.ending import ROLE
 from sparing.engine.jobs import Job, Result
 from sparing.engine.retro import Asked, asked, figures, read_reply
-from sparing.engine.source import Source
+from sparing.engine.source import Source, source_of
 from sparing.engine.stories import tell
 from sparing.engine.tickets import Ticket
 from sparing.errors import SparingError

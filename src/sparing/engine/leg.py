@@ -13,12 +13,12 @@ from typing import Any
 from dbos import DBOS, SetWorkflowID
 
 from sparing.engine import arrivals, listing, proving, steps, waving
-from sparing.engine.agent_steps import Ticket
 from sparing.engine.budgeting import weigh
 from sparing.engine.dispatch import dispatch
 from sparing.engine.finishing import reopen, survey
 from sparing.engine.jobs import Job, JobKind
 from sparing.engine.seats import seat
+from sparing.engine.tickets import Ticket
 
 LEGS = "legs"
 JOBS = "jobs"

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from sparing.context.fixes import fix_words
 from sparing.engine.green import PASSED, code_since_green, wants_rule
+from sparing.engine.handoff_block import handoff_of
 from sparing.engine.histories import CHANGES, LOOK, look_data
 from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next
 from sparing.engine.place import Place, Step, stage_of
-from sparing.engine.questions import handoff_of
 from sparing.engine.remarks import unanswered
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings

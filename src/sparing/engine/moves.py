@@ -28,7 +28,7 @@ from sparing.engine.place import (
     stage_of,
 )
 from sparing.engine.rounds import Bench
-from sparing.engine.talk import entered, heard
+from sparing.engine.talk import Talk, question_key
 from sparing.flow.advance import advance
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import Work
@@ -221,3 +221,24 @@ def close(place: Place, now: float) -> Next:
 def at(place: Place, step: Step, turn: Turn = Turn.NONE) -> Next:
     here = replace(place, step=step, turn=place.turn + (step is Step.AUTHOR), asked=turn)
     return Next(Do.RUN, here, jobs_of(here))
+
+
+def heard(talk: Talk, stage: str, kind: Kind) -> Talk:
+    """After what happened in a stage."""
+    match kind:
+        case Kind.REJECT:
+            rejected = tuple(dict.fromkeys((*talk.rejected, stage)))
+            return replace(talk, questions=(), rejected=rejected)
+        case Kind.APPROVE:
+            return replace(talk, rejected=tuple(one for one in talk.rejected if one != stage))
+        case Kind.ANSWER:
+            keys = (question_key(one) for one in talk.questions)
+            settled = tuple(dict.fromkeys((*talk.settled, *keys)))
+            return replace(talk, questions=(), settled=settled)
+        case _:
+            return talk
+
+
+def entered(talk: Talk, *, codes: bool) -> Talk:
+    """At the beginning of a stage; one that makes code has to show green checks itself."""
+    return replace(talk, questions=(), changed=(), green="" if codes else talk.green)

@@ -18,17 +18,10 @@ from sparing.engine.aids import aided
 from sparing.engine.ending import ROLE as RETRO
 from sparing.engine.gather import gather, read_tasks
 from sparing.engine.jobs import Job, JobKind, Turn
-from sparing.engine.sent import (
-    Client,
-    client_of,
-    load_prompt,
-    model_of,
-    order_of,
-    system_of,
-    trunk_key,
-)
+from sparing.engine.prompt_store import load_prompt
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
+from sparing.engine.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, Work

@@ -6,7 +6,6 @@ Small JSON only: texts are named by hash, and so are the findings that a review 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -19,7 +18,6 @@ from sparing.engine.talk import Talk
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import State
-from sparing.records.folder import StateFolder
 from sparing.review.governor import State as Review
 from sparing.review.loop import Loop
 
@@ -210,23 +208,6 @@ def _mark(
     base: str = "",
 ) -> Mark:
     return Mark(started, completed, iterations, cap, tuple(notes), base)
-
-
-def packed(folder: StateFolder, place: Place) -> dict[str, Any]:
-    """As it is stored, again and again: followed findings are a text of their own."""
-    value = place.dump()
-    if place.review is not None:
-        followed = folder.keep_json(value["review"]["tracked"])
-        value["review"] = {**value["review"], "tracked": followed}
-    return value
-
-
-def unpacked(folder: StateFolder, value: dict[str, Any]) -> Place:
-    review = value.get("review")
-    if review is None or not isinstance(review["tracked"], str):
-        return Place.load(value)
-    tracked = json.loads(folder.fetch(review["tracked"]))
-    return Place.load({**value, "review": {**review, "tracked": tracked}})
 
 
 def stage_of(place: Place) -> Stage:

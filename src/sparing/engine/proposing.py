@@ -13,11 +13,12 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.context.wrap import defuse
-from sparing.engine.agent_steps import leaked, source_of
+from sparing.engine.agent_steps import leaked
 from sparing.engine.crash import step
 from sparing.engine.jobs import Job, Result
-from sparing.engine.sent import Sent, keep_prompt
-from sparing.engine.source import Source
+from sparing.engine.prompt_store import keep_prompt
+from sparing.engine.sent import Sent
+from sparing.engine.source import Source, source_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import current
 from sparing.engine.tickets import Ticket

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context.task_report import TaskReport
-from sparing.engine.agent_steps import row_of
 from sparing.engine.building import Building
 from sparing.engine.crash import step
 from sparing.engine.evidence import Seen, checked, red_words, seen_of, task_of
@@ -20,7 +19,7 @@ from sparing.engine.guard import put_away
 from sparing.engine.jobs import Job, Result
 from sparing.engine.log import NAME, Entry, logged, with_divergences
 from sparing.engine.outcomes import outcome
-from sparing.engine.source import Source
+from sparing.engine.source import Source, row_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import current
 from sparing.engine.tickets import Ticket

@@ -16,7 +16,7 @@ from sparing.context.delta import LARGEST_FILE_CHARS
 from sparing.context.diff import parse_diff
 from sparing.context.wrap import defuse
 from sparing.economy.recall import Need, digests, recall
-from sparing.engine.sent import load_prompt
+from sparing.engine.prompt_store import load_prompt
 from sparing.engine.source import Source
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work

@@ -16,12 +16,14 @@ from sparing.artifact import Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.context.brief import Document, Material
 from sparing.context.wrap import wrapper_key
-from sparing.engine.jobs import Job
-from sparing.engine.surroundings import Surroundings
+from sparing.engine.going import Go
+from sparing.engine.jobs import Job, Turn
+from sparing.engine.surroundings import Surroundings, current
+from sparing.engine.tickets import Ticket
 from sparing.finding import Verdict
-from sparing.flow.flows import FLOWS
+from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
-from sparing.records import verdicts
+from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.secret import folder_secret
 from sparing.roles.catalog import Catalog, load_catalog
@@ -193,3 +195,36 @@ def _cut(text: str) -> str:
     if len(text) <= RULES_CHARS:
         return text
     return f"{text[:RULES_CHARS]}\n[{len(text) - RULES_CHARS} more characters are in the file]\n"
+
+
+PHASES = {Turn.OUTLINE: "A", Turn.DEEPEN: "B"}
+
+
+def row_of(around: Surroundings, key: str) -> FeatureRow:
+    with around.database.read() as connection:
+        row = features.get(connection, key)
+    assert row is not None, f"{key} has no row"
+    return row
+
+
+def session_scope(job: Job) -> str:
+    """Sessions are kept per stage, or per tier; each task's implementer has its own."""
+    if job.going.thread:
+        return job.going.thread
+    return f"{job.stage}/{job.task}" if job.task else job.stage
+
+
+def session_owner(job: Job) -> str:
+    return builder_of(job.going.thread) if job.going.thread else job.role
+
+
+def source_of(ticket: Ticket, job: Job) -> Source:
+    around = current()
+    with around.database.read() as connection:
+        row = features.get(connection, ticket.feature)
+        session = sessions.get(connection, ticket.feature, session_scope(job), session_owner(job))
+    assert row is not None, f"{ticket.feature} has no row"
+    ended = job.going.go is Go.HAND_OFF or job.going.anew
+    kept = None if ended else session
+    shared = bool(job.going.thread) and kept is not None
+    return Source(around, row, job, kept, job.final, shared, PHASES.get(job.turn, ""))

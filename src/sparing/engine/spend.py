@@ -12,18 +12,19 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from sparing.agents.backend import AgentReply, Failure, ModelCall
+from sparing.agents.backend import AgentReply, ModelCall
 from sparing.cap import Amount, Limits, Measure, Reached, Scope
 from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.economy.forecast import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.gather import Source
 from sparing.engine.jobs import LOOP
 from sparing.engine.sent import Sent
+from sparing.engine.source import Source
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.tickets import Ticket
+from sparing.failure import Failure
 from sparing.money import Billing
 from sparing.records import caps, ledger, repeats
 from sparing.review.stall import Patience, fruitless, overdue

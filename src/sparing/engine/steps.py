@@ -10,12 +10,11 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.engine import arrivals
-from sparing.engine.agent_steps import Ticket, row_of
 from sparing.engine.checking import extra_checks, run_checks, tell_checks, to_agree
 from sparing.engine.crash import step
 from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.finishing import remove_logs
-from sparing.engine.gather import Source, read_tasks
+from sparing.engine.gather import read_tasks
 from sparing.engine.given import bring_given
 from sparing.engine.green import stops_of, wants_rule
 from sparing.engine.handing import hand_home
@@ -27,12 +26,15 @@ from sparing.engine.moves import Next, Rules
 from sparing.engine.orders import under_orders
 from sparing.engine.outcomes import outcome
 from sparing.engine.outfit import outfit
-from sparing.engine.place import Place, is_last, packed, unpacked
+from sparing.engine.place import Place, is_last
+from sparing.engine.place_store import packed, unpacked
 from sparing.engine.rerunning import take_back
 from sparing.engine.resume_trust import deferred_of
+from sparing.engine.source import Source, row_of
 from sparing.engine.stage import next_move
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
+from sparing.engine.tickets import Ticket
 from sparing.engine.unmarked import tell_unmarked
 from sparing.errors import SparingError
 from sparing.feature import Status

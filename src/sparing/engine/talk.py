@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparing.flow.state import Kind
-
 
 @dataclass(frozen=True, slots=True)
 class Talk:
@@ -52,27 +50,6 @@ class Talk:
             tuple(value.get("changed", ())),
             tuple(value.get("agreed", ())),
         )
-
-
-def heard(talk: Talk, stage: str, kind: Kind) -> Talk:
-    """After what happened in a stage."""
-    match kind:
-        case Kind.REJECT:
-            rejected = tuple(dict.fromkeys((*talk.rejected, stage)))
-            return replace(talk, questions=(), rejected=rejected)
-        case Kind.APPROVE:
-            return replace(talk, rejected=tuple(one for one in talk.rejected if one != stage))
-        case Kind.ANSWER:
-            keys = (question_key(one) for one in talk.questions)
-            settled = tuple(dict.fromkeys((*talk.settled, *keys)))
-            return replace(talk, questions=(), settled=settled)
-        case _:
-            return talk
-
-
-def entered(talk: Talk, *, codes: bool) -> Talk:
-    """At the beginning of a stage; one that makes code has to show green checks itself."""
-    return replace(talk, questions=(), changed=(), green="" if codes else talk.green)
 
 
 def agreed_to_changes(talk: Talk) -> Talk:

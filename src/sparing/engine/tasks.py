@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sparing.agents.backend import Failure
 from sparing.engine import assisting
 from sparing.engine.building import Building, Part
 from sparing.engine.failing import failing, said_of
 from sparing.engine.jobs import BUDGET, LOOP, Result
 from sparing.engine.moves import Happened, Next, Rules, at, flow
 from sparing.engine.place import Place, Step, stage_of
+from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from sparing.agents.backend import Access, AgentCall, AgentReply, Failure
+from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.context.brief import Brief
 from sparing.context.compose import compose
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
@@ -23,11 +23,13 @@ from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.engine.forms import form_of
 from sparing.engine.gather import gather
 from sparing.engine.jobs import Job, JobKind, Turn
+from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.quoted import judgement
-from sparing.engine.sent import keep_prompt, model_of, system_of
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
+from sparing.engine.trunk_group import model_of, system_of
 from sparing.engine.walls import launch_in
+from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.money import to_usd
 from sparing.records import verdicts

@@ -33,10 +33,11 @@ from sparing.economy.keepalive import (
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.levers import levers_of
+from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.prospects import Prospect, prospect_of
-from sparing.engine.sent import keep_prompt, system_of
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
+from sparing.engine.trunk_group import system_of
 from sparing.engine.walls import launch_in
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS

@@ -22,9 +22,10 @@ from sparing.engine.going import Go
 from sparing.engine.jobs import Turn
 from sparing.engine.levers import levers_of
 from sparing.engine.preloads import files_for, seen_by, with_files
+from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import deferred
-from sparing.engine.sent import load_prompt, model_of, order_of, referenced
 from sparing.engine.source import Source
+from sparing.engine.trunk_group import model_of, order_of, referenced
 from sparing.segment import estimate_tokens
 from sparing.way import Lever, Policy, Way
 

@@ -1,0 +1,26 @@
+"""A place as it is stored: the findings that a review follows are a text of their own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sparing.engine.place import Place
+from sparing.records.folder import StateFolder
+
+
+def packed(folder: StateFolder, place: Place) -> dict[str, Any]:
+    """As it is stored, again and again: followed findings are a text of their own."""
+    value = place.dump()
+    if place.review is not None:
+        followed = folder.keep_json(value["review"]["tracked"])
+        value["review"] = {**value["review"], "tracked": followed}
+    return value
+
+
+def unpacked(folder: StateFolder, value: dict[str, Any]) -> Place:
+    review = value.get("review")
+    if review is None or not isinstance(review["tracked"], str):
+        return Place.load(value)
+    tracked = json.loads(folder.fetch(review["tracked"]))
+    return Place.load({**value, "review": {**review, "tracked": tracked}})
