@@ -10,8 +10,8 @@ from bench.economy.feature import Dispatch
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, role_system
 from bench.economy.sessions import ACTORS, Remembered, Session, group_of
 from bench.economy.strategy import Client, Strategy
+from sparing.cache import Block, Life, Part
 from sparing.context.brief import REVIEWS, Kind
-from sparing.double.cache import Block, Life, Part
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory, by_reference

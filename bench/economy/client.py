@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from bench.economy.draw import File
 from bench.economy.parameters import MODEL
+from sparing.cache import Block, Life, Part, Request
 from sparing.double.blocks import block_tokens
-from sparing.double.cache import Block, Life, Part, Request
 from sparing.double.request import JsonObject
 from sparing.economy.known import Base
 from sparing.segment import CHARS_PER_TOKEN, Segment

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from bench.economy.agent import Call
 from bench.economy.client import CALL_TOKENS, Words, made_text
 from bench.economy.parameters import MODEL
-from sparing.double.cache import Block, Life
+from sparing.cache import Block, Life
 from sparing.double.plan import Plan, Step
 from sparing.double.request import JsonObject
 from sparing.double.server import Double

@@ -16,7 +16,7 @@ from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.agents.conversation import CALL_SECONDS, TOOL_CALL_TOKENS
 from sparing.agents.script import Script
 from sparing.agents.scripted import ScriptedBackend
-from sparing.double.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import Block, Life, Part, PromptCache, Request
 from sparing.failure import Failure
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.usage import Origin, Usage

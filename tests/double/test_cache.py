@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sparing.double.cache import Block, Life, MarkOrder, Part, PromptCache, Request, TooManyMarks
+from sparing.cache import Block, Life, MarkOrder, Part, PromptCache, Request, TooManyMarks
 from sparing.usage import Usage
 
 SONNET = "claude-sonnet-5"

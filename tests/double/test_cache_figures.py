@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.double.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import Block, Life, Part, PromptCache, Request
 from sparing.usage import Usage
 
 Call = tuple[Block, ...]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sparing.double.cache import MOST_MARKS, Block, Life, Part, PromptCache, Request
+from sparing.cache import MOST_MARKS, Block, Life, Part, PromptCache, Request
 from sparing.usage import Usage
 
 TOKENS = {"a": 40, "b": 400, "c": 1200}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.double.cache import Block, Part
+from sparing.cache import Block, Part
 from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.estimates import UNSEEN, Share
 from sparing.economy.known import Base

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy import bound
 from sparing.economy.bound import Call, Replay, RunTurn, Sending, lower_bound, oracle, run_cost
 from sparing.economy.cost_model import TYPICAL

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.continuity import (
     ENOUGH_RUNS,
     Bills,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.double.cache import Life
+from sparing.cache import Life
 from sparing.economy.cost_model import (
     TYPICAL,
     Expected,

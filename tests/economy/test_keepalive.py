@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.cost_model import TYPICAL, Rates, Work
 from sparing.economy.keepalive import (
     Keeping,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.double.cache import Life
+from sparing.cache import Life
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.keepalive import another_ping, warmth
 from sparing.economy.known import Base, SentPrompt, believed

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.double.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import Block, Life, Part, PromptCache, Request
 from sparing.economy.cost_model import TYPICAL, Expected, Rates, Work
 from sparing.economy.estimates import Share
 from sparing.economy.known import Base, SentPrompt, believed, blocks_of

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.bound import Call
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.naive import NaiveTurn

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.bound import Call, RunTurn, Sending
 from sparing.economy.estimates import Errand
 from sparing.way import Way

@@ -16,11 +16,11 @@ from sparing.desk.history import events_since
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import agree, prospect
 from sparing.desk.setups import changed_setup, decide_setup
-from sparing.engine.jobs import Job, JobKind
 from sparing.engine.outfit import outfit
 from sparing.engine.surroundings import Surroundings
-from sparing.engine.tickets import Ticket
+from sparing.job import Job, JobKind
 from sparing.records.features import FeatureRow
+from sparing.ticket import Ticket
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository
 from tests.workspace.setup_ways import change_files

@@ -12,11 +12,11 @@ from typing import Any
 
 from sparing.cap import Amount
 from sparing.context.compose import compose
+from sparing.continuation import Go, Going
 from sparing.engine.gather import gather
-from sparing.engine.going import Go, Going
-from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.source import Source
 from sparing.engine.surroundings import set_current
+from sparing.job import Job, JobKind, Turn
 from sparing.money import Billing
 from sparing.records import ledger
 from sparing.session import Session

@@ -16,16 +16,16 @@ from typing import Any
 
 from sparing.agents.backend import AgentReply
 from sparing.config.load import sources_here
-from sparing.engine.jobs import Job, JobKind, Turn
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source
 from sparing.engine.spend import Asking, Permit, clear
 from sparing.engine.surroundings import Surroundings
-from sparing.engine.tickets import Ticket
 from sparing.failure import Failure
+from sparing.job import Job, JobKind, Turn
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
+from sparing.sent import Sent
+from sparing.ticket import Ticket
 from sparing.usage import Origin, Usage
 from sparing.way import Way
 from sparing.workspace.repository import find_repository

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.jobs import Result
 from sparing.engine.moves import Happened
 from sparing.engine.passing import by_rule
 from sparing.finding import Severity, Verdict
 from sparing.flow.state import Do, Kind
+from sparing.job import Result
 from sparing.review.governor import Seen
 from tests.engine.test_rounds import ALONE, LOSS, NITS, VAGUE, Run, implemented
 

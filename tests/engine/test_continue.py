@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sparing.artifact import ArtifactName
-from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.stage import next_move
@@ -11,6 +10,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
+from sparing.job import Job, JobKind, Result, Turn
 from sparing.review.governor import Said, Seen
 
 GATES = frozenset(stage.name for stage in FEATURE.stages if stage.gate)

@@ -13,9 +13,9 @@ import pytest
 
 from sparing.engine.checking import extra_checks, run_checks
 from sparing.engine.guard import CONTAINED, INCIDENT, guard
-from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
+from sparing.job import Job, JobKind, Turn
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder

@@ -13,10 +13,10 @@ from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.estimates import Errand, Kind, Memory
 from sparing.engine.aids import aided, map_of
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
 from sparing.engine.preloads import files_for, seen_by, with_files
 from sparing.engine.sealing import choose, seal
 from sparing.engine.ways import Terms, ways_of
+from sparing.job import Turn
 from sparing.segment import Volatility
 from sparing.way import Lever, Way
 from tests.engine.levered import REVIEWERS, Turned, lever_sample, names, sent, turned, without

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.cache import Life
 from sparing.context.turns import system
-from sparing.double.cache import Life
 from sparing.economy.cost_model import TYPICAL
 from sparing.engine.aids import aided
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
 from sparing.engine.levers import off_of
 from sparing.engine.lives import group_of, life_of, pauses
 from sparing.engine.prompt_store import load_prompt
@@ -23,6 +22,7 @@ from sparing.engine.sealing import choose, seal
 from sparing.engine.trunk_group import order_of, system_of
 from sparing.engine.ways import Terms, ways_of
 from sparing.finding import Verdict
+from sparing.job import Turn
 from sparing.records import ledger, verdicts
 from sparing.way import Lever, Order, Way
 from tests.engine.levered import Turned, lever_sample, sent, turned, without

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from sparing.change import FileChange
 from sparing.context.task_report import TaskReport
-from sparing.engine.building import Building
 from sparing.engine.evidence import red_words
 from sparing.engine.facts import Checked
 from sparing.engine.log import Entry, logged, with_divergences
+from sparing.task_progress import Building
 from sparing.workspace.checks import CheckResult
 
 FILES = (FileChange("a.py", 3, 1), FileChange("b.py", 2, 0))

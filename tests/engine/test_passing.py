@@ -10,14 +10,14 @@ from dataclasses import replace
 import pytest
 
 from sparing.context.handoff import Handoff
-from sparing.engine.jobs import JobKind, Result, Turn
+from sparing.conversation import Talk
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.passing import by_rule
 from sparing.engine.place import Mark, Place, Step
 from sparing.engine.stage import next_move
-from sparing.engine.talk import Talk
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.state import Cause, Do, Kind, Position
+from sparing.job import JobKind, Result, Turn
 from sparing.review.governor import Seen
 from tests.engine.tiers import DONE, after, asked, at, closed, entered, own_gates, said, walked
 

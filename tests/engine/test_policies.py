@@ -14,15 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
+from sparing.cache import Life
 from sparing.config.settings import ReviewSettings
-from sparing.double.cache import Life
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.known import Base, blocks_of
 from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.moves import Happened, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.quoted import checked_quotes, judgement
@@ -31,6 +30,7 @@ from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do
+from sparing.job import Job, Result, Turn
 from sparing.review.governor import Said, Seen
 from sparing.review.verdict import Complaint, read_verdict
 from sparing.segment import Segment, Volatility

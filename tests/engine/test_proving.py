@@ -14,19 +14,19 @@ from typing import Any, NamedTuple
 import pytest
 
 from sparing.config.load import sources_here
-from sparing.engine.building import Building, Part
 from sparing.engine.evidence import refuse_outside
-from sparing.engine.jobs import Job, JobKind, Result
 from sparing.engine.listing import list_all
 from sparing.engine.proving import leave_tests_out, look_at, weigh_help, write_down
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
-from sparing.engine.tickets import Ticket
 from sparing.errors import FeatureError
+from sparing.job import Job, JobKind, Result
 from sparing.records import events, features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
 from sparing.task import Task
+from sparing.task_progress import Building, Part
+from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_paths, commit_paths
 from sparing.workspace.repository import find_repository
 from tests.records.rows import feature_row

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.engine.jobs import JobKind, Result, Turn
 from sparing.engine.moves import Happened, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.remarks import AGAIN, unanswered
 from sparing.engine.stage import next_move
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
+from sparing.job import JobKind, Result, Turn
 from sparing.records.folder import StateFolder, open_folder
 
 SAID = (

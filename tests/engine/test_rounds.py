@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.stage import next_move
@@ -16,6 +15,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.job import Job, JobKind, Result, Turn
 from sparing.review.answers import Answer
 from sparing.review.answers import Kind as AnswerKind
 from sparing.review.governor import Said, Seen

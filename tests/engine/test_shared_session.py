@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from sparing.continuation import Go, Going
 from sparing.engine.gather import gather
-from sparing.engine.going import Go, Going
-from sparing.engine.jobs import Turn
 from sparing.engine.sealing import choose, seal
 from sparing.engine.source import session_owner, session_scope, source_of
-from sparing.engine.tickets import Ticket
+from sparing.job import Turn
 from sparing.records import sessions
+from sparing.ticket import Ticket
 from sparing.way import Way
 from tests.engine.shared import (
     AT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sparing.artifact import ArtifactName
-from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.stage import REPAIRS, next_move
@@ -11,6 +10,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.job import Job, JobKind, Result, Turn
 from sparing.review.governor import Seen
 
 RULES = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)

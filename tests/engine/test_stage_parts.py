@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.engine.jobs import BUDGET, Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules
 from sparing.engine.place import Place, Step
 from sparing.engine.stage import next_move
@@ -18,6 +17,7 @@ from sparing.failure import Failure
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS, RESEARCH
 from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.job import BUDGET, Job, JobKind, Result, Turn
 from sparing.roles.load import RoleClass, shipped
 
 RULES = Rules(3, frozenset(FEATURE.names), headless=False, assistants=frozenset(RESEARCH))

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from sparing.continuation import Found, Go, Going
 from sparing.engine.budgeting import WEIGHED, budget_of, weigh
-from sparing.engine.going import Found, Go, Going
 from sparing.engine.handoffs import HANDED_OFF, pipeline_of, program_handoff, write_handoff
-from sparing.engine.jobs import JobKind, Result, Turn
 from sparing.engine.source import source_of
-from sparing.engine.tickets import Ticket
+from sparing.job import JobKind, Result, Turn
 from sparing.records import events, features, sessions
 from sparing.segment import estimate_tokens
+from sparing.ticket import Ticket
 from tests.engine.shared import (
     AT,
     SIX_HOURS,

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from sparing.cap import Amount
 from sparing.config.sources import Sources
-from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
 from sparing.feature import Feature, Status
@@ -20,6 +19,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.flows import L3 as LONGEST
+from sparing.job import Job, JobKind, Turn
 from sparing.money import Billing
 from sparing.records import features, ledger, verdicts
 from sparing.records.features import FeatureRow

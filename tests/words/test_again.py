@@ -13,7 +13,7 @@ import pytest
 from sparing.context.compose import compose
 from sparing.context.fixes import answers, fix_words
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
+from sparing.job import Turn
 from sparing.way import Order, Way
 from tests.words.cases import Prompt
 from tests.words.sample import DATA, Sample

@@ -14,8 +14,8 @@ import pytest
 from sparing.artifact import ArtifactName
 from sparing.context.compose import compose
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
 from sparing.engine.trunk_group import referenced
+from sparing.job import Turn
 from sparing.way import Order, Way
 from tests.repositories import commit_files, git
 from tests.words.sample import FOLDER, Sample, make_sample

@@ -14,17 +14,17 @@ import pytest
 from sparing.context.brief import Brief
 from sparing.context.compose import compose, naive
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
 from sparing.engine.learning import written
 from sparing.engine.remembering import made_features, tell_given
 from sparing.engine.retro import asked, cost_words, read_reply, record
 from sparing.engine.source import Source
-from sparing.engine.tickets import Ticket
 from sparing.errors import SparingError
+from sparing.job import Turn
 from sparing.knowledge.page import Kind
 from sparing.knowledge.retro import Retro
 from sparing.records import events
 from sparing.records.totals import Tally
+from sparing.ticket import Ticket
 from sparing.way import Order, Way
 from sparing.workspace.commit import changed_paths
 from tests.repositories import commit_files, git

@@ -22,7 +22,7 @@ from sparing.context.project import (
     sorted_by_status,
 )
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
+from sparing.job import Turn
 from sparing.segment import estimate_tokens
 from sparing.way import Way
 from tests.repositories import commit_files, git

@@ -22,7 +22,7 @@ from sparing.context.reads import (
     unread_warning,
 )
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
+from sparing.job import Turn
 from sparing.way import Way
 from tests.words.cases import Prompt
 from tests.words.sample import Sample

@@ -13,15 +13,15 @@ import pytest
 from sparing.cap import Amount
 from sparing.context.compose import compose
 from sparing.engine.gather import gather
-from sparing.engine.jobs import Turn
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.sealing import choose, seal
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source
-from sparing.engine.tickets import Ticket
 from sparing.engine.trunk_group import order_of
+from sparing.job import Turn
 from sparing.records import events, ledger
+from sparing.sent import Sent
+from sparing.ticket import Ticket
 from sparing.usage import Origin, Usage
 from sparing.way import Order, Way
 from tests.words.sample import Sample, make_sample

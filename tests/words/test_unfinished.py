@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sparing.engine.building import Building
-from sparing.engine.ending import Ending
+from sparing.ending import Ending
 from sparing.engine.finishing import unfinished
-from sparing.engine.jobs import Turn
 from sparing.engine.place import Mark, Place
 from sparing.engine.source import Source
 from sparing.engine.summary import MOST_FILES, body_of
 from sparing.flow.advance import begin
+from sparing.job import Turn
+from sparing.task_progress import Building
 from tests.repositories import commit_files, git
 from tests.words.sample import FOLDER, Sample, make_sample
 

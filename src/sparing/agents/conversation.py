@@ -18,7 +18,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.double.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import Block, Life, Part, PromptCache, Request
 from sparing.segment import Segment, estimate_tokens
 from sparing.usage import Usage
 

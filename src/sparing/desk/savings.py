@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sparing.cache import Block, Life, Part
 from sparing.config.settings import Clock
 from sparing.desk.basis import Basis
 from sparing.desk.cost import settings_of
 from sparing.desk.office import Office
 from sparing.desk.spending import naive_turn
-from sparing.double.cache import Block, Life, Part
 from sparing.economy.bound import Call
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Errand, Memory, work_of

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from sparing.cache import Block, Life, Part
 from sparing.config.settings import Clock
 from sparing.desk.choices import makes_code
 from sparing.desk.cost import settings_of
 from sparing.desk.office import Office
-from sparing.double.cache import Block, Life, Part
 from sparing.economy import keepalive
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Errand, Kind, Memory, expected_work

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from sparing.cache import Life
 from sparing.config.settings import Clock
 from sparing.desk.cost import settings_of
 from sparing.desk.office import Office
-from sparing.double.cache import Life
 from sparing.feature import Status
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position, State

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from sparing.cache import PromptCache
 from sparing.double.answer import Said, compose
 from sparing.double.blocks import count_tokens, to_cache
-from sparing.double.cache import PromptCache
 from sparing.double.clock import Clock
 from sparing.double.delivery import body_of, deliver, json_body
 from sparing.double.log import Log, safe_headers

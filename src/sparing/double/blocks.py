@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from sparing.double import cache
-from sparing.double.cache import Block, Life, MarkOrder, Part, TooManyMarks
+from sparing import cache
+from sparing.cache import Block, Life, MarkOrder, Part, TooManyMarks
 from sparing.double.pairing import CALL, RESULT
 from sparing.double.refusal import Refusal
 from sparing.double.request import UNMARKED, Asked, JsonObject, check_mark, is_empty_text, placed

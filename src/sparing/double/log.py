@@ -12,8 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from sparing.cache import PromptCache
 from sparing.double.blocks import to_cache
-from sparing.double.cache import PromptCache
 from sparing.double.request import JsonObject, read_asked
 from sparing.errors import StateError
 from sparing.usage import Usage

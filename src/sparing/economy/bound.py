@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.double.cache import MINIMUM_TOKENS, Block, Life, Part, PromptCache, Request
+from sparing.cache import MINIMUM_TOKENS, Block, Life, Part, PromptCache, Request
 from sparing.economy.cost_model import Rates
 from sparing.usage import Usage
 from sparing.way import Way

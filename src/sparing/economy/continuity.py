@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import genai_prices
 
-from sparing.double.cache import Block, Part
+from sparing.cache import Block, Part
 from sparing.economy.cost_model import Work
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
 from sparing.usage import Usage

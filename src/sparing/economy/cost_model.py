@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple, Protocol, assert_never
 
-from sparing.double.cache import Life
+from sparing.cache import Life
 from sparing.usage import Usage
 
 CALL_OUTPUT_TOKENS = 150

@@ -14,7 +14,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from sparing.double.cache import Life
+from sparing.cache import Life
 from sparing.economy.cost_model import Rates
 from sparing.economy.predict import Inputs, predict
 

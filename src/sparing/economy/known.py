@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.segment import Segment
 
 

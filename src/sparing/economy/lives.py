@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES, Keeping, cheapest_keeping
 from sparing.segment import Segment, Volatility

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sparing.double.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import Block, Life, Part, PromptCache, Request
 from sparing.usage import Usage
 
 

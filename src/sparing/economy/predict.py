@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparing.double.cache import Block, Life
+from sparing.cache import Block, Life
 from sparing.economy.cost_model import Expected, Rates, Work, turn_tokens
 from sparing.economy.estimates import UNSEEN, Share
 from sparing.economy.known import Base, Known, cached_tokens

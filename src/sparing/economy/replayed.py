@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.double.cache import MINIMUM_TOKENS, Block, Life, Part
+from sparing.cache import MINIMUM_TOKENS, Block, Life, Part
 from sparing.economy.bound import Call, Replay, RunTurn, Sending
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
 from sparing.economy.estimates import PARALLEL_READS, READ_FACTOR

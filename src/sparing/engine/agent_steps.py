@@ -20,27 +20,27 @@ from sparing.engine.aids import aided
 from sparing.engine.crash import step
 from sparing.engine.gather import gather
 from sparing.engine.handoff_block import may_leave, tell_handoff
-from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.questions import nothing_changed
 from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source, session_owner, session_scope, source_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import current
-from sparing.engine.tickets import Ticket
 from sparing.engine.words import with_words
 from sparing.errors import SparingError
 from sparing.finding import Verdict
 from sparing.flow.stage import Work
+from sparing.job import Job, Result, Turn
 from sparing.records import sessions, verdicts
 from sparing.review.quotes import Quote
 from sparing.review.verdict import Complaint, passes
 from sparing.segment import Segment, Volatility
+from sparing.sent import Sent
 from sparing.session import Session
+from sparing.ticket import Ticket
 from sparing.way import Way
 from sparing.workspace.commit import changed_paths, commit_paths
 from sparing.workspace.leaks import SecretsFound, refuse_secrets

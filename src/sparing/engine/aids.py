@@ -13,11 +13,11 @@ from sparing.context.brief import REVIEWS, Brief, Code, Kind
 from sparing.economy.notes import Look, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
-from sparing.engine.jobs import Turn
 from sparing.engine.levers import levers_of, trims_checks
 from sparing.engine.past import changes_of
 from sparing.engine.source import Source
 from sparing.finding import Verdict
+from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import Row
 from sparing.way import Lever

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.ending import ROLE as RETRO
-from sparing.engine.going import Go, Going
-from sparing.engine.jobs import Job, JobKind, Turn
+from sparing.continuation import Go, Going
+from sparing.ending import ROLE as RETRO
 from sparing.engine.place import Place, Step, stage_of
 from sparing.engine.rounds import to_settle
 from sparing.flow.flows import builder_of
 from sparing.flow.stage import Work
+from sparing.job import Job, JobKind, Turn
 
 AGENT_STEPS = frozenset({Step.AUTHOR, Step.PART, Step.TASK, Step.REPAIR})
 HELP_STEPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN, Step.MEND})

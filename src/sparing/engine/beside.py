@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sparing.cache import Block
 from sparing.context.brief import Brief
 from sparing.context.compose import Composed, compose
-from sparing.double.cache import Block
 from sparing.economy.matrix import Moment, row_for
 from sparing.economy.predict import Offer
 from sparing.engine.trunk_group import referenced

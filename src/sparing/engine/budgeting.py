@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparing.config.flow import Continuity
+from sparing.continuation import Found, Go
 from sparing.economy import continuity
 from sparing.economy.continuity import Bills, Habit, Room, Standing, Weighed
 from sparing.economy.cost_model import TYPICAL
@@ -21,18 +22,17 @@ from sparing.economy.predict import Inputs
 from sparing.engine.choice import offers_of
 from sparing.engine.crash import step
 from sparing.engine.gather import gather
-from sparing.engine.going import Found, Go
 from sparing.engine.handoffs import program_handoff, question_tokens
-from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.source import Source, source_of
 from sparing.engine.stories import tell
-from sparing.engine.tickets import Ticket
 from sparing.engine.trunk_group import client_of, trunk_key
 from sparing.engine.ways import transcript_of
 from sparing.flow.flows import builder_of
+from sparing.job import Job, JobKind, Result, Turn
 from sparing.records import ledger
 from sparing.records.ledger import Row
 from sparing.session import Session
+from sparing.ticket import Ticket
 from sparing.usage import Usage
 from sparing.way import Policy, Way
 from sparing.workspace.repository import contains

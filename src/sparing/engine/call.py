@@ -17,22 +17,22 @@ from sparing.engine import arrivals
 from sparing.engine.crash import passing, step
 from sparing.engine.forms import form_of
 from sparing.engine.guard import Receipt, guard
-from sparing.engine.jobs import Job, Turn
 from sparing.engine.outfit import lend_to, outfit
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import trusted
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source, source_of
 from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
 from sparing.engine.stories import tell
-from sparing.engine.tickets import Ticket
 from sparing.engine.trunk_group import system_of
 from sparing.engine.walls import launch_in
 from sparing.errors import SparingError
 from sparing.failure import Failure
+from sparing.job import Job, Turn
 from sparing.money import to_usd
 from sparing.redact import Redactor
 from sparing.roles.load import RoleClass
+from sparing.sent import Sent
+from sparing.ticket import Ticket
 from sparing.workspace.commit import settle_changes
 from sparing.workspace.lanes import lane_name
 from sparing.workspace.pipes import put_pipes_aside

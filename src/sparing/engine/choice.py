@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from sparing.cache import MINIMUM_TOKENS
 from sparing.context.brief import REVIEWS, Brief, Kind
 from sparing.context.compose import Composed
 from sparing.context.fixes import answers
-from sparing.double.cache import MINIMUM_TOKENS
 from sparing.economy.choose import Decision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
@@ -26,7 +26,6 @@ from sparing.economy.prices import own_prices, price_of
 from sparing.engine import past_turns
 from sparing.engine.aids import bare, whole
 from sparing.engine.beside import base_digest, beside
-from sparing.engine.jobs import Turn
 from sparing.engine.levers import levers_of, off_of
 from sparing.engine.lives import group_of, life_of
 from sparing.engine.recalls import Recall, recalled
@@ -34,6 +33,7 @@ from sparing.engine.source import Source
 from sparing.engine.trunk_group import model_of, system_of
 from sparing.engine.ways import SHORT as LIFE
 from sparing.engine.ways import Terms, Told, can_resume, ways_of, weighed
+from sparing.job import Turn
 from sparing.records import verdicts
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey

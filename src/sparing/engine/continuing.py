@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.going import Found, Go
+from sparing.continuation import Found, Go
 from sparing.engine.moves import Happened, Next, Rules, at
 from sparing.engine.place import Place, Step
 from sparing.flow.advance import advance

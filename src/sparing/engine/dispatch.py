@@ -20,12 +20,12 @@ from sparing.engine.agent_steps import (
 )
 from sparing.engine.call import SECRETS, call
 from sparing.engine.handoffs import hand_over
-from sparing.engine.jobs import BUDGET, LOOP, Job, Result, Turn
 from sparing.engine.learning import retrospect
 from sparing.engine.proposing import prepare_proposal, propose
 from sparing.engine.research import look_around
-from sparing.engine.tickets import Ticket
 from sparing.failure import Failure
+from sparing.job import BUDGET, LOOP, Job, Result, Turn
+from sparing.ticket import Ticket
 from sparing.way import Way
 
 JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})

@@ -14,13 +14,13 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.task_report import TaskReport, read_report
-from sparing.engine.building import Part
 from sparing.engine.checking import extra_checks, run_checks
 from sparing.engine.facts import Checked, touched
 from sparing.engine.gather import read_tasks
 from sparing.engine.source import Source
 from sparing.errors import FeatureError
 from sparing.task import Task
+from sparing.task_progress import Part
 from sparing.workspace.baseline import Baseline
 from sparing.workspace.commit import changed_files
 from sparing.workspace.tree import list_files

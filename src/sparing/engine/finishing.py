@@ -16,10 +16,8 @@ from typing import Any
 from sparing.artifact import ArtifactName
 from sparing.config.flow import Logs
 from sparing.context.tasks import parse_tasks
-from sparing.engine.building import Building
 from sparing.engine.crash import step
 from sparing.engine.histories import NAME as HISTORY
-from sparing.engine.jobs import Job, Result
 from sparing.engine.meta import write_meta
 from sparing.engine.outcomes import outcome
 from sparing.engine.place import Place
@@ -28,11 +26,13 @@ from sparing.engine.retro import LOG
 from sparing.engine.source import Source, row_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
-from sparing.engine.tickets import Ticket
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
+from sparing.job import Job, Result
 from sparing.records.features import FeatureRow
 from sparing.task import Task
+from sparing.task_progress import Building
+from sparing.ticket import Ticket
 from sparing.workspace.commit import commit_paths, read_file
 from sparing.workspace.paths import Confined
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparing.context import research
-from sparing.engine.jobs import Turn
 from sparing.flow import project
+from sparing.job import Turn
 from sparing.knowledge import retro
 from sparing.review.verdict import SCHEMA
 

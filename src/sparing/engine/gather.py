@@ -22,7 +22,6 @@ from sparing.context.tasks import parse_tasks
 from sparing.context.wrap import defuse
 from sparing.engine.backgrounds import background
 from sparing.engine.forms import form_of
-from sparing.engine.jobs import Turn
 from sparing.engine.news import going_on
 from sparing.engine.past import changes_of, delta_of, findings_of, fixes_of, outcome_of
 from sparing.engine.project import project_of
@@ -33,6 +32,7 @@ from sparing.engine.tiers import summaries
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Work
+from sparing.job import Turn
 from sparing.prompts.render import words
 from sparing.roles.load import SHIPPED, Role, RoleClass
 from sparing.task import Task

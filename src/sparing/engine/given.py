@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sparing.engine.jobs import Job
 from sparing.engine.surroundings import Surroundings
-from sparing.engine.tickets import Ticket
+from sparing.job import Job
 from sparing.records.features import FeatureRow
+from sparing.ticket import Ticket
 from sparing.workspace.commit import commit_paths
 from sparing.workspace.leaks import refuse_secrets
 from sparing.workspace.paths import Confined

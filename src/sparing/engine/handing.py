@@ -12,12 +12,12 @@ from typing import assert_never
 
 from sparing.config.inherited import outward
 from sparing.config.settings import HandOver
-from sparing.engine.jobs import Job, Result
 from sparing.engine.stories import tell
 from sparing.engine.summary import Body, body_of
 from sparing.engine.surroundings import Surroundings
-from sparing.engine.tickets import Ticket
+from sparing.job import Job, Result
 from sparing.records.features import FeatureRow
+from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_files
 from sparing.workspace.handover import Handover, Merge, hand_over, name_commands
 from sparing.workspace.push import Request, open_request

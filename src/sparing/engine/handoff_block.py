@@ -7,14 +7,14 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sparing.context.handoff import Handoff, parse_handoff
-from sparing.engine.jobs import Result, Turn
+from sparing.conversation import Talk
 from sparing.engine.place import Place, Step, stage_of
 from sparing.engine.questions import unanswered
 from sparing.engine.source import Source
 from sparing.engine.stories import Teller, tell
-from sparing.engine.talk import Talk
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work
+from sparing.job import Result, Turn
 from sparing.records.folder import StateFolder
 
 HANDOFF = "handoff"

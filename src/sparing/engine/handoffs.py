@@ -21,19 +21,19 @@ from sparing.context.wrap import defuse
 from sparing.economy.repo_map import names_of
 from sparing.engine.call import call
 from sparing.engine.crash import step
-from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.prompt_store import keep_prompt
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source, source_of
 from sparing.engine.stories import tell
-from sparing.engine.tickets import Ticket
 from sparing.engine.tiers import handoffs_of
 from sparing.engine.trunk_group import order_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
+from sparing.job import Job, Result, Turn
 from sparing.prompts.render import fill, words
 from sparing.records import events, ledger
 from sparing.segment import Segment, Volatility, estimate_tokens
+from sparing.sent import Sent
+from sparing.ticket import Ticket
 from sparing.way import Way
 from sparing.workspace.tree import read_files
 

@@ -16,9 +16,9 @@ from sparing.engine import arrivals, listing, proving, steps, waving
 from sparing.engine.budgeting import weigh
 from sparing.engine.dispatch import dispatch
 from sparing.engine.finishing import reopen, survey
-from sparing.engine.jobs import Job, JobKind
 from sparing.engine.seats import seat
-from sparing.engine.tickets import Ticket
+from sparing.job import Job, JobKind
+from sparing.ticket import Ticket
 
 LEGS = "legs"
 JOBS = "jobs"

@@ -9,12 +9,12 @@ from sparing.context.tasks import in_circles
 from sparing.engine.crash import step
 from sparing.engine.evidence import refuse_outside
 from sparing.engine.gather import read_tasks
-from sparing.engine.jobs import Result
 from sparing.engine.proving import done
 from sparing.engine.source import Source
-from sparing.engine.tickets import Ticket
 from sparing.engine.waving import remove_lanes, warn_all
 from sparing.flow.waves import waves
+from sparing.job import Result
+from sparing.ticket import Ticket
 
 CIRCLE = "wait for each other or for one that does; they are done in the order of the document"
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from sparing.cache import Life
 from sparing.context.brief import Brief, Kind
-from sparing.double.cache import Life
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.lives import RECENT_PAUSES, trunk_life
-from sparing.engine.jobs import Turn
 from sparing.engine.levers import levers_of
 from sparing.engine.source import Source
+from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import Row
 from sparing.way import Lever

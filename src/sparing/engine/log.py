@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sparing.change import FileChange
 from sparing.context.task_report import TaskReport, log_totals, with_entry
-from sparing.engine.building import Building
+from sparing.task_progress import Building
 
 NAME = "implementation-log.md"
 TOTALS = "## Totals"

@@ -15,7 +15,6 @@ from sparing.context.fixes import fix_words
 from sparing.engine.green import PASSED, code_since_green, wants_rule
 from sparing.engine.handoff_block import handoff_of
 from sparing.engine.histories import CHANGES, LOOK, look_data
-from sparing.engine.jobs import Job, JobKind, Result, Turn
 from sparing.engine.moves import Happened, Next
 from sparing.engine.place import Place, Step, stage_of
 from sparing.engine.remarks import unanswered
@@ -24,6 +23,7 @@ from sparing.engine.surroundings import Surroundings
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome
+from sparing.job import Job, JobKind, Result, Turn
 from sparing.records import events, findings, verdicts
 from sparing.records.features import FeatureRow
 from sparing.review.answers import Answer, read_answers

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.context.handoff import Handoff
+from sparing.continuation import Going
+from sparing.conversation import Talk, question_key
+from sparing.ending import Ending
 from sparing.engine import rounds
 from sparing.engine.asks import jobs_of, review_jobs
-from sparing.engine.building import Building
-from sparing.engine.ending import Ending
-from sparing.engine.going import Going
-from sparing.engine.jobs import Job, Result, Turn
 from sparing.engine.passing import by_rule
 from sparing.engine.place import (
     Mark,
@@ -28,12 +27,13 @@ from sparing.engine.place import (
     stage_of,
 )
 from sparing.engine.rounds import Bench
-from sparing.engine.talk import Talk, question_key
 from sparing.flow.advance import advance
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.job import Job, Result, Turn
 from sparing.review.governor import Ruled, Said, Seen
+from sparing.task_progress import Building
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ import sqlite3
 
 from sparing.context.reads import confirmed_reads, missed_reads, unread_warning
 from sparing.engine.histories import FALLBACK
-from sparing.engine.jobs import Job
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source
 from sparing.engine.stories import Teller, tell
+from sparing.job import Job
 from sparing.records import ledger
 from sparing.review.history import Fallback, write_item
+from sparing.sent import Sent
 
 BLIND = "A"
 """The phase in which tests are thought of without a look at the code."""

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from sparing.engine.jobs import Result
 from sparing.errors import SparingError
+from sparing.job import Result
 
 
 async def outcome(work: Callable[[], Result]) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.engine.jobs import Job
 from sparing.engine.stories import Teller, tell
 from sparing.engine.surroundings import Surroundings
 from sparing.engine.walls import check_walls
+from sparing.job import Job
 from sparing.records.features import FeatureRow
 from sparing.workspace import copies
 from sparing.workspace.base_files import put_back

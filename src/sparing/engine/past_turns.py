@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.cost_model import Work
 from sparing.economy.estimates import (
     Errand,
@@ -24,9 +24,9 @@ from sparing.economy.estimates import (
     read_share,
 )
 from sparing.economy.known import Base, SentPrompt
-from sparing.engine.jobs import Turn
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Work as StageWork
+from sparing.job import Turn
 from sparing.records import ledger, resume_checks
 from sparing.records.ledger import Row
 from sparing.way import Way

@@ -14,10 +14,9 @@ from sparing.artifact import ArtifactName
 from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
+from sparing.ending import ROLE as RETRO
 from sparing.engine.aids import aided
-from sparing.engine.ending import ROLE as RETRO
 from sparing.engine.gather import gather, read_tasks
-from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
@@ -25,6 +24,7 @@ from sparing.engine.trunk_group import Client, client_of, model_of, order_of, sy
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, Work
+from sparing.job import Job, JobKind, Turn
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Row

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from sparing.engine.building import Building
-from sparing.engine.ending import Ending
-from sparing.engine.going import Going
-from sparing.engine.jobs import Result, Turn
-from sparing.engine.talk import Talk
+from sparing.continuation import Going
+from sparing.conversation import Talk
+from sparing.ending import Ending
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import State
+from sparing.job import Result, Turn
 from sparing.review.governor import State as Review
 from sparing.review.loop import Loop
+from sparing.task_progress import Building
 
 
 class Step(StrEnum):

@@ -15,21 +15,21 @@ from sparing.artifact import ArtifactName
 from sparing.context.wrap import defuse
 from sparing.engine.agent_steps import leaked
 from sparing.engine.crash import step
-from sparing.engine.jobs import Job, Result
 from sparing.engine.prompt_store import keep_prompt
-from sparing.engine.sent import Sent
 from sparing.engine.source import Source, source_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import current
-from sparing.engine.tickets import Ticket
 from sparing.errors import SparingError
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
 from sparing.flow.roadmap import numbers, read_roadmap
+from sparing.job import Job, Result
 from sparing.prompts.render import fill
 from sparing.records import features
 from sparing.review.reply import Problem, find_answer
 from sparing.segment import Segment, Volatility
+from sparing.sent import Sent
+from sparing.ticket import Ticket
 from sparing.way import Way
 from sparing.workspace.commit import commit_paths
 from sparing.workspace.leaks import SecretsFound, refuse_secrets

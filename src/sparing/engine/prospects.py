@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.double.cache import Block, Life, Part
+from sparing.cache import Block, Life, Part
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Errand, Kind, Memory, expected_work
 from sparing.economy.known import Base, believed

@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context.task_report import TaskReport
-from sparing.engine.building import Building
 from sparing.engine.crash import step
 from sparing.engine.evidence import Seen, checked, red_words, seen_of, task_of
 from sparing.engine.facts import Checked
 from sparing.engine.guard import put_away
-from sparing.engine.jobs import Job, Result
 from sparing.engine.log import NAME, Entry, logged, with_divergences
 from sparing.engine.outcomes import outcome
 from sparing.engine.source import Source, row_of
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import current
-from sparing.engine.tickets import Ticket
+from sparing.job import Job, Result
+from sparing.task_progress import Building
+from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_files, commit_paths
 from sparing.workspace.lanes import Stamp, as_before, move_on, show
 from sparing.workspace.paths import Confined

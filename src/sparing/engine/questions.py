@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.context.handoff import Handoff, Status
-from sparing.engine.jobs import Result, Turn
+from sparing.conversation import Talk, question_key
 from sparing.engine.place import Place
-from sparing.engine.talk import Talk, question_key
 from sparing.flow.state import Cause, Kind, Outcome
+from sparing.job import Result, Turn
 
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600

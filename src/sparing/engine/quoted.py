@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from sparing.engine.jobs import Result
 from sparing.engine.source import Source
 from sparing.finding import Finding, Verdict
+from sparing.job import Result
 from sparing.review.quotes import Quote, check_quote
 from sparing.review.reply import Answer, find_answer
 from sparing.review.verdict import KEYS, Complaint, Subject, clean, read_verdict

@@ -7,8 +7,8 @@ person decides.
 from __future__ import annotations
 
 from sparing.context.comments import comment_ids, only
-from sparing.engine.jobs import Result, Turn
 from sparing.engine.place import Place, Step
+from sparing.job import Result, Turn
 from sparing.records.folder import StateFolder
 from sparing.review.answers import read_answers
 

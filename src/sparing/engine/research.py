@@ -10,11 +10,11 @@ from typing import Any
 
 from sparing.context.research import KEYS, Found, read_findings
 from sparing.engine.crash import step
-from sparing.engine.jobs import Job, Result
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import current
-from sparing.engine.tickets import Ticket
+from sparing.job import Job, Result
 from sparing.review.reply import Problem, find_answer
+from sparing.ticket import Ticket
 
 
 @step("research")

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from sparing.context.brief import Material
 from sparing.engine.facts import stat
 from sparing.engine.histories import NAME as HISTORY
-from sparing.engine.jobs import Turn
 from sparing.engine.remembering import GIVEN, bank_at, made_features
 from sparing.engine.source import META, Source
+from sparing.job import Turn
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, Entry
 from sparing.knowledge.relevance import to_judge

@@ -16,19 +16,19 @@ from sparing.artifact import Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.context.brief import Document, Material
 from sparing.context.wrap import wrapper_key
-from sparing.engine.going import Go
-from sparing.engine.jobs import Job, Turn
+from sparing.continuation import Go
 from sparing.engine.surroundings import Surroundings, current
-from sparing.engine.tickets import Ticket
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
+from sparing.job import Job, Turn
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.secret import folder_secret
 from sparing.roles.catalog import Catalog, load_catalog
 from sparing.roles.load import Role
 from sparing.session import Session
+from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_files, diff, read_file
 from sparing.workspace.lanes import lane_name
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from sparing.conversation import agreed_to_changes
 from sparing.engine import assisting, closing, continuing, rounds, tasks
 from sparing.engine.failing import failing
-from sparing.engine.jobs import LOOP, Result, Turn
 from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, flow
 from sparing.engine.passing import unpassed_words
 from sparing.engine.place import Place, Step, mark_of, marked, stage_of
 from sparing.engine.questions import nothing_changed, stop_for, wrote_nothing
-from sparing.engine.talk import agreed_to_changes
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Kind, Outcome, Position
+from sparing.job import LOOP, Result, Turn
 from sparing.review.governor import Ruled
 from sparing.review.loop import Decision
 from sparing.review.stall import idle

@@ -19,7 +19,6 @@ from sparing.engine.given import bring_given
 from sparing.engine.green import stops_of, wants_rule
 from sparing.engine.handing import hand_home
 from sparing.engine.histories import told_of, write_reviews
-from sparing.engine.jobs import Job, Result
 from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
 from sparing.engine.moves import Next, Rules
@@ -34,14 +33,15 @@ from sparing.engine.source import Source, row_of
 from sparing.engine.stage import next_move
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
-from sparing.engine.tickets import Ticket
 from sparing.engine.unmarked import tell_unmarked
 from sparing.errors import SparingError
 from sparing.feature import Status
 from sparing.flow.stage import Work
 from sparing.flow.state import Cause, Do, Position, State
+from sparing.job import Job, Result
 from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
+from sparing.ticket import Ticket
 from sparing.way import Policy
 from sparing.workspace.baseline import Baseline
 from sparing.workspace.check_changes import Changed

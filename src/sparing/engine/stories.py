@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Protocol
 
-from sparing.engine.jobs import Job
+from sparing.job import Job
 from sparing.records.events import Event, add
 
 

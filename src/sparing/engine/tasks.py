@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sparing.engine import assisting
-from sparing.engine.building import Building, Part
 from sparing.engine.failing import failing, said_of
-from sparing.engine.jobs import BUDGET, LOOP, Result
 from sparing.engine.moves import Happened, Next, Rules, at, flow
 from sparing.engine.place import Place, Step, stage_of
 from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome
+from sparing.job import BUDGET, LOOP, Result
+from sparing.task_progress import Building, Part
 
 AT_WORK = frozenset({Step.TASK, Step.PROVE, Step.WAVE, Step.JOIN})
 """Steps in which a person can leave a task out."""

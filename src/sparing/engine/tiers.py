@@ -10,9 +10,9 @@ from sparing.context.brief import Document
 from sparing.context.handoff import Handoff
 from sparing.context.savings import SUMMARISED, only_output, summarised
 from sparing.engine.handoff_block import block_of
-from sparing.engine.jobs import Turn
 from sparing.engine.source import Source
 from sparing.flow.flows import FLOWS
+from sparing.job import Turn
 from sparing.records import ledger
 
 

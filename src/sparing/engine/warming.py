@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall
 from sparing.agents.lock import worktree_lock
+from sparing.cache import Life
 from sparing.cap import Amount
 from sparing.config.settings import Clock
-from sparing.double.cache import Life
 from sparing.economy.forecast import worst_case
 from sparing.economy.keepalive import (
     KeepAlive,
@@ -31,7 +31,6 @@ from sparing.economy.keepalive import (
     resume_probability,
 )
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.jobs import Job, JobKind, Turn
 from sparing.engine.levers import levers_of
 from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.prospects import Prospect, prospect_of
@@ -42,6 +41,7 @@ from sparing.engine.walls import launch_in
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position, State
+from sparing.job import Job, JobKind, Turn
 from sparing.prompts.render import words
 from sparing.records import caps, features, ledger, pings, sessions, verdicts
 from sparing.records.features import FeatureRow

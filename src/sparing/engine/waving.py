@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sparing.engine.building import Part
 from sparing.engine.crash import step
 from sparing.engine.evidence import checked, seen_of
 from sparing.engine.guard import Withholding, put_away
-from sparing.engine.jobs import Result
 from sparing.engine.proving import done
 from sparing.engine.source import Source
 from sparing.engine.stories import tell
-from sparing.engine.tickets import Ticket
+from sparing.job import Result
+from sparing.task_progress import Part
+from sparing.ticket import Ticket
 from sparing.workspace.lanes import (
     Stamp,
     join,

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.cache import Block, Life
 from sparing.context.brief import Brief
 from sparing.context.compose import Composed, compose
-from sparing.double.cache import Block, Life
+from sparing.continuation import Go
 from sparing.economy.cost_model import Rates, Work
 from sparing.economy.estimates import Errand, Memory, by_reference, expected_work
 from sparing.economy.estimates import Kind as TurnKind
@@ -18,14 +19,13 @@ from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.engine import past_turns
-from sparing.engine.going import Go
-from sparing.engine.jobs import Turn
 from sparing.engine.levers import levers_of
 from sparing.engine.preloads import files_for, seen_by, with_files
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import deferred
 from sparing.engine.source import Source
 from sparing.engine.trunk_group import model_of, order_of, referenced
+from sparing.job import Turn
 from sparing.segment import estimate_tokens
 from sparing.way import Lever, Policy, Way
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from sparing.engine.building import Building
-from sparing.engine.going import Found, Going
+from sparing.continuation import Found, Going
+from sparing.task_progress import Building
 
 
 class JobKind(StrEnum):
