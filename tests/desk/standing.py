@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sparing.desk import control
 from sparing.desk.office import Office
-from sparing.engine.place import Mark, Place
 from sparing.feature import Status
 from sparing.flow.advance import advance
 from sparing.flow.state import Kind, Outcome, Position, State
 from sparing.records import features, gates
 from sparing.records.features import FeatureRow
+from sparing.stages.place import Mark, Place
 
 NOW = 1_767_225_600.0
 STATUS = {Position.DONE: Status.COMPLETED, Position.ABANDONED: Status.ABANDONED}

@@ -16,12 +16,12 @@ from sparing.desk import control, ideas
 from sparing.desk.beginnings import LARGEST, Beginning, from_file, from_issue
 from sparing.desk.office import Office
 from sparing.engine.meta import project
-from sparing.engine.place import Place
 from sparing.errors import FeatureError, RepositoryError, UsageError
 from sparing.feature import Background, Priority, Status
 from sparing.flow.state import State
 from sparing.records import features
 from sparing.records.features import FeatureRow
+from sparing.stages.place import Place
 from tests.desk.standing import NOW, PASSED, reload, settled
 from tests.repositories import git, write_files
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.engine.assisting import DEEPENER, FIXES, SIMPLIFIER
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.stage import next_move
 from sparing.flow.flows import CODE_REVIEWERS
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import Job, JobKind, Result, Turn
 from sparing.roles.load import shipped
+from sparing.stages.assistants import DEEPENER, FIXES, SIMPLIFIER
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.stage import next_move
 from tests.engine.test_stage import at
 
 BOTH = frozenset({SIMPLIFIER, DEEPENER})

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.moves import Happened
-from sparing.engine.passing import by_rule
 from sparing.finding import Severity, Verdict
 from sparing.flow.state import Do, Kind
 from sparing.job import Result
 from sparing.review.governor import Seen
+from sparing.stages.auto_gate import by_rule
+from sparing.stages.moves import Happened
 from tests.engine.test_rounds import ALONE, LOSS, NITS, VAGUE, Run, implemented
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.ending import ROLE, Ending
-from sparing.engine.closing import SHOWN
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Mark, Place, Step
-from sparing.engine.stage import next_move
 from sparing.flow.advance import begin
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import JobKind, Result, Turn
+from sparing.stages.finish import SHOWN
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Mark, Place, Step
+from sparing.stages.stage import next_move
 
 RULES = Rules(3, frozenset(), headless=True, assistants=frozenset({ROLE}))
 OPEN = ("task 1.2, Print it, has 2 of 3 boxes open",)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sparing.artifact import ArtifactName
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import next_move
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
 from sparing.job import Job, JobKind, Result, Turn
 from sparing.review.governor import Said, Seen
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 
 GATES = frozenset(stage.name for stage in FEATURE.stages if stage.gate)
 RULES = Rules(cap=3, gates=GATES, headless=False)

@@ -12,13 +12,13 @@ import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.continuation import Found, Go, Going
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import next_move
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
 from sparing.job import Job, JobKind, Result, Turn
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 
 ASKED = Rules(cap=3, gates=frozenset(FLOWS["L3"].names), headless=False, continues=True)
 ALONE = ASKED._replace(headless=True)

@@ -11,14 +11,14 @@ import pytest
 
 from sparing.context.handoff import Handoff
 from sparing.conversation import Talk
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.passing import by_rule
-from sparing.engine.place import Mark, Place, Step
-from sparing.engine.stage import next_move
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.state import Cause, Do, Kind, Position
 from sparing.job import JobKind, Result, Turn
 from sparing.review.governor import Seen
+from sparing.stages.auto_gate import by_rule
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Mark, Place, Step
+from sparing.stages.stage import next_move
 from tests.engine.tiers import DONE, after, asked, at, closed, entered, own_gates, said, walked
 
 GREEN = Talk(green="base")

@@ -22,10 +22,7 @@ from sparing.economy.known import Base, blocks_of
 from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.engine.gather import gather
-from sparing.engine.moves import Happened, Rules
-from sparing.engine.place import Place, Step
 from sparing.engine.quoted import checked_quotes, judgement
-from sparing.engine.stage import next_move
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
@@ -34,6 +31,9 @@ from sparing.job import Job, Result, Turn
 from sparing.review.governor import Said, Seen
 from sparing.review.verdict import Complaint, read_verdict
 from sparing.segment import Segment, Volatility
+from sparing.stages.moves import Happened, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 from sparing.way import Policy, Way
 from tests.repositories import commit_files, git
 from tests.words.sample import FOLDER, Sample, make_sample

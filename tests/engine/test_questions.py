@@ -10,12 +10,12 @@ import pytest
 from sparing.context.asked import answers_text
 from sparing.context.handoff import Handoff, Status, parse_handoff
 from sparing.engine.handoff_block import handoff_data
-from sparing.engine.moves import Next
 from sparing.engine.orders import ORDERS, PAUSE
-from sparing.engine.place import Place, Step
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
 from sparing.job import JobKind, Result, Turn
+from sparing.stages.moves import Next
+from sparing.stages.place import Place, Step
 from tests.engine.tiers import DONE, after, asked, at, closed, entered, said, stuck
 
 ASKS = Handoff(summary="Not sure.", open_questions=("Which port?", "Keep the flag?"))

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.engine.moves import Happened, Rules
-from sparing.engine.place import Place, Step
 from sparing.engine.remarks import AGAIN, unanswered
-from sparing.engine.stage import next_move
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.job import JobKind, Result, Turn
 from sparing.records.folder import StateFolder, open_folder
+from sparing.stages.moves import Happened, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 
 SAID = (
     "Too long.\n\nC1, line 3 of spec.md:\n> a\nwhy?\n\nand how?\n\n"

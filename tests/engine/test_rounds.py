@@ -8,9 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import next_move
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
@@ -20,6 +17,9 @@ from sparing.review.answers import Answer
 from sparing.review.answers import Kind as AnswerKind
 from sparing.review.governor import Said, Seen
 from sparing.review.tracking import Ruling, RulingKind
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 
 RISING = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
 STRICT = RISING._replace(strict=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sparing.artifact import ArtifactName
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import REPAIRS, next_move
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import Job, JobKind, Result, Turn
 from sparing.review.governor import Seen
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import REPAIRS, next_move
 
 RULES = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
 GOOD = Verdict("r", approved=True)

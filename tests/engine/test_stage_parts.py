@@ -10,15 +10,15 @@ from dataclasses import replace
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import next_move
 from sparing.failure import Failure
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS, RESEARCH
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import BUDGET, Job, JobKind, Result, Turn
 from sparing.roles.load import RoleClass, shipped
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 
 RULES = Rules(3, frozenset(FEATURE.names), headless=False, assistants=frozenset(RESEARCH))
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import next_move
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import BUDGET, Job, JobKind, Result, Turn
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 from sparing.task_progress import Building, Part
 from tests.engine.test_stage import at
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from sparing.context.handoff import Handoff
-from sparing.engine.moves import Happened, Next
-from sparing.engine.place import Step
-from sparing.engine.stage import next_move
 from sparing.flow.advance import BREAKER, advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import JobKind, Result, Turn
+from sparing.stages.moves import Happened, Next
+from sparing.stages.place import Step
+from sparing.stages.stage import next_move
 from tests.engine.tiers import (
     DONE,
     after,

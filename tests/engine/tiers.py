@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.context.handoff import Handoff
-from sparing.engine.moves import Happened, Next, Rules
-from sparing.engine.place import Place, Step
-from sparing.engine.stage import next_move
 from sparing.flow.advance import begin
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import Job, JobKind, Result
+from sparing.stages.moves import Happened, Next, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
 
 DONE = Handoff(summary="Done.")
 

@@ -22,7 +22,6 @@ from sparing.engine.gather import gather
 from sparing.engine.handoff_block import may_leave, tell_handoff
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.prompt_store import keep_prompt
-from sparing.engine.questions import nothing_changed
 from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
@@ -40,6 +39,7 @@ from sparing.review.verdict import Complaint, passes
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.session import Session
+from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
 from sparing.way import Way
 from sparing.workspace.commit import changed_paths, commit_paths

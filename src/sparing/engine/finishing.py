@@ -20,7 +20,6 @@ from sparing.engine.crash import step
 from sparing.engine.histories import NAME as HISTORY
 from sparing.engine.meta import write_meta
 from sparing.engine.outcomes import outcome
-from sparing.engine.place import Place
 from sparing.engine.resume_trust import deferred_of
 from sparing.engine.retro import LOG
 from sparing.engine.source import Source, row_of
@@ -30,6 +29,7 @@ from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.job import Job, Result
 from sparing.records.features import FeatureRow
+from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import Building
 from sparing.ticket import Ticket

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.passing import by_rule, unpassed_words
-from sparing.engine.place import Place, Step
 from sparing.engine.place_store import unpacked
 from sparing.engine.surroundings import Surroundings
 from sparing.flow.flows import FLOWS
@@ -13,6 +11,8 @@ from sparing.flow.state import Position
 from sparing.records import events, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.stages.auto_gate import by_rule, unpassed_words
+from sparing.stages.place import Place, Step
 from sparing.workspace.commit import changed_files
 
 PASSED = "passed"

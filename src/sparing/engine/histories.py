@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from sparing.engine.place import Place
 from sparing.finding import Finding, Severity
 from sparing.records import events
 from sparing.records.events import Event
@@ -20,6 +19,7 @@ from sparing.review.governor import Ruled, Seen
 from sparing.review.history import Entry, Fallback, Item, Judged, LazyLoad, Noted, write_history
 from sparing.review.quotes import Quote
 from sparing.review.tracking import Tracked
+from sparing.stages.place import Place
 from sparing.workspace.paths import Confined
 
 NAME = ".review-history.md"

@@ -15,8 +15,6 @@ from sparing.context.fixes import fix_words
 from sparing.engine.green import PASSED, code_since_green, wants_rule
 from sparing.engine.handoff_block import handoff_of
 from sparing.engine.histories import CHANGES, LOOK, look_data
-from sparing.engine.moves import Happened, Next
-from sparing.engine.place import Place, Step, stage_of
 from sparing.engine.remarks import unanswered
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
@@ -30,6 +28,8 @@ from sparing.review.answers import Answer, read_answers
 from sparing.review.governor import Said, Seen
 from sparing.review.quotes import Quote
 from sparing.review.tracking import Ruling, RulingKind
+from sparing.stages.moves import Happened, Next
+from sparing.stages.place import Place, Step, stage_of
 
 SENT_BACK = "sent back"
 AUTHORING = frozenset({Step.AUTHOR, Step.REPAIR})

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sparing.engine.place import Mark, Place
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
 from sparing.records.features import FeatureRow
+from sparing.stages.place import Mark, Place
 from sparing.workspace.paths import Confined
 
 

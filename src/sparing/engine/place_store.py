@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sparing.engine.place import Place
 from sparing.records.folder import StateFolder
+from sparing.stages.place import Place
 
 
 def packed(folder: StateFolder, place: Place) -> dict[str, Any]:

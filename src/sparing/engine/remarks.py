@@ -7,10 +7,10 @@ person decides.
 from __future__ import annotations
 
 from sparing.context.comments import comment_ids, only
-from sparing.engine.place import Place, Step
 from sparing.job import Result, Turn
 from sparing.records.folder import StateFolder
 from sparing.review.answers import read_answers
+from sparing.stages.place import Place, Step
 
 AGAIN = "These comments have no answer yet. Deal with each of them, and answer it by its id."
 REDOING = frozenset({Turn.REDO, Turn.BUILD})

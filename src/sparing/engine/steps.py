@@ -21,16 +21,13 @@ from sparing.engine.handing import hand_home
 from sparing.engine.histories import told_of, write_reviews
 from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
-from sparing.engine.moves import Next, Rules
 from sparing.engine.orders import under_orders
 from sparing.engine.outcomes import outcome
 from sparing.engine.outfit import outfit
-from sparing.engine.place import Place, is_last
 from sparing.engine.place_store import packed, unpacked
 from sparing.engine.rerunning import take_back
 from sparing.engine.resume_trust import deferred_of
 from sparing.engine.source import Source, row_of
-from sparing.engine.stage import next_move
 from sparing.engine.stories import tell
 from sparing.engine.surroundings import Surroundings, current
 from sparing.engine.unmarked import tell_unmarked
@@ -41,6 +38,9 @@ from sparing.flow.state import Cause, Do, Position, State
 from sparing.job import Job, Result
 from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
+from sparing.stages.moves import Next, Rules
+from sparing.stages.place import Place, is_last
+from sparing.stages.stage import next_move
 from sparing.ticket import Ticket
 from sparing.way import Policy
 from sparing.workspace.baseline import Baseline

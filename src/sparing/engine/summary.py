@@ -13,7 +13,6 @@ from typing import NamedTuple
 from sparing.change import FileChange
 from sparing.context.task_log import read_log
 from sparing.engine.learning import LEARNED
-from sparing.engine.place import Mark, Place
 from sparing.engine.retro import LOG, cost_words
 from sparing.engine.source import Source
 from sparing.engine.surroundings import Surroundings
@@ -21,6 +20,7 @@ from sparing.job import Job
 from sparing.prompts.render import fill
 from sparing.records import events, totals
 from sparing.records.features import FeatureRow
+from sparing.stages.place import Mark, Place
 from sparing.workspace.commit import read_file
 
 MOST_FILES = 40

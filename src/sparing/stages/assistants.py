@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.failing import said_of
-from sparing.engine.moves import Happened, Next, Rules, ask, at, flow
-from sparing.engine.place import Place, Step
 from sparing.flow.advance import advance
 from sparing.flow.state import Kind, Outcome
 from sparing.job import Result, Turn
+from sparing.stages.failure import said_of
+from sparing.stages.moves import Happened, Next, Rules, ask, at, flow
+from sparing.stages.place import Place, Step
 
 SIMPLIFIER, DEEPENER = "code-simplifier", "test-deepener"
 HELPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN})

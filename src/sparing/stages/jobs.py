@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from sparing.continuation import Go, Going
 from sparing.ending import ROLE as RETRO
-from sparing.engine.place import Place, Step, stage_of
-from sparing.engine.rounds import to_settle
 from sparing.flow.flows import builder_of
 from sparing.flow.stage import Work
 from sparing.job import Job, JobKind, Turn
+from sparing.stages.place import Place, Step, stage_of
+from sparing.stages.review_rounds import to_settle
 
 AGENT_STEPS = frozenset({Step.AUTHOR, Step.PART, Step.TASK, Step.REPAIR})
 HELP_STEPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN, Step.MEND})

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from sparing.context.handoff import Handoff, Status
 from sparing.conversation import Talk, question_key
-from sparing.engine.place import Place
 from sparing.flow.state import Cause, Kind, Outcome
 from sparing.job import Result, Turn
+from sparing.stages.place import Place
 
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sparing.engine import assisting
-from sparing.engine.failing import failing, said_of
-from sparing.engine.moves import Happened, Next, Rules, at, flow
-from sparing.engine.place import Place, Step, stage_of
 from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome
 from sparing.job import BUDGET, LOOP, Result
+from sparing.stages import assistants
+from sparing.stages.failure import failing, said_of
+from sparing.stages.moves import Happened, Next, Rules, at, flow
+from sparing.stages.place import Place, Step, stage_of
 from sparing.task_progress import Building, Part
 
 AT_WORK = frozenset({Step.TASK, Step.PROVE, Step.WAVE, Step.JOIN})
@@ -58,7 +58,7 @@ def onward(place: Place, rules: Rules, now: float) -> Next:
     here = replace(place, feedback="", building=_of(place))
     building = replace(here.building, since=here.head, turns=1)
     if not building.upcoming:
-        return assisting.begin(replace(here, task=len(here.tasks)), rules, now)
+        return assistants.begin(replace(here, task=len(here.tasks)), rules, now)
     if building.side_by_side:
         return at(replace(here, building=building), Step.WAVE)
     number = building.upcoming[0]

@@ -12,10 +12,16 @@ from sparing.context.handoff import Handoff
 from sparing.continuation import Going
 from sparing.conversation import Talk, question_key
 from sparing.ending import Ending
-from sparing.engine import rounds
-from sparing.engine.asks import jobs_of, review_jobs
-from sparing.engine.passing import by_rule
-from sparing.engine.place import (
+from sparing.flow.advance import advance
+from sparing.flow.flows import TIERS, builder_of
+from sparing.flow.stage import Work
+from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.job import Job, Result, Turn
+from sparing.review.governor import Ruled, Said, Seen
+from sparing.stages import review_rounds
+from sparing.stages.auto_gate import by_rule
+from sparing.stages.jobs import jobs_of, review_jobs
+from sparing.stages.place import (
     Mark,
     Place,
     Step,
@@ -26,13 +32,7 @@ from sparing.engine.place import (
     reopened,
     stage_of,
 )
-from sparing.engine.rounds import Bench
-from sparing.flow.advance import advance
-from sparing.flow.flows import TIERS, builder_of
-from sparing.flow.stage import Work
-from sparing.flow.state import Do, Kind, Outcome, Position
-from sparing.job import Job, Result, Turn
-from sparing.review.governor import Ruled, Said, Seen
+from sparing.stages.review_rounds import Bench
 from sparing.task_progress import Building
 
 
@@ -147,7 +147,7 @@ def passes(position: Position, place: Place, rules: Rules) -> bool:
 def enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
     marks = {**place.marks, stage.name: Mark(now, base=place.head)} if not again else place.marks
-    review = rounds.opened(stage, rules.bench, place.review)
+    review = review_rounds.opened(stage, rules.bench, place.review)
     here = replace(
         place, review=review, turn=0, repairs=0, marks=marks, idle=0, done=(), facts="",
         unproven=(), accepted=False, part=0,
@@ -214,7 +214,7 @@ def ask(place: Place, now: float) -> Next:
 
 def close(place: Place, now: float) -> Next:
     left = tuple(f"task {number} was left out: {why}" for number, why in place.building.skipped)
-    notes = (*rounds.notes_of(place.review), *(place.ending.unfinished or left))
+    notes = (*review_rounds.notes_of(place.review), *(place.ending.unfinished or left))
     return at(marked(place, completed=now, notes=notes), Step.CLOSE)
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from sparing.engine import rounds
-from sparing.engine.place import Place, mark_of, stage_of
 from sparing.finding import Severity
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Work
 from sparing.review.outcome import outcome_of, outcome_words, stay_open
+from sparing.stages import review_rounds
+from sparing.stages.place import Place, mark_of, stage_of
 
 CODES = frozenset({Work.IMPLEMENT, Work.BUILD, Work.CHECK})
 
@@ -47,7 +47,7 @@ def _holds(place: Place, gates: Collection[str]) -> tuple[tuple[bool, str], ...]
 def unpassed_words(place: Place, gates: Collection[str]) -> str:
     """Why no rule, and no answer given in advance, may pass the gate of a stage for its reviews:
     one ended at the cap or without a pass, or a blocker is open. Empty if none did."""
-    open_ = rounds.open_of(place.review)
+    open_ = review_rounds.open_of(place.review)
     blockers = [one.id for one in open_ if one.finding.severity is Severity.BLOCKER]
     said = (
         _own_review(place),
@@ -70,7 +70,7 @@ def _own_review(place: Place) -> str:
         how = "ended at the cap"
     elif found.clean:
         how = "had stopped for a person"
-    left = stay_open(rounds.open_of(place.review))
+    left = stay_open(review_rounds.open_of(place.review))
     return f"its review {how}: {outcome_words(place.review)}{left and f'; {left}'}"
 
 
@@ -89,7 +89,7 @@ def has_code(place: Place) -> bool:
 
 
 def _reasons(place: Place) -> list[str]:
-    left = stay_open(rounds.open_of(place.review))
+    left = stay_open(review_rounds.open_of(place.review))
     small = [f"{left}, no blocker"] if left else []
     green = ["no check is red"] if has_code(place) else []
     return [_verdict(place), *small, "nothing is asked", *green]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.continuation import Found, Go
-from sparing.engine.moves import Happened, Next, Rules, at
-from sparing.engine.place import Place, Step
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position
+from sparing.stages.moves import Happened, Next, Rules, at
+from sparing.stages.place import Place, Step
 
 ANSWERS = {Kind.APPROVE: Go.HAND_OFF, Kind.REJECT: Go.CONTINUE}
 """What is said to a handoff."""

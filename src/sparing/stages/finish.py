@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.ending import ROLE
-from sparing.engine.moves import Happened, Next, Rules, at, close, enter, flow
-from sparing.engine.place import Place, Step, is_last
 from sparing.flow.advance import advance
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import Turn
+from sparing.stages.moves import Happened, Next, Rules, at, close, enter, flow
+from sparing.stages.place import Place, Step, is_last
 
 SHOWN = 5
 

@@ -10,12 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sparing.conversation import agreed_to_changes
-from sparing.engine import assisting, closing, continuing, rounds, tasks
-from sparing.engine.failing import failing
-from sparing.engine.moves import Happened, Next, Rules, ask, at, close, enter, flow
-from sparing.engine.passing import unpassed_words
-from sparing.engine.place import Place, Step, mark_of, marked, stage_of
-from sparing.engine.questions import nothing_changed, stop_for, wrote_nothing
 from sparing.flow.advance import advance
 from sparing.flow.stage import Work
 from sparing.flow.state import Kind, Outcome, Position
@@ -23,6 +17,12 @@ from sparing.job import LOOP, Result, Turn
 from sparing.review.governor import Ruled
 from sparing.review.loop import Decision
 from sparing.review.stall import idle
+from sparing.stages import assistants, finish, review_rounds, tasks, tier
+from sparing.stages.auto_gate import unpassed_words
+from sparing.stages.failure import failing
+from sparing.stages.moves import Happened, Next, Rules, ask, at, close, enter, flow
+from sparing.stages.place import Place, Step, mark_of, marked, stage_of
+from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
@@ -47,8 +47,8 @@ def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
 
 def _stopped(place: Place, result: Result, rules: Rules, now: float) -> Next:
     """What fails goes to a person, unless there is a way around."""
-    if place.step in assisting.HELPS:
-        return assisting.without_help(place, result)
+    if place.step in assistants.HELPS:
+        return assistants.without_help(place, result)
     if place.step is Step.TASK:
         return tasks.failed_task(place, result, rules, now)
     return failing(place, result, rules, now)
@@ -57,8 +57,8 @@ def _stopped(place: Place, result: Result, rules: Rules, now: float) -> Next:
 def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, now: float) -> Next:
     """A human's answer. One that accepts what a stage has lets the stage itself go on."""
     state = place.state
-    if continuing.asks_for_handoff(place) and answer.kind in continuing.ANSWERS:
-        return continuing.answered(place, answer)
+    if tier.asks_for_handoff(place) and answer.kind in tier.ANSWERS:
+        return tier.answered(place, answer)
     accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
     if accepts and (taken := _accepted(place, rules, now)) is not None:
         return taken
@@ -69,26 +69,26 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
         return flow(place, answer, rules, now, happened.feedback)
     if at_task:
         return tasks.left_out(place)
-    if place.step in assisting.DIVERGING:
-        return assisting.taken(place)
+    if place.step in assistants.DIVERGING:
+        return assistants.taken(place)
     return _waved(replace(place, state=advance(state, Outcome(Kind.GO_ON)).state), happened, now)
 
 
 def _accepted(place: Place, rules: Rules, now: float) -> Next | None:
     """What stopped the stage lies outside of its review: unfinished tasks, changed checks, its
     end. None if it is the review."""
-    if closing.is_asked(place):
-        return closing.went_on(place, rules)
+    if finish.is_asked(place):
+        return finish.went_on(place, rules)
     if place.state.acceptable and place.talk.changed:
         return _agreed(place)
-    return closing.took_last(place, now) if closing.takes_last(place) else None
+    return finish.took_last(place, now) if finish.takes_last(place) else None
 
 
 def _waved(place: Place, happened: Happened, now: float) -> Next:
     assert place.review is not None
-    if not rounds.escalated(place.review):
+    if not review_rounds.escalated(place.review):
         return close(replace(place, unproven=(), accepted=True), now)
-    ruled = rounds.waved(place.review, happened.said)
+    ruled = review_rounds.waved(place.review, happened.said)
     after = replace(place, review=ruled.state)
     if ruled.decision is Decision.ACCEPT:
         return close(replace(after, accepted=True), now)._replace(ruled=ruled)
@@ -134,7 +134,7 @@ def _written(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     mends = place.step is Step.REPAIR and place.note
     written = replace(
         place, note=place.note if mends else result.reply, feedback="", idle=turns,
-        review=rounds.answered(place.review, answers),
+        review=review_rounds.answered(place.review, answers),
     )  # fmt: skip
     match stage.work:
         case Work.DOCUMENT if _has_more(written):
@@ -168,12 +168,12 @@ def _judged(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
 
 def _reviewed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     assert place.review is not None
-    ruled = rounds.judged(place.review, happened.seen, happened.said, rules.bench)
+    ruled = review_rounds.judged(place.review, happened.seen, happened.said, rules.bench)
     after = replace(place, review=ruled.state)
-    after = marked(after, cap_reached=rounds.ended_open(ruled.state))
+    after = marked(after, cap_reached=review_rounds.ended_open(ruled.state))
     if ruled.decision is Decision.ESCALATE:
         kind = Kind.CAPPED_BLOCKERS if ruled.blocked else Kind.CAPPED_WARNINGS
-        outcome = Outcome(kind, reason=rounds.why(ruled))
+        outcome = Outcome(kind, reason=review_rounds.why(ruled))
         return flow(marked(after, cap_reached=True), outcome, rules, now)._replace(ruled=ruled)
     if ruled.decision is Decision.ACCEPT and place.unproven:
         reason = f"claimed and not done: {'; '.join(place.unproven)}"
@@ -231,7 +231,7 @@ def _agreed(place: Place) -> Next:
 
 def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     """A stage is done; the settings say whether it stops, whatever the flow has of its own."""
-    left = rounds.open_of(place.review) or place.ending.unfinished
+    left = review_rounds.open_of(place.review) or place.ending.unfinished
     concerned = bool(left) or mark_of(place).cap_reached
     stops = place.state.stage in rules.gates
     said = (tasks.left_words(place), unpassed_words(place, rules.gates))
@@ -255,20 +255,20 @@ STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
     Step.JOIN: tasks.joined,
     Step.NOTE: tasks.noted,
     Step.SKIP: tasks.noted,
-    Step.SIMPLIFY: assisting.simplified,
-    Step.TRIAL: assisting.tried,
-    Step.OUTLINE: assisting.outlined,
-    Step.DEEPEN: assisting.deepened,
-    Step.DEEPENED: assisting.compared,
-    Step.MEND: assisting.mended,
-    Step.ACCEPT: assisting.accepted,
+    Step.SIMPLIFY: assistants.simplified,
+    Step.TRIAL: assistants.tried,
+    Step.OUTLINE: assistants.outlined,
+    Step.DEEPEN: assistants.deepened,
+    Step.DEEPENED: assistants.compared,
+    Step.MEND: assistants.mended,
+    Step.ACCEPT: assistants.accepted,
     Step.CHECK: _checked,
     Step.REPAIR: _authored,
-    Step.SURVEY: closing.surveyed,
-    Step.RETRO: closing.retrospected,
+    Step.SURVEY: finish.surveyed,
+    Step.RETRO: finish.retrospected,
     Step.CLOSE: _closed,
-    Step.REOPEN: closing.taken_back,
-    Step.HANDOVER: closing.handed_over,
-    Step.WEIGH: continuing.weighed,
-    Step.HAND_OFF: continuing.handed_off,
+    Step.REOPEN: finish.taken_back,
+    Step.HANDOVER: finish.handed_over,
+    Step.WEIGH: tier.weighed,
+    Step.HAND_OFF: tier.handed_off,
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sparing.engine.moves import Next, Rules, flow
-from sparing.engine.place import Place
 from sparing.failure import Failure
 from sparing.flow.state import Cause, Kind, Outcome
 from sparing.job import BUDGET, LOOP, Result
+from sparing.stages.moves import Next, Rules, flow
+from sparing.stages.place import Place
 
 CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 

@@ -1,0 +1,1 @@
+"""What comes next inside a stage: moves, tasks, review rounds, assistants. Pure."""
