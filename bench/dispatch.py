@@ -17,7 +17,8 @@ from typing import Any
 
 from sparing.agents import scripted
 from sparing.cli.main import main as sparing
-from sparing.engine import arrivals, leg
+from sparing.engine import leg
+from sparing.runtime import signals
 from sparing.workspace import git
 
 OUT = Path(__file__).parent / "out" / "dispatch.json"
@@ -66,7 +67,7 @@ def whole(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[An
 def main() -> int:
     setattr(git, "start_git", apart(git.start_git))  # noqa: B010
     setattr(scripted, "_play", apart_async(getattr(scripted, "_play")))  # noqa: B009, B010
-    setattr(arrivals, "after", apart_async(arrivals.after))  # noqa: B010
+    setattr(signals, "after", apart_async(signals.after))  # noqa: B010
     setattr(leg, "dispatch", whole(leg.dispatch))  # noqa: B010
     code = sparing(["demo", "--json"])
     if code:

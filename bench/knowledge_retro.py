@@ -20,8 +20,6 @@ from sparing.config.sources import Sources
 from sparing.engine.learning import written
 from sparing.engine.remembering import bank_at, made_features
 from sparing.engine.retro import Asked, asked, read_reply, record
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.feature import Feature, Status, slugify
 from sparing.flow.advance import begin
 from sparing.job import Job, JobKind, Turn
@@ -30,6 +28,8 @@ from sparing.knowledge.retro import Bank, Retro
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
 from sparing.workspace.create import create_repository

@@ -23,9 +23,9 @@ from sparing.desk.office import Office, open_office
 from sparing.double.recognise import Kind, recognise
 from sparing.double.request import read_asked
 from sparing.double.writing import document
-from sparing.engine import surroundings
 from sparing.feature import Status
 from sparing.records import features, ledger
+from sparing.runtime import surroundings
 from sparing.usage import Usage
 from sparing.workspace.create import create_repository
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from sparing.desk.presence import is_held
-from sparing.engine.lock import engine_lock
+from sparing.runtime.engine_lock import engine_lock
 
 
 def test_a_lock_that_is_held(tmp_path: Path) -> None:

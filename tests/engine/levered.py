@@ -13,9 +13,9 @@ from sparing.engine.aids import aided
 from sparing.engine.choice import Chosen
 from sparing.engine.gather import gather
 from sparing.engine.sealing import choose
-from sparing.engine.source import Source
 from sparing.money import Billing
 from sparing.records import ledger
+from sparing.runtime.source import Source
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, off
 from tests.words.sample import Sample, make_sample

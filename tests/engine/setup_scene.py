@@ -16,10 +16,10 @@ from sparing.desk.history import events_since
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import agree, prospect
 from sparing.desk.setups import changed_setup, decide_setup
-from sparing.engine.outfit import outfit
-from sparing.engine.surroundings import Surroundings
 from sparing.job import Job, JobKind
 from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.worktree_setup import outfit
 from sparing.ticket import Ticket
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository

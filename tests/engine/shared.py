@@ -14,11 +14,11 @@ from sparing.cap import Amount
 from sparing.context.compose import compose
 from sparing.continuation import Go, Going
 from sparing.engine.gather import gather
-from sparing.engine.source import Source
-from sparing.engine.surroundings import set_current
 from sparing.job import Job, JobKind, Turn
 from sparing.money import Billing
 from sparing.records import ledger
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import set_current
 from sparing.session import Session
 from sparing.usage import Origin, Usage
 from sparing.way import Way

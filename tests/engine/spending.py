@@ -16,14 +16,14 @@ from typing import Any
 
 from sparing.agents.backend import AgentReply
 from sparing.config.load import sources_here
-from sparing.engine.source import Source
 from sparing.engine.spend import Asking, Permit, clear
-from sparing.engine.surroundings import Surroundings
 from sparing.failure import Failure
 from sparing.job import Job, JobKind, Turn
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.usage import Origin, Usage

@@ -15,10 +15,10 @@ from sparing.desk import control
 from sparing.desk.edits import draft, take_text
 from sparing.desk.office import Office, open_office
 from sparing.engine.mail import obey_all
-from sparing.engine.surroundings import Surroundings
 from sparing.errors import FeatureError, UsageError
 from sparing.records import features, gates
 from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.commit import commit_paths, read_file
 from sparing.workspace.worktree import Worktree, ensure_worktree
 from tests.conftest import UserRepository

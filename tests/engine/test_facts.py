@@ -14,13 +14,13 @@ from sparing.artifact import ArtifactName
 from sparing.context.compose import compose
 from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.gather import gather, read_tasks
-from sparing.engine.source import Source
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do, Kind, Outcome, Position
 from sparing.job import Job, JobKind, Result, Turn
 from sparing.review.governor import Said, Seen
+from sparing.runtime.source import Source
 from sparing.stages.moves import Happened, Rules
 from sparing.stages.place import Place, Step
 from sparing.stages.stage import next_move

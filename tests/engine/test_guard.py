@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from sparing.engine.checking import extra_checks, run_checks
-from sparing.engine.guard import CONTAINED, INCIDENT, guard
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.job import Job, JobKind, Turn
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
+from sparing.runtime.containment import CONTAINED, INCIDENT, guard
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.pipes import put_pipes_aside
 from sparing.workspace.policy import Level
 from tests.engine.spending import new_feature, surroundings

@@ -14,7 +14,6 @@ from sparing.context.turns import system
 from sparing.economy.cost_model import TYPICAL
 from sparing.engine.aids import aided
 from sparing.engine.gather import gather
-from sparing.engine.levers import off_of
 from sparing.engine.lives import group_of, life_of, pauses
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.recalls import recalled
@@ -24,6 +23,7 @@ from sparing.engine.ways import Terms, ways_of
 from sparing.finding import Verdict
 from sparing.job import Turn
 from sparing.records import ledger, verdicts
+from sparing.runtime.levers import off_of
 from sparing.way import Lever, Order, Way
 from tests.engine.levered import Turned, lever_sample, sent, turned, without
 from tests.words.sample import LOOK_SECONDS, Sample

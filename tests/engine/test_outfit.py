@@ -15,11 +15,11 @@ from sparing.desk import control
 from sparing.desk.history import events_since
 from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import agree, prospect
-from sparing.engine.outfit import lend_to, outfit
-from sparing.engine.surroundings import Surroundings
 from sparing.errors import SparingError
 from sparing.job import Job, JobKind
 from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.ticket import Ticket
 from sparing.workspace.worktree import Worktree
 from tests.repositories import make_repository

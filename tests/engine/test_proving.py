@@ -17,13 +17,13 @@ from sparing.config.load import sources_here
 from sparing.engine.evidence import refuse_outside
 from sparing.engine.listing import list_all
 from sparing.engine.proving import leave_tests_out, look_at, weigh_help, write_down
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.errors import FeatureError
 from sparing.job import Job, JobKind, Result
 from sparing.records import events, features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.task import Task
 from sparing.task_progress import Building, Part
 from sparing.ticket import Ticket

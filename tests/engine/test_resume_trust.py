@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from sparing.engine.resume_trust import NO_ROOM, ROLE, Wanted, check_now, deferred, trusted
-from sparing.engine.surroundings import Surroundings
 from sparing.records import ledger, resume_checks
 from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
 from tests.agents.forgetful import Fake
 from tests.engine.spending import NOON, asking, new_feature, surroundings

@@ -15,9 +15,9 @@ import pytest
 from sparing.continuation import Go, Going
 from sparing.engine.gather import gather
 from sparing.engine.sealing import choose, seal
-from sparing.engine.source import session_owner, session_scope, source_of
 from sparing.job import Turn
 from sparing.records import sessions
+from sparing.runtime.source import session_owner, session_scope, source_of
 from sparing.ticket import Ticket
 from sparing.way import Way
 from tests.engine.shared import (

@@ -12,12 +12,12 @@ import pytest
 from sparing.agents.backend import ModelCall
 from sparing.cap import Amount
 from sparing.engine.spend import Permit, Stop, clear, given_up, reserve, settle
-from sparing.engine.surroundings import Surroundings
 from sparing.failure import Failure
 from sparing.money import to_nano
 from sparing.records import events, ledger
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Outcome, Row
+from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
 from sparing.way import Way
 from tests.engine.spending import asking, memory_folder, new_feature, reply, surroundings

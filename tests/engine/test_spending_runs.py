@@ -12,12 +12,12 @@ import pytest
 
 from sparing.cap import Amount, Measure, Scope
 from sparing.engine.spend import Stop, clear, reserve, settle
-from sparing.engine.surroundings import Surroundings
 from sparing.money import to_nano
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Outcome, Row
+from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
 from tests.engine.spending import (
     Bill,

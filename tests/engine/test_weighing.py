@@ -15,9 +15,9 @@ import pytest
 from sparing.continuation import Found, Go, Going
 from sparing.engine.budgeting import WEIGHED, budget_of, weigh
 from sparing.engine.handoffs import HANDED_OFF, pipeline_of, program_handoff, write_handoff
-from sparing.engine.source import source_of
 from sparing.job import JobKind, Result, Turn
 from sparing.records import events, features, sessions
+from sparing.runtime.source import source_of
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
 from tests.engine.shared import (

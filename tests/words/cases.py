@@ -11,13 +11,13 @@ from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
 from sparing.engine.gather import gather
-from sparing.engine.source import Source
 from sparing.engine.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, Work
 from sparing.job import Turn
 from sparing.report.prompt import PromptPage, prompt_text
 from sparing.roles.load import shipped
+from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility
 from sparing.way import Order, Way
 from tests.words.sample import Sample

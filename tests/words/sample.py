@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 from sparing.cap import Amount
 from sparing.config.sources import Sources
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.feature import Feature, Status
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
@@ -25,6 +23,8 @@ from sparing.records import features, ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
 from sparing.records.secret import NAME as SECRET
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.session import Session
 from sparing.usage import Origin, Usage
 from sparing.workspace.repository import find_repository

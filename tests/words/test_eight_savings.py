@@ -15,9 +15,9 @@ from sparing.context.brief import Brief, Document, Material
 from sparing.context.compose import compose
 from sparing.context.turns import ANSWERS, FEEDBACK
 from sparing.engine.gather import gather
-from sparing.engine.source import Source
 from sparing.engine.tiers import summaries
 from sparing.job import JobKind, Turn
+from sparing.runtime.source import Source
 from sparing.way import Order, Way
 from tests.engine.tiers import asked, entered
 from tests.words.cases import Prompt

@@ -17,13 +17,13 @@ from sparing.engine.gather import gather
 from sparing.engine.learning import written
 from sparing.engine.remembering import made_features, tell_given
 from sparing.engine.retro import asked, cost_words, read_reply, record
-from sparing.engine.source import Source
 from sparing.errors import SparingError
 from sparing.job import Turn
 from sparing.knowledge.page import Kind
 from sparing.knowledge.retro import Retro
 from sparing.records import events
 from sparing.records.totals import Tally
+from sparing.runtime.source import Source
 from sparing.ticket import Ticket
 from sparing.way import Order, Way
 from sparing.workspace.commit import changed_paths

@@ -16,10 +16,10 @@ from sparing.engine.gather import gather
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.sealing import choose, seal
-from sparing.engine.source import Source
 from sparing.engine.trunk_group import order_of
 from sparing.job import Turn
 from sparing.records import events, ledger
+from sparing.runtime.source import Source
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.usage import Origin, Usage

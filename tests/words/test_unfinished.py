@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sparing.ending import Ending
 from sparing.engine.finishing import unfinished
-from sparing.engine.source import Source
 from sparing.engine.summary import MOST_FILES, body_of
 from sparing.flow.advance import begin
 from sparing.job import Turn
+from sparing.runtime.source import Source
 from sparing.stages.place import Mark, Place
 from sparing.task_progress import Building
 from tests.repositories import commit_files, git

@@ -65,7 +65,7 @@ def _assumed(office: Office, row: FeatureRow) -> str:
 
 def agent_of(office: Office, row: FeatureRow) -> Agent:
     """The backend and its login, in words; or why there is none."""
-    from sparing.engine.surroundings import Surroundings
+    from sparing.runtime.surroundings import Surroundings
 
     around = Surroundings(
         office.folder, office.database, office.repository,

@@ -58,7 +58,7 @@ def online_finding() -> Finding:
 
 
 def _client(environ: Mapping[str, str], *, needed: bool) -> Finding:
-    from sparing.engine.clients import client_here
+    from sparing.runtime.clients import client_here
 
     try:
         return Finding("client", True, client_here(environ).words)
@@ -67,7 +67,7 @@ def _client(environ: Mapping[str, str], *, needed: bool) -> Finding:
 
 
 def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> Finding:
-    from sparing.engine.clients import login_here
+    from sparing.runtime.clients import login_here
 
     try:
         login = login_here(loaded.settings.agent.login, environ)

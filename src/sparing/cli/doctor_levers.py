@@ -10,8 +10,8 @@ CHECKS_TOO = "only what checks print is shortened"
 
 
 def lever_words(office: Office) -> str:
-    from sparing.engine.levers import standings_of
-    from sparing.engine.surroundings import make_backend
+    from sparing.runtime.levers import standings_of
+    from sparing.runtime.surroundings import make_backend
 
     settings = office.loaded.settings
     if settings.review.policy is not Policy.ADAPTIVE:

@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 def resume_answers(office: Office) -> list[Answer]:
     """V1 to V5, as far as they were asked, and what asking has cost."""
     from sparing.engine.resume_trust import Wanted, check_now
-    from sparing.engine.surroundings import Surroundings, make_backend
+    from sparing.runtime.surroundings import Surroundings, make_backend
 
     settings = office.loaded.settings
     backend = make_backend(office.loaded, office.folder)

@@ -30,18 +30,18 @@ from sparing.desk import control, view
 from sparing.desk.office import Office
 from sparing.desk.roles import check_roles
 from sparing.desk.spending import spending
-from sparing.engine.lock import engine_lock
 from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached, StateError
 from sparing.feature import Status
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.spending import Spending
+from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.launcher import level_reached
 from sparing.workspace.policy import Reach, settle_level
 
 if TYPE_CHECKING:
-    from sparing.engine.surroundings import Surroundings
+    from sparing.runtime.surroundings import Surroundings
 
 FAILURE_LOOK_SECONDS = 1.0
 DEARER = (
@@ -139,8 +139,8 @@ async def _drive(
 ) -> list[FeatureRow]:
     from sparing.engine.green import pass_waiting
     from sparing.engine.runtime import running
-    from sparing.engine.surroundings import Surroundings
-    from sparing.engine.walls import tell_walls
+    from sparing.runtime.sandbox import tell_walls
+    from sparing.runtime.surroundings import Surroundings
 
     settings = office.loaded.settings
     around = Surroundings(

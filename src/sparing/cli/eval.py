@@ -90,8 +90,8 @@ def _office(folder: Path, backend: str | None) -> tuple[Office, Reach]:
 
 
 def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
-    from sparing.engine.surroundings import Surroundings
     from sparing.engine.trial import Trial, name_of
+    from sparing.runtime.surroundings import Surroundings
 
     sources = sources_here(office.repository.checkout)
     around = Surroundings(

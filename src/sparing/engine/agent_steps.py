@@ -15,9 +15,7 @@ from typing import Any
 
 from sparing.context import turns
 from sparing.context.brief import Brief
-from sparing.engine import arrivals
 from sparing.engine.aids import aided
-from sparing.engine.crash import step
 from sparing.engine.gather import gather
 from sparing.engine.handoff_block import may_leave, tell_handoff
 from sparing.engine.notes import tell_prepared, tell_unread
@@ -25,9 +23,6 @@ from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
-from sparing.engine.source import Source, session_owner, session_scope, source_of
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import current
 from sparing.engine.words import with_words
 from sparing.errors import SparingError
 from sparing.finding import Verdict
@@ -36,6 +31,11 @@ from sparing.job import Job, Result, Turn
 from sparing.records import sessions, verdicts
 from sparing.review.quotes import Quote
 from sparing.review.verdict import Complaint, passes
+from sparing.runtime import signals
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source, session_owner, session_scope, source_of
+from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.session import Session
@@ -61,7 +61,7 @@ async def prepare(ticket: dict[str, Any], job: dict[str, Any], error: str) -> di
     try:
         brief = await asyncio.to_thread(_gathered, source, asked)
         # What a sibling has begun to send is known to be cached, and counts in the choice.
-        await arrivals.after(asked.after)
+        await signals.after(asked.after)
         return (await asyncio.to_thread(_prepared, source, asked, brief, error)).dump()
     except SparingError as refused:
         # A document is gone, a worktree can't be made: a person repairs it, then this is repeated.

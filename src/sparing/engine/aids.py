@@ -13,13 +13,13 @@ from sparing.context.brief import REVIEWS, Brief, Code, Kind
 from sparing.economy.notes import Look, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
-from sparing.engine.levers import levers_of, trims_checks
 from sparing.engine.past import changes_of
-from sparing.engine.source import Source
 from sparing.finding import Verdict
 from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import Row
+from sparing.runtime.levers import levers_of, trims_checks
+from sparing.runtime.source import Source
 from sparing.way import Lever
 from sparing.workspace.repository import Repository
 from sparing.workspace.tree import list_files, read_files

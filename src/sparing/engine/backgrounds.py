@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sparing.context.brief import Kind, Material
 from sparing.context.turns import DESCRIPTION, RESEARCH
-from sparing.engine.source import Source
 from sparing.flow.flows import FLOWS
 from sparing.job import Turn
+from sparing.runtime.source import Source
 
 ROADMAP = "roadmap"
 LONGEST_DESCRIPTION = 24_000

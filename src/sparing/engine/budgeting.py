@@ -20,17 +20,17 @@ from sparing.economy.continuity import Bills, Habit, Room, Standing, Weighed
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.predict import Inputs
 from sparing.engine.choice import offers_of
-from sparing.engine.crash import step
 from sparing.engine.gather import gather
 from sparing.engine.handoffs import program_handoff, question_tokens
-from sparing.engine.source import Source, source_of
-from sparing.engine.stories import tell
 from sparing.engine.trunk_group import client_of, trunk_key
 from sparing.engine.ways import transcript_of
 from sparing.flow.flows import builder_of
 from sparing.job import Job, JobKind, Result, Turn
 from sparing.records import ledger
 from sparing.records.ledger import Row
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source, source_of
 from sparing.session import Session
 from sparing.ticket import Ticket
 from sparing.usage import Usage

@@ -13,24 +13,24 @@ from typing import Any
 
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
-from sparing.engine import arrivals
-from sparing.engine.crash import passing, step
 from sparing.engine.forms import form_of
-from sparing.engine.guard import Receipt, guard
-from sparing.engine.outfit import lend_to, outfit
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import trusted
-from sparing.engine.source import Source, source_of
 from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
-from sparing.engine.stories import tell
 from sparing.engine.trunk_group import system_of
-from sparing.engine.walls import launch_in
 from sparing.errors import SparingError
 from sparing.failure import Failure
 from sparing.job import Job, Turn
 from sparing.money import to_usd
 from sparing.redact import Redactor
 from sparing.roles.load import RoleClass
+from sparing.runtime import signals
+from sparing.runtime.containment import Receipt, guard
+from sparing.runtime.crash import passing, step
+from sparing.runtime.events import tell
+from sparing.runtime.sandbox import launch_in
+from sparing.runtime.source import Source, source_of
+from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.workspace.commit import settle_changes
@@ -52,7 +52,7 @@ async def call(
     ticket: dict[str, Any], job: dict[str, Any], sent: dict[str, Any], template: str = ""
 ) -> dict[str, Any]:
     asked, work = Ticket(**ticket), Job.load(job)
-    await arrivals.after(asked.after)
+    await signals.after(asked.after)
     asking = Asking(source_of(asked, work), asked, Sent.load(sent), template or work.turn.value)
     if asking.sent.resume and not template and (why := await trusted(asking)):
         return {"failure": Failure.INVALID_SESSION.value, "detail": f"not resumed: {why}"}
@@ -157,7 +157,7 @@ class Listener:
 
     def __call__(self, event: AgentEvent) -> None:
         if event.kind == ANSWERING:
-            arrivals.answering(self._asking.ticket.id)
+            signals.answering(self._asking.ticket.id)
             return
         self._waiting.append(event)
         if time.monotonic() - self._written > BURST_SECONDS:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.engine.facts import Checked
 from sparing.engine.gather import read_tasks
-from sparing.engine.outfit import lend, tool_environ, tool_walls
-from sparing.engine.source import Source
-from sparing.engine.stories import Teller, tell
-from sparing.engine.surroundings import Surroundings
 from sparing.errors import SparingError
 from sparing.flow.stage import Work
 from sparing.records.features import FeatureRow
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.worktree_setup import lend, tool_environ, tool_walls
 from sparing.workspace.baseline import Baseline
 from sparing.workspace.check_changes import Changed, Standing, changed, standing
 from sparing.workspace.checks import CheckResult, run_check

@@ -26,15 +26,15 @@ from sparing.economy.prices import own_prices, price_of
 from sparing.engine import past_turns
 from sparing.engine.aids import bare, whole
 from sparing.engine.beside import base_digest, beside
-from sparing.engine.levers import levers_of, off_of
 from sparing.engine.lives import group_of, life_of
 from sparing.engine.recalls import Recall, recalled
-from sparing.engine.source import Source
 from sparing.engine.trunk_group import model_of, system_of
 from sparing.engine.ways import SHORT as LIFE
 from sparing.engine.ways import Terms, Told, can_resume, ways_of, weighed
 from sparing.job import Turn
 from sparing.records import verdicts
+from sparing.runtime.levers import levers_of, off_of
+from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
 from sparing.way import Lever, Policy, Way

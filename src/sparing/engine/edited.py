@@ -10,13 +10,13 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from sparing.engine.surroundings import Surroundings
 from sparing.errors import SparingError
 from sparing.flow.state import State
 from sparing.records import events, features, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.commit import changed_files, changed_paths, commit_paths
 from sparing.workspace.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.repository import branch_commit, contains

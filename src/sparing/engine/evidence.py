@@ -17,8 +17,8 @@ from sparing.context.task_report import TaskReport, read_report
 from sparing.engine.checking import extra_checks, run_checks
 from sparing.engine.facts import Checked, touched
 from sparing.engine.gather import read_tasks
-from sparing.engine.source import Source
 from sparing.errors import FeatureError
+from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.task_progress import Part
 from sparing.workspace.baseline import Baseline

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from sparing.change import FileChange
-from sparing.engine.source import Source
 from sparing.prompts.render import fill
+from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.workspace.baseline import Baseline
 from sparing.workspace.checks import CheckResult

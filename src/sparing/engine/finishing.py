@@ -16,19 +16,19 @@ from typing import Any
 from sparing.artifact import ArtifactName
 from sparing.config.flow import Logs
 from sparing.context.tasks import parse_tasks
-from sparing.engine.crash import step
 from sparing.engine.histories import NAME as HISTORY
 from sparing.engine.meta import write_meta
-from sparing.engine.outcomes import outcome
 from sparing.engine.resume_trust import deferred_of
 from sparing.engine.retro import LOG
-from sparing.engine.source import Source, row_of
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import Surroundings, current
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.job import Job, Result
 from sparing.records.features import FeatureRow
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.outcome import outcome
+from sparing.runtime.source import Source, row_of
+from sparing.runtime.surroundings import Surroundings, current
 from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import Building

@@ -27,7 +27,6 @@ from sparing.engine.past import changes_of, delta_of, findings_of, fixes_of, out
 from sparing.engine.project import project_of
 from sparing.engine.remembering import knowledge_for
 from sparing.engine.retro import record
-from sparing.engine.source import Source
 from sparing.engine.tiers import summaries
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
@@ -35,6 +34,7 @@ from sparing.flow.stage import Work
 from sparing.job import Turn
 from sparing.prompts.render import words
 from sparing.roles.load import SHIPPED, Role, RoleClass
+from sparing.runtime.source import Source
 from sparing.task import Task
 
 CANONICAL = (

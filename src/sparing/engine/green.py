@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.place_store import unpacked
-from sparing.engine.surroundings import Surroundings
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
 from sparing.records import events, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.runtime.place_store import unpacked
+from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
 from sparing.stages.place import Place, Step
 from sparing.workspace.commit import changed_files

@@ -12,11 +12,11 @@ from typing import assert_never
 
 from sparing.config.inherited import outward
 from sparing.config.settings import HandOver
-from sparing.engine.stories import tell
 from sparing.engine.summary import Body, body_of
-from sparing.engine.surroundings import Surroundings
 from sparing.job import Job, Result
 from sparing.records.features import FeatureRow
+from sparing.runtime.events import tell
+from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_files
 from sparing.workspace.handover import Handover, Merge, hand_over, name_commands

@@ -8,12 +8,12 @@ from typing import Any
 
 from sparing.context.handoff import Handoff, parse_handoff
 from sparing.conversation import Talk
-from sparing.engine.source import Source
-from sparing.engine.stories import Teller, tell
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work
 from sparing.job import Result, Turn
 from sparing.records.folder import StateFolder
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.source import Source
 from sparing.stages.place import Place, Step, stage_of
 from sparing.stages.questions import unanswered
 

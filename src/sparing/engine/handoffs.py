@@ -20,10 +20,7 @@ from sparing.context.savings import only_output
 from sparing.context.wrap import defuse
 from sparing.economy.repo_map import names_of
 from sparing.engine.call import call
-from sparing.engine.crash import step
 from sparing.engine.prompt_store import keep_prompt
-from sparing.engine.source import Source, source_of
-from sparing.engine.stories import tell
 from sparing.engine.tiers import handoffs_of
 from sparing.engine.trunk_group import order_of
 from sparing.flow.flows import FLOWS, builder_of
@@ -31,6 +28,9 @@ from sparing.flow.state import GO_ON_HERE
 from sparing.job import Job, Result, Turn
 from sparing.prompts.render import fill, words
 from sparing.records import events, ledger
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source, source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
 from sparing.ticket import Ticket

@@ -16,16 +16,16 @@ from sparing.artifact import ArtifactName
 from sparing.ending import ROLE
 from sparing.engine.agent_steps import prepare_repair
 from sparing.engine.call import call
-from sparing.engine.crash import step
 from sparing.engine.retro import Asked, asked, figures, read_reply
-from sparing.engine.source import Source, source_of
-from sparing.engine.stories import tell
 from sparing.errors import SparingError
 from sparing.job import Job, Result
 from sparing.knowledge.page import FILES
 from sparing.knowledge.retro import RETIRED, Change, Learned, Retro, learn
 from sparing.prompts.render import fill
 from sparing.records import events
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source, source_of
 from sparing.ticket import Ticket
 from sparing.workspace.commit import commit_paths, read_file
 from sparing.workspace.leaks import SecretsFound, refuse_secrets

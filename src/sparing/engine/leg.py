@@ -12,12 +12,14 @@ from typing import Any
 
 from dbos import DBOS, SetWorkflowID
 
-from sparing.engine import arrivals, listing, proving, steps, waving
+from sparing.engine import listing, proving, steps, waving
 from sparing.engine.budgeting import weigh
 from sparing.engine.dispatch import dispatch
 from sparing.engine.finishing import reopen, survey
 from sparing.engine.seats import seat
 from sparing.job import Job, JobKind
+from sparing.runtime import signals
+from sparing.runtime.crash import Body, record_with
 from sparing.ticket import Ticket
 
 LEGS = "legs"
@@ -74,7 +76,7 @@ async def job(ticket: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
             result = await dispatch(Ticket(**ticket), asked)
         else:
             result = await PROGRAM[asked.kind](ticket, work)
-    arrivals.done(ticket["id"])
+    signals.done(ticket["id"])
     return result
 
 
@@ -89,7 +91,14 @@ async def _work(feature: str, move: dict[str, Any]) -> list[dict[str, Any]]:
             handles.append(await DBOS.start_workflow_async(job, asdict(ticket), work))
     results: list[dict[str, Any]] = []
     for name, handle in zip(names, handles, strict=True):
-        often = await arrivals.polling_seconds(name)
+        often = await signals.polling_seconds(name)
         results.append(await handle.get_result(polling_interval_sec=often))
-    arrivals.forget(names)
+    signals.forget(names)
     return results
+
+
+def _recorded(name: str, preemptible: bool, body: Body) -> Body:
+    return DBOS.step(name=name, preemptible=preemptible)(body)
+
+
+record_with(_recorded)

@@ -6,14 +6,14 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.context.tasks import in_circles
-from sparing.engine.crash import step
 from sparing.engine.evidence import refuse_outside
 from sparing.engine.gather import read_tasks
 from sparing.engine.proving import done
-from sparing.engine.source import Source
 from sparing.engine.waving import remove_lanes, warn_all
 from sparing.flow.waves import waves
 from sparing.job import Result
+from sparing.runtime.crash import step
+from sparing.runtime.source import Source
 from sparing.ticket import Ticket
 
 CIRCLE = "wait for each other or for one that does; they are done in the order of the document"

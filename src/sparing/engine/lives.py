@@ -14,11 +14,11 @@ from sparing.context.brief import Brief, Kind
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.lives import RECENT_PAUSES, trunk_life
-from sparing.engine.levers import levers_of
-from sparing.engine.source import Source
 from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import Row
+from sparing.runtime.levers import levers_of
+from sparing.runtime.source import Source
 from sparing.way import Lever
 
 AT_ONCE = (30.0, 30.0)

@@ -16,8 +16,6 @@ from sparing.engine.green import PASSED, code_since_green, wants_rule
 from sparing.engine.handoff_block import handoff_of
 from sparing.engine.histories import CHANGES, LOOK, look_data
 from sparing.engine.remarks import unanswered
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome
@@ -28,6 +26,8 @@ from sparing.review.answers import Answer, read_answers
 from sparing.review.governor import Said, Seen
 from sparing.review.quotes import Quote
 from sparing.review.tracking import Ruling, RulingKind
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, Step, stage_of
 

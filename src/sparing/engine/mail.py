@@ -11,12 +11,12 @@ import sqlite3
 from sparing.engine import repeated
 from sparing.engine.edited import edit_since, void
 from sparing.engine.orders import ORDERS
-from sparing.engine.surroundings import Surroundings
 from sparing.flow.state import Position, State
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.runtime.surroundings import Surroundings
 
 START = "start"
 SAY = "say"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.context.brief import Brief, Document, Kind
-from sparing.engine.source import Source
+from sparing.runtime.source import Source
 
 ENTERING = (Kind.STAGE, Kind.JUDGE, Kind.REDO, Kind.ANSWER)
 """Turns before which others had time to change something."""

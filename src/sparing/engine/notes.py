@@ -9,11 +9,11 @@ import sqlite3
 
 from sparing.context.reads import confirmed_reads, missed_reads, unread_warning
 from sparing.engine.histories import FALLBACK
-from sparing.engine.source import Source
-from sparing.engine.stories import Teller, tell
 from sparing.job import Job
 from sparing.records import ledger
 from sparing.review.history import Fallback, write_item
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.source import Source
 from sparing.sent import Sent
 
 BLIND = "A"

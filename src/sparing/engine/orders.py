@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.engine.surroundings import Surroundings
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Kind, Outcome
 from sparing.records import mailbox
+from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Next
 
 PAUSE = "pause"

@@ -9,10 +9,10 @@ from sparing.context.brief import Kind, OpenFinding
 from sparing.context.delta import change_delta, document_delta
 from sparing.context.fixes import fix_words
 from sparing.context.outcome import DomainOutcome, outcome_block
-from sparing.engine.source import Source
 from sparing.finding import Severity
 from sparing.records import findings, ledger
 from sparing.review.tracking import Tracked
+from sparing.runtime.source import Source
 from sparing.session import Session
 
 SUGGESTION = Severity.SUGGESTION

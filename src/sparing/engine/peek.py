@@ -18,8 +18,6 @@ from sparing.ending import ROLE as RETRO
 from sparing.engine.aids import aided
 from sparing.engine.gather import gather, read_tasks
 from sparing.engine.prompt_store import load_prompt
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.engine.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
@@ -29,6 +27,8 @@ from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Row
 from sparing.records.verdicts import VerdictRow
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.way import Order, Way

@@ -13,9 +13,9 @@ from dataclasses import replace
 from sparing.context.brief import Brief, Kind, Material
 from sparing.economy.preload import LARGEST_TOKENS, Candidate, preloaded
 from sparing.engine.aids import inner
-from sparing.engine.source import Source
 from sparing.flow.stage import Work
 from sparing.records import ledger
+from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
 from sparing.workspace.tree import list_files, read_files
 

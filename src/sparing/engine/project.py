@@ -13,8 +13,8 @@ from sparing.context.project import (
     project_goals,
     sorted_by_status,
 )
-from sparing.engine.source import META, Source
 from sparing.records import features
+from sparing.runtime.source import META, Source
 from sparing.workspace.commit import list_folder
 from sparing.workspace.paths import is_id
 

@@ -14,11 +14,7 @@ from typing import Any
 from sparing.artifact import ArtifactName
 from sparing.context.wrap import defuse
 from sparing.engine.agent_steps import leaked
-from sparing.engine.crash import step
 from sparing.engine.prompt_store import keep_prompt
-from sparing.engine.source import Source, source_of
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import current
 from sparing.errors import SparingError
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
@@ -27,6 +23,10 @@ from sparing.job import Job, Result
 from sparing.prompts.render import fill
 from sparing.records import features
 from sparing.review.reply import Problem, find_answer
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source, source_of
+from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.ticket import Ticket

@@ -17,9 +17,9 @@ from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.engine import past_turns
-from sparing.engine.source import Source
 from sparing.records import ledger
 from sparing.records.ledger import Row
+from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.way import Way
 

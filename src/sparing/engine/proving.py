@@ -11,16 +11,16 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context.task_report import TaskReport
-from sparing.engine.crash import step
 from sparing.engine.evidence import Seen, checked, red_words, seen_of, task_of
 from sparing.engine.facts import Checked
-from sparing.engine.guard import put_away
 from sparing.engine.log import NAME, Entry, logged, with_divergences
-from sparing.engine.outcomes import outcome
-from sparing.engine.source import Source, row_of
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import current
 from sparing.job import Job, Result
+from sparing.runtime.containment import put_away
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.outcome import outcome
+from sparing.runtime.source import Source, row_of
+from sparing.runtime.surroundings import current
 from sparing.task_progress import Building
 from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_files, commit_paths

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from sparing.engine.source import Source
 from sparing.finding import Finding, Verdict
 from sparing.job import Result
 from sparing.review.quotes import Quote, check_quote
 from sparing.review.reply import Answer, find_answer
 from sparing.review.verdict import KEYS, Complaint, Subject, clean, read_verdict
+from sparing.runtime.source import Source
 
 _PATH = re.compile(r"[\w./+-]+\.[A-Za-z]\w*")
 PATH_CHARS = 1_000

@@ -17,10 +17,10 @@ from sparing.context.diff import parse_diff
 from sparing.context.wrap import defuse
 from sparing.economy.recall import Need, digests, recall
 from sparing.engine.prompt_store import load_prompt
-from sparing.engine.source import Source
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work
 from sparing.records import ledger
+from sparing.runtime.source import Source
 from sparing.segment import Segment
 
 MOST_SHOWN = 5

@@ -15,8 +15,6 @@ from typing import NamedTuple, cast
 
 from sparing.context.compose import Composed
 from sparing.context.pieces import KNOWLEDGE
-from sparing.engine.source import META, Source
-from sparing.engine.stories import Teller, tell
 from sparing.feature import Status
 from sparing.knowledge.age import Made
 from sparing.knowledge.giving import Audience, Given, give
@@ -24,6 +22,8 @@ from sparing.knowledge.page import FILES, Kind, Page, read_page
 from sparing.knowledge.retro import Bank
 from sparing.records import features
 from sparing.roles.load import Role, RoleClass
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.source import META, Source
 from sparing.workspace.commit import list_folder, read_file
 from sparing.workspace.repository import Repository
 from sparing.workspace.tree import list_files, read_files

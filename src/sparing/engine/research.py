@@ -9,11 +9,11 @@ import asyncio
 from typing import Any
 
 from sparing.context.research import KEYS, Found, read_findings
-from sparing.engine.crash import step
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import current
 from sparing.job import Job, Result
 from sparing.review.reply import Problem, find_answer
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.surroundings import current
 from sparing.ticket import Ticket
 
 

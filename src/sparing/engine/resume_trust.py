@@ -19,12 +19,12 @@ from sparing.config.settings import Settings
 from sparing.economy.forecast import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.engine.spend import Asking
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import Surroundings
-from sparing.engine.walls import launch_in
 from sparing.records import caps, ledger, resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.resume_checks import CheckRow
+from sparing.runtime.events import tell
+from sparing.runtime.sandbox import launch_in
+from sparing.runtime.surroundings import Surroundings
 from sparing.way import Way
 from sparing.workspace.worktree import Worktree
 

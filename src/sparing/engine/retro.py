@@ -16,7 +16,6 @@ from sparing.context.brief import Material
 from sparing.engine.facts import stat
 from sparing.engine.histories import NAME as HISTORY
 from sparing.engine.remembering import GIVEN, bank_at, made_features
-from sparing.engine.source import META, Source
 from sparing.job import Turn
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, Entry
@@ -27,6 +26,7 @@ from sparing.records import events, findings, totals
 from sparing.records.totals import Tally
 from sparing.review.reply import Problem, find_answer
 from sparing.review.tracking import Tracked
+from sparing.runtime.source import META, Source
 
 LOG = "implementation-log.md"
 KEYS = ("retro_md", "entries", "judgements")

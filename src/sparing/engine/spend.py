@@ -18,14 +18,14 @@ from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.economy.forecast import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.source import Source
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import Surroundings
 from sparing.failure import Failure
 from sparing.job import LOOP
 from sparing.money import Billing
 from sparing.records import caps, ledger, repeats
 from sparing.review.stall import Patience, fruitless, overdue
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.sent import Sent
 from sparing.ticket import Ticket

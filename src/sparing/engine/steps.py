@@ -9,27 +9,17 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.artifact import ArtifactName
-from sparing.engine import arrivals
 from sparing.engine.checking import extra_checks, run_checks, tell_checks, to_agree
-from sparing.engine.crash import step
 from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.finishing import remove_logs
 from sparing.engine.gather import read_tasks
-from sparing.engine.given import bring_given
 from sparing.engine.green import stops_of, wants_rule
 from sparing.engine.handing import hand_home
 from sparing.engine.histories import told_of, write_reviews
 from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
 from sparing.engine.orders import under_orders
-from sparing.engine.outcomes import outcome
-from sparing.engine.outfit import outfit
-from sparing.engine.place_store import packed, unpacked
-from sparing.engine.rerunning import take_back
 from sparing.engine.resume_trust import deferred_of
-from sparing.engine.source import Source, row_of
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import Surroundings, current
 from sparing.engine.unmarked import tell_unmarked
 from sparing.errors import SparingError
 from sparing.feature import Status
@@ -38,6 +28,16 @@ from sparing.flow.state import Cause, Do, Position, State
 from sparing.job import Job, Result
 from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
+from sparing.runtime import signals
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.initial_documents import bring_given
+from sparing.runtime.outcome import outcome
+from sparing.runtime.place_store import packed, unpacked
+from sparing.runtime.rewind import take_back
+from sparing.runtime.source import Source, row_of
+from sparing.runtime.surroundings import Surroundings, current
+from sparing.runtime.worktree_setup import outfit
 from sparing.stages.moves import Next, Rules
 from sparing.stages.place import Place, is_last
 from sparing.stages.stage import next_move
@@ -69,7 +69,7 @@ async def decide(
     found = under_orders(around, leg["id"], found)
     names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(found.jobs)]
     for name in names:
-        arrivals.expect(name)
+        signals.expect(name)
     return {
         "do": found.do.value,
         "place": packed(around.folder, found.place),

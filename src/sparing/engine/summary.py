@@ -14,12 +14,12 @@ from sparing.change import FileChange
 from sparing.context.task_log import read_log
 from sparing.engine.learning import LEARNED
 from sparing.engine.retro import LOG, cost_words
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.job import Job
 from sparing.prompts.render import fill
 from sparing.records import events, totals
 from sparing.records.features import FeatureRow
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Mark, Place
 from sparing.workspace.commit import read_file
 

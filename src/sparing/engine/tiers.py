@@ -10,10 +10,10 @@ from sparing.context.brief import Document
 from sparing.context.handoff import Handoff
 from sparing.context.savings import SUMMARISED, only_output, summarised
 from sparing.engine.handoff_block import block_of
-from sparing.engine.source import Source
 from sparing.flow.flows import FLOWS
 from sparing.job import Turn
 from sparing.records import ledger
+from sparing.runtime.source import Source
 
 
 def summaries(source: Source, documents: Sequence[Document]) -> tuple[Document, ...]:

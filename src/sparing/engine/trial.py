@@ -24,10 +24,7 @@ from sparing.engine.forms import form_of
 from sparing.engine.gather import gather
 from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.quoted import judgement
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.engine.trunk_group import model_of, system_of
-from sparing.engine.walls import launch_in
 from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobKind, Turn
@@ -37,6 +34,9 @@ from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
 from sparing.review.exam import Case, Exam
 from sparing.review.verdict import Complaint, passes
+from sparing.runtime.sandbox import launch_in
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment
 from sparing.session import Session
 from sparing.usage import Usage

@@ -9,7 +9,7 @@ from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed
 from sparing.context.savings import compact
 from sparing.economy.levers import switched_on
-from sparing.engine.source import Source
+from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
 from sparing.way import Lever, Order, Policy

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.context.claims import unmarked_claims
-from sparing.engine.source import Source
-from sparing.engine.stories import Teller, tell
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.source import Source
 
 
 def tell_unmarked(source: Source, teller: Teller) -> None:

@@ -31,13 +31,9 @@ from sparing.economy.keepalive import (
     resume_probability,
 )
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.levers import levers_of
 from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.prospects import Prospect, prospect_of
-from sparing.engine.source import Source
-from sparing.engine.surroundings import Surroundings
 from sparing.engine.trunk_group import system_of
-from sparing.engine.walls import launch_in
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position, State
@@ -46,6 +42,10 @@ from sparing.prompts.render import words
 from sparing.records import caps, features, ledger, pings, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.review.verdict import SCHEMA
+from sparing.runtime.levers import levers_of
+from sparing.runtime.sandbox import launch_in
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.way import Lever, Policy, Way

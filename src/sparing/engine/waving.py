@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sparing.engine.crash import step
 from sparing.engine.evidence import checked, seen_of
-from sparing.engine.guard import Withholding, put_away
 from sparing.engine.proving import done
-from sparing.engine.source import Source
-from sparing.engine.stories import tell
 from sparing.job import Result
+from sparing.runtime.containment import Withholding, put_away
+from sparing.runtime.crash import step
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source
 from sparing.task_progress import Part
 from sparing.ticket import Ticket
 from sparing.workspace.lanes import (

@@ -19,13 +19,13 @@ from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.engine import past_turns
-from sparing.engine.levers import levers_of
 from sparing.engine.preloads import files_for, seen_by, with_files
 from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import deferred
-from sparing.engine.source import Source
 from sparing.engine.trunk_group import model_of, order_of, referenced
 from sparing.job import Turn
+from sparing.runtime.levers import levers_of
+from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.way import Lever, Policy, Way
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from sparing.context.brief import Brief, Material
 from sparing.context.turns import SAID
-from sparing.engine.source import Source
-from sparing.engine.stories import Teller, tell
 from sparing.records import events, mailbox
 from sparing.records.mailbox import Letter
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.source import Source
 
 HEARD = "heard"
 SAY = "say"

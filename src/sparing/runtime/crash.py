@@ -1,7 +1,8 @@
 """Crash points: named places at which a test can let the process die.
 
 Every step registers two: before it begins, and after its effects but before the engine has
-recorded them. That second one is where a replay repeats what has already happened.
+recorded them. That second one is where a replay repeats what has already happened. What records a
+step is passed in by the engine when it is loaded: no other room knows its library.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
-
-from dbos import DBOS
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+Body = Callable[..., Awaitable[Any]]
+Record = Callable[[str, bool, Body], Body]
+"""From a step's name, whether it may be interrupted, and its body, to the recorded step."""
+
 POINTS: list[str] = []
+_bodies: dict[str, tuple[bool, Body]] = {}
+_recorded: dict[str, Body] = {}
 _armed = ""
 _passed: Counter[str] = Counter()
 
@@ -51,6 +56,18 @@ def step(
             passing(end)
             return result
 
-        return DBOS.step(name=name, preemptible=preemptible)(with_points)
+        _bodies[name] = preemptible, with_points
+
+        @wraps(function)
+        async def recorded(*args: P.args, **kwargs: P.kwargs) -> R:
+            return await _recorded[name](*args, **kwargs)
+
+        return recorded
 
     return decorate
+
+
+def record_with(record: Record) -> None:
+    """Record every step that is known by now. Called once, before the engine starts."""
+    for name, (preemptible, body) in _bodies.items():
+        _recorded[name] = record(name, preemptible, body)

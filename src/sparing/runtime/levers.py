@@ -9,7 +9,7 @@ from __future__ import annotations
 from sparing.agents.backend import Backend
 from sparing.config.settings import Settings
 from sparing.economy.levers import Able, Standing, standings, switched_on
-from sparing.engine.source import Source
+from sparing.runtime.source import Source
 from sparing.way import Lever, Policy
 
 COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})

@@ -12,11 +12,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.engine.stories import Teller, tell
-from sparing.engine.surroundings import Surroundings
-from sparing.engine.walls import check_walls
 from sparing.job import Job
 from sparing.records.features import FeatureRow
+from sparing.runtime.events import Teller, tell
+from sparing.runtime.sandbox import check_walls
+from sparing.runtime.surroundings import Surroundings
 from sparing.workspace import copies
 from sparing.workspace.base_files import put_back
 from sparing.workspace.checks import Walls

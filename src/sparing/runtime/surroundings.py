@@ -18,11 +18,11 @@ from sparing.config.load import Loaded, load
 from sparing.config.settings import BackendName, Clock, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
-from sparing.engine.clients import claude_backend
-from sparing.engine.doubled import DoubledClaude
 from sparing.errors import ConfigError
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
+from sparing.runtime.claude_double import DoubledClaude
+from sparing.runtime.clients import claude_backend
 from sparing.workspace.lanes import lane_branch, lane_name
 from sparing.workspace.policy import Level
 from sparing.workspace.repository import Repository

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sparing.engine.surroundings import Surroundings
 from sparing.job import Job
 from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
 from sparing.workspace.commit import commit_paths
 from sparing.workspace.leaks import refuse_secrets

@@ -17,7 +17,6 @@ from sparing.change import FileChange
 from sparing.context.brief import Document, Material
 from sparing.context.wrap import wrapper_key
 from sparing.continuation import Go
-from sparing.engine.surroundings import Surroundings, current
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
@@ -27,6 +26,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.secret import folder_secret
 from sparing.roles.catalog import Catalog, load_catalog
 from sparing.roles.load import Role
+from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.ticket import Ticket
 from sparing.workspace.commit import changed_files, diff, read_file

@@ -6,10 +6,10 @@ commit that the ref holds, and files are made equal to the commit as often as on
 
 from __future__ import annotations
 
-from sparing.engine.stories import tell
-from sparing.engine.surroundings import Surroundings
 from sparing.errors import RepositoryError
 from sparing.job import Job
+from sparing.runtime.events import tell
+from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
 from sparing.workspace.leaks import set_aside
 from sparing.workspace.objects import keep, move_ref

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sparing.engine.source import Source
 from sparing.records import features
+from sparing.runtime.source import Source
 from sparing.workspace import containment
 from sparing.workspace.commit import changed_paths
 from sparing.workspace.containment import Sight, branch_place, worktree_place

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
-from sparing.engine.surroundings import Surroundings
 from sparing.records import events
 from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks import Walls
 from sparing.workspace.launcher import tool_roots, wrap
 from sparing.workspace.policy import Access, Policy

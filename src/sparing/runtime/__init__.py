@@ -1,0 +1,1 @@
+"""What surrounds a run: a job's source, folders and clients, sandbox policies, worktree set-up."""
