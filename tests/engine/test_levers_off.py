@@ -15,7 +15,6 @@ from sparing.economy.cost_model import TYPICAL
 from sparing.engine.aids import aided
 from sparing.engine.gather import gather
 from sparing.engine.lives import group_of, life_of, pauses
-from sparing.engine.prompt_store import load_prompt
 from sparing.engine.recalls import recalled
 from sparing.engine.sealing import choose, seal
 from sparing.engine.trunk_group import order_of, system_of
@@ -23,6 +22,7 @@ from sparing.engine.ways import Terms, ways_of
 from sparing.finding import Verdict
 from sparing.job import Turn
 from sparing.records import ledger, verdicts
+from sparing.records.prompts import load_prompt
 from sparing.runtime.levers import off_of
 from sparing.way import Lever, Order, Way
 from tests.engine.levered import Turned, lever_sample, sent, turned, without

@@ -14,11 +14,11 @@ from sparing.cap import Amount
 from sparing.context.compose import compose
 from sparing.engine.gather import gather
 from sparing.engine.notes import tell_prepared, tell_unread
-from sparing.engine.prompt_store import load_prompt
 from sparing.engine.sealing import choose, seal
 from sparing.engine.trunk_group import order_of
 from sparing.job import Turn
 from sparing.records import events, ledger
+from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
 from sparing.sent import Sent
 from sparing.ticket import Ticket

@@ -19,7 +19,6 @@ from sparing.engine.aids import aided
 from sparing.engine.gather import gather
 from sparing.engine.handoff_block import may_leave, tell_handoff
 from sparing.engine.notes import tell_prepared, tell_unread
-from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
@@ -29,6 +28,7 @@ from sparing.finding import Verdict
 from sparing.flow.stage import Work
 from sparing.job import Job, Result, Turn
 from sparing.records import sessions, verdicts
+from sparing.records.prompts import keep_prompt
 from sparing.review.quotes import Quote
 from sparing.review.verdict import Complaint, passes
 from sparing.runtime import signals

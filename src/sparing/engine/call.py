@@ -14,7 +14,6 @@ from typing import Any
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
 from sparing.engine.forms import form_of
-from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import trusted
 from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
 from sparing.engine.trunk_group import system_of
@@ -22,6 +21,7 @@ from sparing.errors import SparingError
 from sparing.failure import Failure
 from sparing.job import Job, Turn
 from sparing.money import to_usd
+from sparing.records.prompts import load_prompt
 from sparing.redact import Redactor
 from sparing.roles.load import RoleClass
 from sparing.runtime import signals

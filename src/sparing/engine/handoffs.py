@@ -20,7 +20,6 @@ from sparing.context.savings import only_output
 from sparing.context.wrap import defuse
 from sparing.economy.repo_map import names_of
 from sparing.engine.call import call
-from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.tiers import handoffs_of
 from sparing.engine.trunk_group import order_of
 from sparing.flow.flows import FLOWS, builder_of
@@ -28,6 +27,7 @@ from sparing.flow.state import GO_ON_HERE
 from sparing.job import Job, Result, Turn
 from sparing.prompts.render import fill, words
 from sparing.records import events, ledger
+from sparing.records.prompts import keep_prompt
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of

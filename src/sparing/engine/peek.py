@@ -17,7 +17,6 @@ from sparing.context.savings import compact
 from sparing.ending import ROLE as RETRO
 from sparing.engine.aids import aided
 from sparing.engine.gather import gather, read_tasks
-from sparing.engine.prompt_store import load_prompt
 from sparing.engine.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
@@ -26,6 +25,7 @@ from sparing.job import Job, JobKind, Turn
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Row
+from sparing.records.prompts import load_prompt
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings

@@ -14,7 +14,6 @@ from typing import Any
 from sparing.artifact import ArtifactName
 from sparing.context.wrap import defuse
 from sparing.engine.agent_steps import leaked
-from sparing.engine.prompt_store import keep_prompt
 from sparing.errors import SparingError
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
@@ -22,6 +21,7 @@ from sparing.flow.roadmap import numbers, read_roadmap
 from sparing.job import Job, Result
 from sparing.prompts.render import fill
 from sparing.records import features
+from sparing.records.prompts import keep_prompt
 from sparing.review.reply import Problem, find_answer
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell

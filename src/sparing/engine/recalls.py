@@ -16,10 +16,10 @@ from sparing.context.delta import LARGEST_FILE_CHARS
 from sparing.context.diff import parse_diff
 from sparing.context.wrap import defuse
 from sparing.economy.recall import Need, digests, recall
-from sparing.engine.prompt_store import load_prompt
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work
 from sparing.records import ledger
+from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment
 

@@ -22,7 +22,6 @@ from sparing.economy.estimates import HABITS, Errand, Memory, work_of
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.engine.forms import form_of
 from sparing.engine.gather import gather
-from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.quoted import judgement
 from sparing.engine.trunk_group import model_of, system_of
 from sparing.failure import Failure
@@ -31,6 +30,7 @@ from sparing.job import Job, JobKind, Turn
 from sparing.money import to_usd
 from sparing.records import verdicts
 from sparing.records.features import FeatureRow
+from sparing.records.prompts import keep_prompt
 from sparing.records.verdicts import VerdictRow
 from sparing.review.exam import Case, Exam
 from sparing.review.verdict import Complaint, passes

@@ -31,7 +31,6 @@ from sparing.economy.keepalive import (
     resume_probability,
 )
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.prompt_store import keep_prompt
 from sparing.engine.prospects import Prospect, prospect_of
 from sparing.engine.trunk_group import system_of
 from sparing.errors import SparingError
@@ -41,6 +40,7 @@ from sparing.job import Job, JobKind, Turn
 from sparing.prompts.render import words
 from sparing.records import caps, features, ledger, pings, sessions, verdicts
 from sparing.records.features import FeatureRow
+from sparing.records.prompts import keep_prompt
 from sparing.review.verdict import SCHEMA
 from sparing.runtime.levers import levers_of
 from sparing.runtime.sandbox import launch_in

@@ -20,10 +20,10 @@ from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.engine import past_turns
 from sparing.engine.preloads import files_for, seen_by, with_files
-from sparing.engine.prompt_store import load_prompt
 from sparing.engine.resume_trust import deferred
 from sparing.engine.trunk_group import model_of, order_of, referenced
 from sparing.job import Turn
+from sparing.records.prompts import load_prompt
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
