@@ -16,10 +16,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from sparing.briefing.knowledge import bank_at, made_features
+from sparing.briefing.retro import Asked, asked, read_reply, record
 from sparing.config.sources import Sources
 from sparing.engine.learning import written
-from sparing.engine.remembering import bank_at, made_features
-from sparing.engine.retro import Asked, asked, read_reply, record
 from sparing.feature import Feature, Status, slugify
 from sparing.flow.advance import begin
 from sparing.job import Job, JobKind, Turn

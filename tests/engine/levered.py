@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
+from sparing.briefing.extras import aided
+from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.brief import Brief
-from sparing.engine.aids import aided
 from sparing.engine.choice import Chosen
-from sparing.engine.gather import gather
 from sparing.engine.sealing import choose
 from sparing.money import Billing
 from sparing.records import ledger

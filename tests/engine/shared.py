@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.compose import compose
 from sparing.continuation import Go, Going
-from sparing.engine.gather import gather
 from sparing.job import Job, JobKind, Turn
 from sparing.money import Billing
 from sparing.records import ledger

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.facts import Checked, sheet, unproven_tasks
+from sparing.briefing.gather import gather, read_tasks
 from sparing.context.compose import compose
-from sparing.engine.facts import Checked, sheet, unproven_tasks
-from sparing.engine.gather import gather, read_tasks
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE

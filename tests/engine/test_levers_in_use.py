@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.briefing.extras import aided, map_of
+from sparing.briefing.gather import gather
+from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.estimates import Errand, Kind, Memory
-from sparing.engine.aids import aided, map_of
-from sparing.engine.gather import gather
-from sparing.engine.preloads import files_for, seen_by, with_files
 from sparing.engine.sealing import choose, seal
 from sparing.engine.ways import Terms, ways_of
 from sparing.job import Turn

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.briefing.extras import aided
+from sparing.briefing.gather import gather
+from sparing.briefing.recall import recalled
 from sparing.cache import Life
 from sparing.context.turns import system
 from sparing.economy.cost_model import TYPICAL
-from sparing.engine.aids import aided
-from sparing.engine.gather import gather
 from sparing.engine.lives import group_of, life_of, pauses
-from sparing.engine.recalls import recalled
 from sparing.engine.sealing import choose, seal
 from sparing.engine.trunk_group import order_of, system_of
 from sparing.engine.ways import Terms, ways_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparing.briefing.facts import Checked
 from sparing.change import FileChange
 from sparing.context.task_report import TaskReport
 from sparing.engine.evidence import red_words
-from sparing.engine.facts import Checked
 from sparing.engine.log import Entry, logged, with_divergences
 from sparing.task_progress import Building
 from sparing.workspace.checks import CheckResult

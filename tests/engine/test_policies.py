@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.gather import gather
 from sparing.cache import Life
 from sparing.config.settings import ReviewSettings
 from sparing.economy.choose import decide_way
@@ -21,7 +22,6 @@ from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.known import Base, blocks_of
 from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
-from sparing.engine.gather import gather
 from sparing.engine.quoted import checked_quotes, judgement
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from sparing.briefing.handoff_block import handoff_data
 from sparing.context.asked import answers_text
 from sparing.context.handoff import Handoff, Status, parse_handoff
-from sparing.engine.handoff_block import handoff_data
 from sparing.engine.orders import ORDERS, PAUSE
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position

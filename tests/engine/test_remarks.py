@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.engine.remarks import AGAIN, unanswered
+from sparing.briefing.comments import AGAIN, unanswered
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.job import JobKind, Result, Turn

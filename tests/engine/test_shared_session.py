@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from sparing.briefing.gather import gather
 from sparing.continuation import Go, Going
-from sparing.engine.gather import gather
 from sparing.engine.sealing import choose, seal
 from sparing.job import Turn
 from sparing.records import sessions

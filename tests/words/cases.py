@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from sparing.briefing.gather import gather
 from sparing.context import turns
 from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
-from sparing.engine.gather import gather
 from sparing.engine.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, Work

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.briefing.gather import gather
 from sparing.context.compose import compose
 from sparing.context.fixes import answers, fix_words
-from sparing.engine.gather import gather
 from sparing.job import Turn
 from sparing.way import Order, Way
 from tests.words.cases import Prompt

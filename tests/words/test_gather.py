@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.gather import gather
 from sparing.context.compose import compose
-from sparing.engine.gather import gather
 from sparing.engine.trunk_group import referenced
 from sparing.job import Turn
 from sparing.way import Order, Way

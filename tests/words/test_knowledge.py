@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from sparing.briefing.gather import gather
+from sparing.briefing.knowledge import made_features, tell_given
+from sparing.briefing.retro import asked, cost_words, read_reply, record
 from sparing.context.brief import Brief
 from sparing.context.compose import compose, naive
-from sparing.engine.gather import gather
 from sparing.engine.learning import written
-from sparing.engine.remembering import made_features, tell_given
-from sparing.engine.retro import asked, cost_words, read_reply, record
 from sparing.errors import SparingError
 from sparing.job import Turn
 from sparing.knowledge.page import Kind

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparing.briefing.gather import gather
 from sparing.context.compose import compose
 from sparing.context.project import (
     ProjectContext,
@@ -21,7 +22,6 @@ from sparing.context.project import (
     project_goals,
     sorted_by_status,
 )
-from sparing.engine.gather import gather
 from sparing.job import Turn
 from sparing.segment import estimate_tokens
 from sparing.way import Way

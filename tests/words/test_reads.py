@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.gather import gather
 from sparing.context.brief import Document
 from sparing.context.reads import (
     FileRead,
@@ -21,7 +22,6 @@ from sparing.context.reads import (
     required,
     unread_warning,
 )
-from sparing.engine.gather import gather
 from sparing.job import Turn
 from sparing.way import Way
 from tests.words.cases import Prompt

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.compose import compose
-from sparing.engine.gather import gather
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.sealing import choose, seal
 from sparing.engine.trunk_group import order_of

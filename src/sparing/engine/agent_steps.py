@@ -13,16 +13,16 @@ import sqlite3
 from dataclasses import replace
 from typing import Any
 
+from sparing.briefing.extras import aided
+from sparing.briefing.gather import gather
+from sparing.briefing.handoff_block import may_leave, tell_handoff
+from sparing.briefing.knowledge import tell_given
+from sparing.briefing.messages import with_words
 from sparing.context import turns
 from sparing.context.brief import Brief
-from sparing.engine.aids import aided
-from sparing.engine.gather import gather
-from sparing.engine.handoff_block import may_leave, tell_handoff
 from sparing.engine.notes import tell_prepared, tell_unread
 from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
-from sparing.engine.remembering import tell_given
 from sparing.engine.sealing import choose, seal
-from sparing.engine.words import with_words
 from sparing.errors import SparingError
 from sparing.finding import Verdict
 from sparing.flow.stage import Work

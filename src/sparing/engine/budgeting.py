@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sparing.briefing.gather import gather
 from sparing.config.flow import Continuity
 from sparing.continuation import Found, Go
 from sparing.economy import continuity
@@ -20,7 +21,6 @@ from sparing.economy.continuity import Bills, Habit, Room, Standing, Weighed
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.predict import Inputs
 from sparing.engine.choice import offers_of
-from sparing.engine.gather import gather
 from sparing.engine.handoffs import program_handoff, question_tokens
 from sparing.engine.trunk_group import client_of, trunk_key
 from sparing.engine.ways import transcript_of

@@ -13,7 +13,7 @@ from typing import Any
 
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
-from sparing.engine.forms import form_of
+from sparing.briefing.reply_schema import form_of
 from sparing.engine.resume_trust import trusted
 from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
 from sparing.engine.trunk_group import system_of

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.engine.facts import Checked
-from sparing.engine.gather import read_tasks
+from sparing.briefing.facts import Checked
+from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
 from sparing.flow.stage import Work
 from sparing.records.features import FeatureRow

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from sparing.briefing.extras import bare, whole
+from sparing.briefing.recall import Recall, recalled
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.brief import REVIEWS, Brief, Kind
 from sparing.context.compose import Composed
@@ -24,10 +26,8 @@ from sparing.economy.matrix import Actor, Moment, Template
 from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.engine import past_turns
-from sparing.engine.aids import bare, whole
 from sparing.engine.beside import base_digest, beside
 from sparing.engine.lives import group_of, life_of
-from sparing.engine.recalls import Recall, recalled
 from sparing.engine.trunk_group import model_of, system_of
 from sparing.engine.ways import SHORT as LIFE
 from sparing.engine.ways import Terms, Told, can_resume, ways_of, weighed

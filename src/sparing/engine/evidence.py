@@ -12,11 +12,11 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.facts import Checked, touched
+from sparing.briefing.gather import read_tasks
 from sparing.change import FileChange
 from sparing.context.task_report import TaskReport, read_report
 from sparing.engine.checking import extra_checks, run_checks
-from sparing.engine.facts import Checked, touched
-from sparing.engine.gather import read_tasks
 from sparing.errors import FeatureError
 from sparing.runtime.source import Source
 from sparing.task import Task

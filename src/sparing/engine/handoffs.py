@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.stage_handoffs import handoffs_of
 from sparing.context.explored import explored_tree, imports, key_files
 from sparing.context.handoff import Handoff
 from sparing.context.rich_handoff import Pipeline, StageOutput, parse_layers, rich_handoff
@@ -20,7 +21,6 @@ from sparing.context.savings import only_output
 from sparing.context.wrap import defuse
 from sparing.economy.repo_map import names_of
 from sparing.engine.call import call
-from sparing.engine.tiers import handoffs_of
 from sparing.engine.trunk_group import order_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.gather import read_tasks
 from sparing.context.tasks import in_circles
 from sparing.engine.evidence import refuse_outside
-from sparing.engine.gather import read_tasks
 from sparing.engine.proving import done
 from sparing.engine.waving import remove_lanes, warn_all
 from sparing.flow.waves import waves

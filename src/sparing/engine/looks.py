@@ -11,11 +11,11 @@ import json
 import sqlite3
 from typing import Any, NamedTuple
 
+from sparing.briefing.comments import unanswered
+from sparing.briefing.handoff_block import handoff_of
+from sparing.briefing.review_history import CHANGES, LOOK, look_data
 from sparing.context.fixes import fix_words
 from sparing.engine.green import PASSED, code_since_green, wants_rule
-from sparing.engine.handoff_block import handoff_of
-from sparing.engine.histories import CHANGES, LOOK, look_data
-from sparing.engine.remarks import unanswered
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.extras import aided
+from sparing.briefing.gather import gather, read_tasks
 from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
 from sparing.ending import ROLE as RETRO
-from sparing.engine.aids import aided
-from sparing.engine.gather import gather, read_tasks
 from sparing.engine.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS

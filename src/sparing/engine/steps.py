@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.facts import Checked, sheet, unproven_tasks
+from sparing.briefing.gather import read_tasks
+from sparing.briefing.review_history import told_of, write_reviews
 from sparing.engine.checking import extra_checks, run_checks, tell_checks, to_agree
-from sparing.engine.facts import Checked, sheet, unproven_tasks
 from sparing.engine.finishing import remove_logs
-from sparing.engine.gather import read_tasks
 from sparing.engine.green import stops_of, wants_rule
 from sparing.engine.handing import hand_home
-from sparing.engine.histories import told_of, write_reviews
 from sparing.engine.looks import Told, changes_said, happened, record
 from sparing.engine.meta import write_meta
 from sparing.engine.orders import under_orders

@@ -15,13 +15,13 @@ from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
+from sparing.briefing.gather import gather
+from sparing.briefing.reply_schema import form_of
 from sparing.context.brief import Brief
 from sparing.context.compose import compose
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Errand, Memory, work_of
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.forms import form_of
-from sparing.engine.gather import gather
 from sparing.engine.quoted import judgement
 from sparing.engine.trunk_group import model_of, system_of
 from sparing.failure import Failure

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.cache import Block, Life
 from sparing.context.brief import Brief
 from sparing.context.compose import Composed, compose
@@ -19,7 +20,6 @@ from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.engine import past_turns
-from sparing.engine.preloads import files_for, seen_by, with_files
 from sparing.engine.resume_trust import deferred
 from sparing.engine.trunk_group import model_of, order_of, referenced
 from sparing.job import Turn

@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from sparing.briefing.extras import inner
 from sparing.context.brief import Brief, Kind, Material
 from sparing.economy.preload import LARGEST_TOKENS, Candidate, preloaded
-from sparing.engine.aids import inner
 from sparing.flow.stage import Work
 from sparing.records import ledger
 from sparing.runtime.source import Source

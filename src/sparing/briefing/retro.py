@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sparing.briefing.facts import stat
+from sparing.briefing.knowledge import GIVEN, bank_at, made_features
+from sparing.briefing.review_history import NAME as HISTORY
 from sparing.context.brief import Material
-from sparing.engine.facts import stat
-from sparing.engine.histories import NAME as HISTORY
-from sparing.engine.remembering import GIVEN, bank_at, made_features
 from sparing.job import Turn
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, Entry

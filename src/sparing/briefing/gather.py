@@ -12,6 +12,14 @@ from dataclasses import dataclass
 from typing import cast
 
 from sparing.artifact import Artifact, ArtifactName
+from sparing.briefing.background import background
+from sparing.briefing.earlier_stages import going_on
+from sparing.briefing.knowledge import knowledge_for
+from sparing.briefing.prior_findings import changes_of, delta_of, findings_of, fixes_of, outcome_of
+from sparing.briefing.project import project_of
+from sparing.briefing.reply_schema import form_of
+from sparing.briefing.retro import record
+from sparing.briefing.stage_handoffs import summaries
 from sparing.context import turns
 from sparing.context.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material
 from sparing.context.brief import Role as RoleWords
@@ -20,14 +28,6 @@ from sparing.context.savings import unsigned, without_boilerplate, without_diges
 from sparing.context.scope import index_document, scope_prd, scope_task
 from sparing.context.tasks import parse_tasks
 from sparing.context.wrap import defuse
-from sparing.engine.backgrounds import background
-from sparing.engine.forms import form_of
-from sparing.engine.news import going_on
-from sparing.engine.past import changes_of, delta_of, findings_of, fixes_of, outcome_of
-from sparing.engine.project import project_of
-from sparing.engine.remembering import knowledge_for
-from sparing.engine.retro import record
-from sparing.engine.tiers import summaries
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Work
