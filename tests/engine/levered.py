@@ -11,8 +11,8 @@ from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.brief import Brief
-from sparing.engine.choice import Chosen
-from sparing.engine.sealing import choose
+from sparing.dispatch.prompt import choose
+from sparing.dispatch.way_choice import Chosen
 from sparing.money import Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source

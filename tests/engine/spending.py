@@ -16,7 +16,7 @@ from typing import Any
 
 from sparing.agents.backend import AgentReply
 from sparing.config.load import sources_here
-from sparing.engine.spend import Asking, Permit, clear
+from sparing.dispatch.spend import Asking, Permit, clear
 from sparing.failure import Failure
 from sparing.job import Job, JobKind, Turn
 from sparing.records import features

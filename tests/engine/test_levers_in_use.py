@@ -12,10 +12,10 @@ import pytest
 from sparing.briefing.extras import aided, map_of
 from sparing.briefing.gather import gather
 from sparing.briefing.preload import files_for, seen_by, with_files
+from sparing.dispatch.alternatives import Terms, ways_of
+from sparing.dispatch.prompt import choose, seal
 from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.estimates import Errand, Kind, Memory
-from sparing.engine.sealing import choose, seal
-from sparing.engine.ways import Terms, ways_of
 from sparing.job import Turn
 from sparing.segment import Volatility
 from sparing.way import Lever, Way

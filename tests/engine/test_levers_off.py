@@ -14,11 +14,11 @@ from sparing.briefing.gather import gather
 from sparing.briefing.recall import recalled
 from sparing.cache import Life
 from sparing.context.turns import system
+from sparing.dispatch.alternatives import Terms, ways_of
+from sparing.dispatch.cache_life import group_of, life_of, pauses
+from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch.trunk_group import order_of, system_of
 from sparing.economy.cost_model import TYPICAL
-from sparing.engine.lives import group_of, life_of, pauses
-from sparing.engine.sealing import choose, seal
-from sparing.engine.trunk_group import order_of, system_of
-from sparing.engine.ways import Terms, ways_of
 from sparing.finding import Verdict
 from sparing.job import Turn
 from sparing.records import ledger, verdicts

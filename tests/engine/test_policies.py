@@ -17,12 +17,12 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.cache import Life
 from sparing.config.settings import ReviewSettings
+from sparing.dispatch.verdict_reading import checked_quotes, judgement
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.known import Base, blocks_of
 from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
-from sparing.engine.quoted import checked_quotes, judgement
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.engine.resume_trust import NO_ROOM, ROLE, Wanted, check_now, deferred, trusted
+from sparing.dispatch.resume_check import NO_ROOM, ROLE, Wanted, check_now, deferred, trusted
 from sparing.records import ledger, resume_checks
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings

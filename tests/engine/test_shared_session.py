@@ -14,7 +14,7 @@ import pytest
 
 from sparing.briefing.gather import gather
 from sparing.continuation import Go, Going
-from sparing.engine.sealing import choose, seal
+from sparing.dispatch.prompt import choose, seal
 from sparing.job import Turn
 from sparing.records import sessions
 from sparing.runtime.source import session_owner, session_scope, source_of

@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from sparing.cap import Amount, Measure, Scope
-from sparing.engine.spend import Stop, clear, reserve, settle
+from sparing.dispatch.spend import Stop, clear, reserve, settle
 from sparing.money import to_nano
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record

@@ -14,9 +14,9 @@ import pytest
 from sparing.agents.backend import Access, AgentCall
 from sparing.cap import Amount
 from sparing.context import turns
-from sparing.engine import past_turns
-from sparing.engine.prospects import waits
-from sparing.engine.warming import ROLE, open_sessions, warm
+from sparing.dispatch import turn_history
+from sparing.dispatch.cache_warming import ROLE, open_sessions, warm
+from sparing.dispatch.next_turn import waits
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
@@ -132,7 +132,7 @@ def test_what_was_read_again_is_believed_to_be_warm(sample: Sample) -> None:
     """E1: the next choice knows of it."""
     warmed(sample, AT + 280)
     with sample.around.database.read() as connection:
-        sends = past_turns.sends(connection, "trunk", AT + 500)
+        sends = turn_history.sends(connection, "trunk", AT + 500)
         assert [(one.first_at, one.resumed) for one in sends] == [(AT, False), (AT + 280, True)]
         everything = ledger.of_feature(connection, sample.rows["feature"].feature.key)
     assert waits(everything) == [], "a call that only reads is nobody's turn"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sparing.continuation import Found, Go, Going
-from sparing.engine.budgeting import WEIGHED, budget_of, weigh
-from sparing.engine.handoffs import HANDED_OFF, pipeline_of, program_handoff, write_handoff
+from sparing.dispatch.handoff import HANDED_OFF, pipeline_of, program_handoff, write_handoff
+from sparing.dispatch.weighing import WEIGHED, budget_of, weigh
 from sparing.job import JobKind, Result, Turn
 from sparing.records import events, features, sessions
 from sparing.runtime.source import source_of

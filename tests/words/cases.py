@@ -11,7 +11,7 @@ from sparing.context import turns
 from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
-from sparing.engine.trunk_group import Client, trunk_key
+from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, Work
 from sparing.job import Turn

@@ -14,7 +14,7 @@ import pytest
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.context.compose import compose
-from sparing.engine.trunk_group import referenced
+from sparing.dispatch.trunk_group import referenced
 from sparing.job import Turn
 from sparing.way import Order, Way
 from tests.repositories import commit_files, git

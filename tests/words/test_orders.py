@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 import pytest
 
 from sparing.context.compose import compose
-from sparing.engine.trunk_group import Client, trunk_key
+from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE
 from sparing.segment import Volatility
 from sparing.trunk import TrunkKey

@@ -13,9 +13,9 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.compose import compose
-from sparing.engine.notes import tell_prepared, tell_unread
-from sparing.engine.sealing import choose, seal
-from sparing.engine.trunk_group import order_of
+from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch.receipts import tell_prepared, tell_unread
+from sparing.dispatch.trunk_group import order_of
 from sparing.job import Turn
 from sparing.records import events, ledger
 from sparing.records.prompts import load_prompt

@@ -31,7 +31,7 @@ class Answer(NamedTuple):
 
 def resume_answers(office: Office) -> list[Answer]:
     """V1 to V5, as far as they were asked, and what asking has cost."""
-    from sparing.engine.resume_trust import Wanted, check_now
+    from sparing.dispatch.resume_check import Wanted, check_now
     from sparing.runtime.surroundings import Surroundings, make_backend
 
     settings = office.loaded.settings

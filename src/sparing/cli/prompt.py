@@ -58,7 +58,7 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
 
 
 def page_of(office: Office, row: FeatureRow, wanted: Wanted) -> tuple[PromptPage, list[str]]:
-    from sparing.engine.peek import Wish, peek
+    from sparing.dispatch.preview import Wish, peek
     from sparing.runtime.surroundings import Surroundings
 
     around = Surroundings(

@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sparing.engine.agent_steps import (
+from sparing.dispatch.call import SECRETS, call
+from sparing.dispatch.handoff import hand_over
+from sparing.dispatch.research import look_around
+from sparing.dispatch.turn import (
     commit,
     judge,
     leaked,
@@ -18,11 +21,8 @@ from sparing.engine.agent_steps import (
     prepare_secrets,
     report,
 )
-from sparing.engine.call import SECRETS, call
-from sparing.engine.handoffs import hand_over
 from sparing.engine.learning import retrospect
 from sparing.engine.proposing import prepare_proposal, propose
-from sparing.engine.research import look_around
 from sparing.failure import Failure
 from sparing.job import BUDGET, LOOP, Job, Result, Turn
 from sparing.ticket import Ticket

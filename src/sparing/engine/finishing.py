@@ -18,8 +18,8 @@ from sparing.briefing.retro import LOG
 from sparing.briefing.review_history import NAME as HISTORY
 from sparing.config.flow import Logs
 from sparing.context.tasks import parse_tasks
+from sparing.dispatch.resume_check import deferred_of
 from sparing.engine.meta import write_meta
-from sparing.engine.resume_trust import deferred_of
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.job import Job, Result

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import Asked, asked, figures, read_reply
+from sparing.dispatch.call import call
+from sparing.dispatch.turn import prepare_repair
 from sparing.ending import ROLE
-from sparing.engine.agent_steps import prepare_repair
-from sparing.engine.call import call
 from sparing.errors import SparingError
 from sparing.job import Job, Result
 from sparing.knowledge.page import FILES

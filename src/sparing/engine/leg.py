@@ -12,8 +12,8 @@ from typing import Any
 
 from dbos import DBOS, SetWorkflowID
 
+from sparing.dispatch.weighing import weigh
 from sparing.engine import listing, proving, steps, waving
-from sparing.engine.budgeting import weigh
 from sparing.engine.dispatch import dispatch
 from sparing.engine.finishing import reopen, survey
 from sparing.engine.seats import seat

@@ -13,7 +13,7 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.context.wrap import defuse
-from sparing.engine.agent_steps import leaked
+from sparing.dispatch.turn import leaked
 from sparing.errors import SparingError
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap

@@ -22,12 +22,12 @@ from sqlalchemy import event
 
 from sparing.config.settings import EngineSettings
 from sparing.database import cleaned
+from sparing.dispatch.cache_warming import keep_warm
+from sparing.dispatch.spend import clear
 from sparing.engine import seats
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.poison import refuse_pickle, unreadable
-from sparing.engine.spend import clear
-from sparing.engine.warming import keep_warm
 from sparing.records import features
 from sparing.redact import Redactor
 from sparing.runtime import crash

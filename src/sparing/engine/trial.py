@@ -19,11 +19,11 @@ from sparing.briefing.gather import gather
 from sparing.briefing.reply_schema import form_of
 from sparing.context.brief import Brief
 from sparing.context.compose import compose
+from sparing.dispatch.trunk_group import model_of, system_of
+from sparing.dispatch.verdict_reading import judgement
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Errand, Memory, work_of
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.quoted import judgement
-from sparing.engine.trunk_group import model_of, system_of
 from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobKind, Turn

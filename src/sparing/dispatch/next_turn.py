@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.cache import Block, Life, Part
+from sparing.dispatch import turn_history
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Errand, Kind, Memory, expected_work
 from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
-from sparing.engine import past_turns
 from sparing.records import ledger
 from sparing.records.ledger import Row
 from sparing.runtime.source import Source
@@ -47,9 +47,9 @@ def prospect_of(
         return None
     last = own[-1]
     price = price_of(session.model, own_prices(source.around.settings(source.row).models.prices))
-    works = past_turns.works(connection, session.backend)
-    known = believed(past_turns.sends(connection, last.attempt.trunk, at), NOT_CACHED_TOKENS)
-    opening = past_turns.load_blocks(last.attempt.sent["blocks"])
+    works = turn_history.works(connection, session.backend)
+    known = believed(turn_history.sends(connection, last.attempt.trunk, at), NOT_CACHED_TOKENS)
+    opening = turn_history.load_blocks(last.attempt.sent["blocks"])
     errand = _errand(last)
     told = Block(Part.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
     on = Transcript(
@@ -61,7 +61,7 @@ def prospect_of(
             (told,), expected_work(Kind(session.role, errand, Memory.TRANSCRIPT), works), on
         ),
     }
-    share = past_turns.share(
+    share = turn_history.share(
         connection, session.backend, str(getattr(source.around.backend(source.row), "version", ""))
     )
     inputs = Inputs(
@@ -74,7 +74,7 @@ def prospect_of(
 
 def _errand(row: Row) -> Errand:
     """Who has written revises next; who has reviewed reviews again."""
-    found = past_turns.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
+    found = turn_history.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
     return {Errand.WRITE: Errand.REVISE, Errand.IMPLEMENT: Errand.FIX}.get(found, found)
 
 
@@ -85,7 +85,7 @@ def waits(rows: Sequence[Row]) -> list[float]:
     for row in rows:
         one = row.attempt
         key = (one.stage, one.role, one.task)
-        if key in last and past_turns.errand_of(one.template, one.stage) is not None:
+        if key in last and turn_history.errand_of(one.template, one.stage) is not None:
             found.append(max(0.0, one.started - last[key]))
         last[key] = _end(row)
     return found

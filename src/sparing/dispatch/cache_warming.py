@@ -21,6 +21,8 @@ from sparing.agents.lock import worktree_lock
 from sparing.cache import Life
 from sparing.cap import Amount
 from sparing.config.settings import Clock
+from sparing.dispatch.next_turn import Prospect, prospect_of
+from sparing.dispatch.trunk_group import system_of
 from sparing.economy.forecast import worst_case
 from sparing.economy.keepalive import (
     KeepAlive,
@@ -31,8 +33,6 @@ from sparing.economy.keepalive import (
     resume_probability,
 )
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.prospects import Prospect, prospect_of
-from sparing.engine.trunk_group import system_of
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position, State

@@ -16,6 +16,12 @@ from sparing.cache import MINIMUM_TOKENS
 from sparing.context.brief import REVIEWS, Brief, Kind
 from sparing.context.compose import Composed
 from sparing.context.fixes import answers
+from sparing.dispatch import turn_history
+from sparing.dispatch.alternatives import SHORT as LIFE
+from sparing.dispatch.alternatives import Terms, Told, can_resume, ways_of, weighed
+from sparing.dispatch.cache_life import group_of, life_of
+from sparing.dispatch.other_policies import base_digest, beside
+from sparing.dispatch.trunk_group import model_of, system_of
 from sparing.economy.choose import Decision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
@@ -25,12 +31,6 @@ from sparing.economy.lives import pass_share
 from sparing.economy.matrix import Actor, Moment, Template
 from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
-from sparing.engine import past_turns
-from sparing.engine.beside import base_digest, beside
-from sparing.engine.lives import group_of, life_of
-from sparing.engine.trunk_group import model_of, system_of
-from sparing.engine.ways import SHORT as LIFE
-from sparing.engine.ways import Terms, Told, can_resume, ways_of, weighed
 from sparing.job import Turn
 from sparing.records import verdicts
 from sparing.runtime.levers import levers_of, off_of
@@ -76,7 +76,7 @@ class Chosen:
         first = self.inputs.first_call_at
         return {
             "base": base.tokens,
-            "blocks": past_turns.dump_blocks(on.opening if on else offer.blocks),
+            "blocks": turn_history.dump_blocks(on.opening if on else offer.blocks),
             "resumed": on is not None,
             "transcript": on.tokens if on else 0,
             "warm": on is not None and first < on.warm_until(),
@@ -203,7 +203,7 @@ def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
     system = system_of(source)
     base = backend.capabilities.base_of(writes=source.role.role_class.writes)
     with source.around.database.read() as connection:
-        works = past_turns.works(connection, backend.name)
+        works = turn_history.works(connection, backend.name)
         life = life_of(connection, source, group, rates)
         looks = verdicts.of_feature(connection, source.row.feature.key)
         passing = pass_share(len(looks), sum(one.passed for one in looks))
@@ -211,8 +211,8 @@ def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
             trunk,
             group,
             Terms(works, rates, base + estimate_tokens(system), life, passing),
-            past_turns.sends(connection, trunk, at),
-            past_turns.share(connection, backend.name, str(getattr(backend, "version", ""))),
+            turn_history.sends(connection, trunk, at),
+            turn_history.share(connection, backend.name, str(getattr(backend, "version", ""))),
         )
 
 

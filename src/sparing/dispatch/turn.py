@@ -20,9 +20,9 @@ from sparing.briefing.knowledge import tell_given
 from sparing.briefing.messages import with_words
 from sparing.context import turns
 from sparing.context.brief import Brief
-from sparing.engine.notes import tell_prepared, tell_unread
-from sparing.engine.quoted import NO_VERDICT, checked_quotes, judgement, no_verdict
-from sparing.engine.sealing import choose, seal
+from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch.receipts import tell_prepared, tell_unread
+from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.errors import SparingError
 from sparing.finding import Verdict
 from sparing.flow.stage import Work

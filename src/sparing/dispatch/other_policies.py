@@ -13,9 +13,9 @@ from typing import Any
 from sparing.cache import Block
 from sparing.context.brief import Brief
 from sparing.context.compose import Composed, compose
+from sparing.dispatch.trunk_group import referenced
 from sparing.economy.matrix import Moment, row_for
 from sparing.economy.predict import Offer
-from sparing.engine.trunk_group import referenced
 from sparing.segment import Segment, estimate_tokens
 from sparing.trunk import TrunkKey
 from sparing.way import Order, Way

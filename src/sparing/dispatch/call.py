@@ -14,9 +14,9 @@ from typing import Any
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
-from sparing.engine.resume_trust import trusted
-from sparing.engine.spend import Asking, Permit, Stop, given_up, reserve, settle
-from sparing.engine.trunk_group import system_of
+from sparing.dispatch.resume_check import trusted
+from sparing.dispatch.spend import Asking, Permit, Stop, given_up, reserve, settle
+from sparing.dispatch.trunk_group import system_of
 from sparing.errors import SparingError
 from sparing.failure import Failure
 from sparing.job import Job, Turn

@@ -16,9 +16,9 @@ from sparing.agents.backend import Backend
 from sparing.agents.resume_check import Place, ResumeCheck, check_resume
 from sparing.cap import Amount
 from sparing.config.settings import Settings
+from sparing.dispatch.spend import Asking
 from sparing.economy.forecast import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.engine.spend import Asking
 from sparing.records import caps, ledger, resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.resume_checks import CheckRow

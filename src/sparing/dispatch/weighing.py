@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 from sparing.briefing.gather import gather
 from sparing.config.flow import Continuity
 from sparing.continuation import Found, Go
+from sparing.dispatch.alternatives import transcript_of
+from sparing.dispatch.handoff import program_handoff, question_tokens
+from sparing.dispatch.trunk_group import client_of, trunk_key
+from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
 from sparing.economy.continuity import Bills, Habit, Room, Standing, Weighed
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.predict import Inputs
-from sparing.engine.choice import offers_of
-from sparing.engine.handoffs import program_handoff, question_tokens
-from sparing.engine.trunk_group import client_of, trunk_key
-from sparing.engine.ways import transcript_of
 from sparing.flow.flows import builder_of
 from sparing.job import Job, JobKind, Result, Turn
 from sparing.records import ledger

@@ -11,6 +11,9 @@ from sparing.cache import Block, Life
 from sparing.context.brief import Brief
 from sparing.context.compose import Composed, compose
 from sparing.continuation import Go
+from sparing.dispatch import turn_history
+from sparing.dispatch.resume_check import deferred
+from sparing.dispatch.trunk_group import model_of, order_of, referenced
 from sparing.economy.cost_model import Rates, Work
 from sparing.economy.estimates import Errand, Memory, by_reference, expected_work
 from sparing.economy.estimates import Kind as TurnKind
@@ -19,9 +22,6 @@ from sparing.economy.lives import marked_blocks
 from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
-from sparing.engine import past_turns
-from sparing.engine.resume_trust import deferred
-from sparing.engine.trunk_group import model_of, order_of, referenced
 from sparing.job import Turn
 from sparing.records.prompts import load_prompt
 from sparing.runtime.levers import levers_of
@@ -76,7 +76,7 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Told | None:
     reads = referenced(brief, composed)
     if way is Way.REFERENCE and not (reads and "read" in source.role.tools):
         return None
-    memory = past_turns.memory_of(way, noted=bool(brief.notes), handed=bool(brief.handoff))
+    memory = turn_history.memory_of(way, noted=bool(brief.notes), handed=bool(brief.handoff))
     work = _work(source, memory, terms)
     on = transcript_of(source) if way is Way.RESUME else None
     size = (on.tokens if on else terms.base_tokens) + sum(s.tokens for s in composed.segments)
@@ -91,7 +91,7 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Told | None:
 
 
 def _work(source: Source, memory: Memory, terms: Terms) -> Work:
-    errand = past_turns.errand_of(source.job.turn.value, source.job.stage)
+    errand = turn_history.errand_of(source.job.turn.value, source.job.stage)
     return expected_work(TurnKind(source.job.role, errand or Errand.LONE, memory), terms.works)
 
 
@@ -171,7 +171,7 @@ def _opening(source: Source, prompt: str) -> tuple[Block, ...]:
     if not prompt:
         return ()
     with source.around.database.read() as connection:
-        known = past_turns.opening(connection, source.row.feature.key, prompt)
+        known = turn_history.opening(connection, source.row.feature.key, prompt)
     if known:
         return known
     marks = source.around.backend(source.row).capabilities.marks

@@ -19,9 +19,9 @@ from sparing.context.handoff import Handoff
 from sparing.context.rich_handoff import Pipeline, StageOutput, parse_layers, rich_handoff
 from sparing.context.savings import only_output
 from sparing.context.wrap import defuse
+from sparing.dispatch.call import call
+from sparing.dispatch.trunk_group import order_of
 from sparing.economy.repo_map import names_of
-from sparing.engine.call import call
-from sparing.engine.trunk_group import order_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
 from sparing.job import Job, Result, Turn

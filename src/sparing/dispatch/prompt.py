@@ -6,8 +6,8 @@ from typing import Any
 
 from sparing.context.brief import Brief
 from sparing.context.compose import naive, role_words
-from sparing.engine.choice import Chosen, choose_way
-from sparing.engine.trunk_group import client_of, model_of, order_of, referenced, trunk_key
+from sparing.dispatch.trunk_group import client_of, model_of, order_of, referenced, trunk_key
+from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility

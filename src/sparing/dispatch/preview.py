@@ -16,8 +16,8 @@ from sparing.briefing.gather import gather, read_tasks
 from sparing.context.brief import JUDGING, Brief, Kind
 from sparing.context.compose import Composed, compose
 from sparing.context.savings import compact
+from sparing.dispatch.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.ending import ROLE as RETRO
-from sparing.engine.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, Work

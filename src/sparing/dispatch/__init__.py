@@ -1,0 +1,1 @@
+"""From a brief to a paid reply: alternatives, choice, stored prompt, the paid call."""
