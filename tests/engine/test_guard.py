@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.engine.checking import extra_checks, run_checks
+from sparing.implement.checks import extra_checks, run_checks
 from sparing.job import Job, JobKind, Turn
 from sparing.records import features
 from sparing.records.features import FeatureRow

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from sparing.config.load import sources_here
-from sparing.engine.evidence import refuse_outside
-from sparing.engine.listing import list_all
-from sparing.engine.proving import leave_tests_out, look_at, weigh_help, write_down
 from sparing.errors import FeatureError
+from sparing.implement.evidence import refuse_outside
+from sparing.implement.proof import leave_tests_out, look_at, weigh_help, write_down
+from sparing.implement.task_list import list_all
 from sparing.job import Job, JobKind, Result
 from sparing.records import events, features
 from sparing.records.features import FeatureRow

@@ -13,10 +13,11 @@ from typing import Any
 from dbos import DBOS, SetWorkflowID
 
 from sparing.dispatch.weighing import weigh
-from sparing.engine import listing, proving, steps, waving
+from sparing.engine import steps
 from sparing.engine.dispatch import dispatch
 from sparing.engine.finishing import reopen, survey
 from sparing.engine.seats import seat
+from sparing.implement import proof, task_list, waves
 from sparing.job import Job, JobKind
 from sparing.runtime import signals
 from sparing.runtime.crash import Body, record_with
@@ -30,12 +31,12 @@ SIBLING_SECONDS = 5.0
 
 PROGRAM = {
     JobKind.OPEN: steps.open_worktree,
-    JobKind.TASKS: listing.list_tasks,
-    JobKind.PROVE: proving.prove,
-    JobKind.JOIN: waving.join_wave,
-    JobKind.NOTE: proving.note,
-    JobKind.TRIAL: proving.trial,
-    JobKind.ACCEPT: proving.accept,
+    JobKind.TASKS: task_list.list_tasks,
+    JobKind.PROVE: proof.prove,
+    JobKind.JOIN: waves.join_wave,
+    JobKind.NOTE: proof.note,
+    JobKind.TRIAL: proof.trial,
+    JobKind.ACCEPT: proof.accept,
     JobKind.CHECK: steps.check,
     JobKind.SURVEY: survey,
     JobKind.CLOSE: steps.close,

@@ -13,7 +13,6 @@ from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import read_tasks
 from sparing.briefing.review_history import told_of, write_reviews
 from sparing.dispatch.resume_check import deferred_of
-from sparing.engine.checking import extra_checks, run_checks, tell_checks, to_agree
 from sparing.engine.finishing import remove_logs
 from sparing.engine.green import stops_of, wants_rule
 from sparing.engine.handing import hand_home
@@ -25,6 +24,7 @@ from sparing.errors import SparingError
 from sparing.feature import Status
 from sparing.flow.stage import Work
 from sparing.flow.state import Cause, Do, Position, State
+from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree
 from sparing.job import Job, Result
 from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow

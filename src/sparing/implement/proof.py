@@ -12,8 +12,8 @@ from typing import Any
 
 from sparing.briefing.facts import Checked
 from sparing.context.task_report import TaskReport
-from sparing.engine.evidence import Seen, checked, red_words, seen_of, task_of
-from sparing.engine.log import NAME, Entry, logged, with_divergences
+from sparing.implement.evidence import Seen, checked, red_words, seen_of, task_of
+from sparing.implement.log import NAME, Entry, logged, with_divergences
 from sparing.job import Job, Result
 from sparing.runtime.containment import put_away
 from sparing.runtime.crash import step

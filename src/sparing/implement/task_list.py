@@ -7,10 +7,10 @@ from typing import Any
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
 from sparing.context.tasks import in_circles
-from sparing.engine.evidence import refuse_outside
-from sparing.engine.proving import done
-from sparing.engine.waving import remove_lanes, warn_all
 from sparing.flow.waves import waves
+from sparing.implement.evidence import refuse_outside
+from sparing.implement.proof import done
+from sparing.implement.waves import remove_lanes, warn_all
 from sparing.job import Result
 from sparing.runtime.crash import step
 from sparing.runtime.source import Source

@@ -16,8 +16,8 @@ from sparing.briefing.facts import Checked, touched
 from sparing.briefing.gather import read_tasks
 from sparing.change import FileChange
 from sparing.context.task_report import TaskReport, read_report
-from sparing.engine.checking import extra_checks, run_checks
 from sparing.errors import FeatureError
+from sparing.implement.checks import extra_checks, run_checks
 from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.task_progress import Part

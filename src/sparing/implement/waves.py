@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sparing.engine.evidence import checked, seen_of
-from sparing.engine.proving import done
+from sparing.implement.evidence import checked, seen_of
+from sparing.implement.proof import done
 from sparing.job import Result
 from sparing.runtime.containment import Withholding, put_away
 from sparing.runtime.crash import step
