@@ -19,8 +19,8 @@ from typing import Any
 from sparing.briefing.knowledge import bank_at, made_features
 from sparing.briefing.retro import Asked, asked, read_reply, record
 from sparing.config.sources import Sources
-from sparing.engine.learning import written
 from sparing.feature import Feature, Status, slugify
+from sparing.finish.lessons import written
 from sparing.flow.advance import begin
 from sparing.job import Job, JobKind, Turn
 from sparing.knowledge.page import Entry

@@ -15,9 +15,9 @@ from sparing.artifact import ArtifactName
 from sparing.desk import control, ideas
 from sparing.desk.beginnings import LARGEST, Beginning, from_file, from_issue
 from sparing.desk.office import Office
-from sparing.engine.meta import project
 from sparing.errors import FeatureError, RepositoryError, UsageError
 from sparing.feature import Background, Priority, Status
+from sparing.finish.meta import project
 from sparing.flow.state import State
 from sparing.records import features
 from sparing.records.features import FeatureRow

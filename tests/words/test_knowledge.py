@@ -16,8 +16,8 @@ from sparing.briefing.knowledge import made_features, tell_given
 from sparing.briefing.retro import asked, cost_words, read_reply, record
 from sparing.context.brief import Brief
 from sparing.context.compose import compose, naive
-from sparing.engine.learning import written
 from sparing.errors import SparingError
+from sparing.finish.lessons import written
 from sparing.job import Turn
 from sparing.knowledge.page import Kind
 from sparing.knowledge.retro import Retro

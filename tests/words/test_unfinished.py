@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sparing.ending import Ending
-from sparing.engine.finishing import unfinished
-from sparing.engine.summary import MOST_FILES, body_of
+from sparing.finish.summary import MOST_FILES, body_of
+from sparing.finish.survey import unfinished
 from sparing.flow.advance import begin
 from sparing.job import Turn
 from sparing.runtime.source import Source

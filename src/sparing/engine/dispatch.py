@@ -21,9 +21,9 @@ from sparing.dispatch.turn import (
     prepare_secrets,
     report,
 )
-from sparing.engine.learning import retrospect
-from sparing.engine.proposing import prepare_proposal, propose
 from sparing.failure import Failure
+from sparing.finish.lessons import retrospect
+from sparing.finish.proposals import prepare_proposal, propose
 from sparing.job import BUDGET, LOOP, Job, Result, Turn
 from sparing.ticket import Ticket
 from sparing.way import Way

@@ -15,8 +15,8 @@ from dbos import DBOS, SetWorkflowID
 from sparing.dispatch.weighing import weigh
 from sparing.engine import steps
 from sparing.engine.dispatch import dispatch
-from sparing.engine.finishing import reopen, survey
 from sparing.engine.seats import seat
+from sparing.finish.survey import reopen, survey
 from sparing.implement import proof, task_list, waves
 from sparing.job import Job, JobKind
 from sparing.runtime import signals

@@ -13,15 +13,15 @@ from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import read_tasks
 from sparing.briefing.review_history import told_of, write_reviews
 from sparing.dispatch.resume_check import deferred_of
-from sparing.engine.finishing import remove_logs
 from sparing.engine.green import stops_of, wants_rule
-from sparing.engine.handing import hand_home
 from sparing.engine.looks import Told, changes_said, happened, record
-from sparing.engine.meta import write_meta
 from sparing.engine.orders import under_orders
-from sparing.engine.unmarked import tell_unmarked
 from sparing.errors import SparingError
 from sparing.feature import Status
+from sparing.finish.claims import tell_unmarked
+from sparing.finish.handover import hand_home
+from sparing.finish.meta import write_meta
+from sparing.finish.survey import remove_logs
 from sparing.flow.stage import Work
 from sparing.flow.state import Cause, Do, Position, State
 from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree

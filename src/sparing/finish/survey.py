@@ -19,8 +19,8 @@ from sparing.briefing.review_history import NAME as HISTORY
 from sparing.config.flow import Logs
 from sparing.context.tasks import parse_tasks
 from sparing.dispatch.resume_check import deferred_of
-from sparing.engine.meta import write_meta
 from sparing.errors import SparingError
+from sparing.finish.meta import write_meta
 from sparing.flow.flows import FLOWS
 from sparing.job import Job, Result
 from sparing.records.features import FeatureRow
