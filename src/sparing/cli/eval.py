@@ -27,7 +27,7 @@ from sparing.workspace.launcher import level_reached
 from sparing.workspace.policy import Reach, settle_level
 
 if TYPE_CHECKING:
-    from sparing.engine.trial import Ask, Looked, Trial
+    from sparing.eval.trial import Ask, Looked, Trial
 
 TITLE = "Invite colleagues"
 """Of every feature: nothing in a prompt may tell what is planted."""
@@ -58,7 +58,7 @@ def eval_command(
     them told in three orders: seed, nested, resume. This spends money with your own login: the
     forecast is shown and you are asked before anything is sent.
     """
-    from sparing.engine.trial import Arm, asks_of, run_trial
+    from sparing.eval.trial import Arm, asks_of, run_trial
 
     exam = load_exam()
     asks = asks_of(exam, [Arm(name) for name in orders or ARMS], cases)
@@ -90,7 +90,7 @@ def _office(folder: Path, backend: str | None) -> tuple[Office, Reach]:
 
 
 def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
-    from sparing.engine.trial import Trial, name_of
+    from sparing.eval.trial import Trial, name_of
     from sparing.runtime.surroundings import Surroundings
 
     sources = sources_here(office.repository.checkout)
@@ -107,7 +107,7 @@ def _agreed(
     trial: Trial, asks: Sequence[Ask], cap: float | None, *, yes: bool, quiet: bool
 ) -> float | None:
     """The most that may be spent, after somebody has agreed to it."""
-    from sparing.engine.trial import forecast_usd
+    from sparing.eval.trial import forecast_usd
 
     likely = forecast_usd(trial, asks)
     if likely is None:
