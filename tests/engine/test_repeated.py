@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.database import Database
-from sparing.engine.repeated import noted
+from sparing.engine.repeated_feedback import noted
 from sparing.records import gates
 from sparing.records.gates import Gate
 from tests.records.rows import feature_row, make_database, waiting_row

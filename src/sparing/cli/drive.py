@@ -137,8 +137,8 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 async def _drive(
     office: Office, rows: Sequence[FeatureRow], mode: Mode, reach: Reach, *, quiet: bool
 ) -> list[FeatureRow]:
-    from sparing.engine.green import pass_waiting
-    from sparing.engine.runtime import running
+    from sparing.engine.auto import pass_waiting
+    from sparing.engine.lifecycle import running
     from sparing.runtime.sandbox import tell_walls
     from sparing.runtime.surroundings import Surroundings
 
@@ -217,7 +217,7 @@ def _rests(office: Office, row: FeatureRow) -> bool:
 
 def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
     """What was said in advance counts only where the reviews passed."""
-    from sparing.engine.green import reviews_passed
+    from sparing.engine.auto import reviews_passed
 
     waits = mode is Mode.YES and not row.running and not reviews_passed(around, row)
     return Mode.STOP if waits else mode

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from sparing.engine import repeated
-from sparing.engine.edited import edit_since, void
+from sparing.engine import repeated_feedback
+from sparing.engine.approvals import edit_since, void
 from sparing.engine.orders import ORDERS
 from sparing.flow.state import Position, State
 from sparing.records import events, features, gates, mailbox
@@ -94,7 +94,7 @@ def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
             gate = gates.latest(connection, row.feature.key)
             if gate is not None:
                 answer, feedback = gate.answer, gate.feedback
-                noted = repeated.noted(connection, row, gate)
+                noted = repeated_feedback.noted(connection, row, gate)
     return {
         "feature": row.feature.key,
         "generation": row.generation,

@@ -13,8 +13,8 @@ from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import read_tasks
 from sparing.briefing.review_history import told_of, write_reviews
 from sparing.dispatch.resume_check import deferred_of
-from sparing.engine.green import stops_of, wants_rule
-from sparing.engine.looks import Told, changes_said, happened, record
+from sparing.engine.auto import stops_of, wants_rule
+from sparing.engine.decision_input import Told, changes_said, happened, record
 from sparing.engine.orders import under_orders
 from sparing.errors import SparingError
 from sparing.feature import Status

@@ -15,7 +15,7 @@ from sparing.briefing.comments import unanswered
 from sparing.briefing.handoff_block import handoff_of
 from sparing.briefing.review_history import CHANGES, LOOK, look_data
 from sparing.context.fixes import fix_words
-from sparing.engine.green import PASSED, code_since_green, wants_rule
+from sparing.engine.auto import PASSED, code_since_green, wants_rule
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import Work
 from sparing.flow.state import Do, Kind, Outcome

@@ -27,7 +27,7 @@ from sparing.dispatch.spend import clear
 from sparing.engine import seats
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
-from sparing.engine.poison import refuse_pickle, unreadable
+from sparing.engine.pickle_refusal import refuse_pickle, unreadable
 from sparing.records import features
 from sparing.redact import Redactor
 from sparing.runtime import crash
