@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sparing.workspace.commit import changed_paths
+from sparing.workspace.git.commit import changed_paths
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree
 

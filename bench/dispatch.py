@@ -19,7 +19,7 @@ from sparing.agents import scripted
 from sparing.cli.main import main as sparing
 from sparing.engine import leg
 from sparing.runtime import signals
-from sparing.workspace import git
+from sparing.workspace.git import runner
 
 OUT = Path(__file__).parent / "out" / "dispatch.json"
 AIM_MS = 30.0
@@ -65,7 +65,7 @@ def whole(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[An
 
 
 def main() -> int:
-    setattr(git, "start_git", apart(git.start_git))  # noqa: B010
+    setattr(runner, "start_git", apart(runner.start_git))  # noqa: B010
     setattr(scripted, "_play", apart_async(getattr(scripted, "_play")))  # noqa: B009, B010
     setattr(signals, "after", apart_async(signals.after))  # noqa: B010
     setattr(leg, "dispatch", whole(leg.dispatch))  # noqa: B010

@@ -14,8 +14,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
-from sparing.workspace.repository import find_repository, head
-from sparing.workspace.worktree import ensure_worktree
+from sparing.workspace.git.repository import find_repository, head
+from sparing.workspace.git.worktree import ensure_worktree
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit
 

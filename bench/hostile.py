@@ -9,8 +9,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from sparing.workspace.criteria import judge_commands
-from sparing.workspace.launcher import level_reached
+from sparing.workspace.checks.criteria import judge_commands
+from sparing.workspace.sandbox.launcher import level_reached
 from tests.engine.hostile_run import ATTEMPTS, Ran, hostile_run
 from tests.workspace.damage import attack_all, table
 

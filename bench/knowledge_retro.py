@@ -32,7 +32,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
-from sparing.workspace.create import create_repository
+from sparing.workspace.git.create import create_repository
 
 Json = dict[str, Any]
 NUMBER, AT = 900, 1_800_000_000.0

@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sparing.workspace.launcher import level_reached, wrap
-from sparing.workspace.policy import Access, Policy
+from sparing.workspace.sandbox.launcher import level_reached, wrap
+from sparing.workspace.sandbox.policy import Access, Policy
 from tests.workspace.damage import attack_all, table
 
 ROUNDS = 40

@@ -27,7 +27,7 @@ from sparing.feature import Status
 from sparing.records import features, ledger
 from sparing.runtime import surroundings
 from sparing.usage import Usage
-from sparing.workspace.create import create_repository
+from sparing.workspace.git.create import create_repository
 
 MODEL = "claude-sonnet-5"
 EPOCH = 1_767_225_600.0

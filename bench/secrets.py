@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.workspace.secrets import scan
+from sparing.workspace.project.secrets import scan
 from tests.workspace.samples import SAMPLES
 
 FILES = 1000

@@ -22,8 +22,8 @@ from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.lock import worktree_lock
 from sparing.failure import Failure
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import Level
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import Level
 from tests.agents.backends import call, gone, run, segments
 from tests.agents.claude_double import KEY, ClaudeDouble, Json, client
 from tests.agents.walls import walls

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
-from sparing.workspace.launcher import wrap
-from sparing.workspace.policy import Access, Policy
+from sparing.workspace.sandbox.launcher import wrap
+from sparing.workspace.sandbox.policy import Access, Policy
 
 
 def walls(cwd: Path, scratch: Path, access: Access = Access.AUTHOR) -> Launch:

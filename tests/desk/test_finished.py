@@ -17,7 +17,7 @@ from sparing.errors import FeatureError
 from sparing.records import events, features
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.worktree import ensure_worktree
+from sparing.workspace.git.worktree import ensure_worktree
 from tests.desk.standing import NOW, STATES, reload, settled, standing, started
 from tests.repositories import commit_files, git, make_repository
 

@@ -21,7 +21,7 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.runtime.worktree_setup import outfit
 from sparing.ticket import Ticket
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.worktree import Worktree
 from tests.repositories import make_repository
 from tests.workspace.setup_ways import change_files
 

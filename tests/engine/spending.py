@@ -28,7 +28,7 @@ from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.usage import Origin, Usage
 from sparing.way import Way
-from sparing.workspace.repository import find_repository
+from sparing.workspace.git.repository import find_repository
 from tests.records.rows import feature_row
 from tests.repositories import make_repository
 

@@ -19,8 +19,8 @@ from sparing.errors import FeatureError, UsageError
 from sparing.records import features, gates
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.commit import commit_paths, read_file
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.commit import commit_paths, read_file
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from tests.conftest import UserRepository
 from tests.desk.standing import NOW, reload, standing
 from tests.repositories import git, write_files

@@ -26,8 +26,8 @@ from sparing.stages.place import Place, Step
 from sparing.stages.stage import next_move
 from sparing.task import Task
 from sparing.way import Way
-from sparing.workspace.baseline import Baseline
-from sparing.workspace.checks import CheckResult
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.run import CheckResult
 from tests.words.sample import Sample, make_sample
 
 GREEN = CheckResult("test", "make test", True, "Ran 3 tests, OK", "")

@@ -20,8 +20,8 @@ from sparing.redact import Redactor
 from sparing.runtime.containment import CONTAINED, INCIDENT, guard
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.pipes import put_pipes_aside
-from sparing.workspace.policy import Level
+from sparing.workspace.git.special_files import put_pipes_aside
+from sparing.workspace.sandbox.policy import Level
 from tests.engine.spending import new_feature, surroundings
 from tests.repositories import commit_files, git
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import Level
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import Level
 from tests.engine.hostile_run import ATTEMPTS, CANARY, Ran, hostile_run
 
 pytestmark = pytest.mark.skipif(

@@ -11,7 +11,7 @@ from sparing.context.task_report import TaskReport
 from sparing.implement.evidence import red_words
 from sparing.implement.log import Entry, logged, with_divergences
 from sparing.task_progress import Building
-from sparing.workspace.checks import CheckResult
+from sparing.workspace.checks.run import CheckResult
 
 FILES = (FileChange("a.py", 3, 1), FileChange("b.py", 2, 0))
 WORDS = st.text("abc #-*\n`:", max_size=40)

@@ -27,8 +27,8 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.task import Task
 from sparing.task_progress import Building, Part
 from sparing.ticket import Ticket
-from sparing.workspace.commit import changed_paths, commit_paths
-from sparing.workspace.repository import find_repository
+from sparing.workspace.git.commit import changed_paths, commit_paths
+from sparing.workspace.git.repository import find_repository
 from tests.records.rows import feature_row
 from tests.repositories import git, make_repository, write_files
 

@@ -27,7 +27,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.session import Session
 from sparing.usage import Origin, Usage
-from sparing.workspace.repository import find_repository
+from sparing.workspace.git.repository import find_repository
 from tests.repositories import commit_files, git, make_repository
 
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("sample.toml").read_text("utf-8"))

@@ -26,7 +26,7 @@ from sparing.records.totals import Tally
 from sparing.runtime.source import Source
 from sparing.ticket import Ticket
 from sparing.way import Order, Way
-from sparing.workspace.commit import changed_paths
+from sparing.workspace.git.commit import changed_paths
 from tests.repositories import commit_files, git
 from tests.words.sample import FOLDER, Sample, make_sample
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import Access, Level
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import Access, Level
 from tests.workspace.hostile import ATTEMPTS, MARK
 from tests.workspace.scene import (
     KEY,

@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.workspace.paths import PATH_LIMIT, PathRefused, check_id
+from sparing.workspace.project.paths import PATH_LIMIT, PathRefused, check_id
 from tests.workspace.grounds import SECRET, Grounds
 
 Class = Callable[[Grounds], Iterator[str]]

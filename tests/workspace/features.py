@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.change import Change
-from sparing.workspace.commit import commit_paths
-from sparing.workspace.handover import Merge
-from sparing.workspace.repository import find_repository, head
-from sparing.workspace.snapshot import Snapshot
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.handover import Merge
+from sparing.workspace.git.repository import find_repository, head
+from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
 
 BRANCH = "feature/001-demo"
 AT = 1_700_000_500.25

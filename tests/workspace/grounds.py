@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.workspace.paths import Confined
+from sparing.workspace.project.paths import Confined
 
 SECRET = "outside the folder"
 

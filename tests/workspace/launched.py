@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.workspace.launcher import wrap
-from sparing.workspace.policy import Access, Policy
+from sparing.workspace.sandbox.launcher import wrap
+from sparing.workspace.sandbox.policy import Access, Policy
 from tests.repositories import git, make_repository
 
 PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from sparing.workspace.commit import changed_files, changed_paths, diff, read_file, tree_of
-from sparing.workspace.handover import Handover, hand_over
-from sparing.workspace.repository import (
+from sparing.workspace.git.commit import changed_files, changed_paths, diff, read_file, tree_of
+from sparing.workspace.git.handover import Handover, hand_over
+from sparing.workspace.git.repository import (
     Repository,
     find_repository,
     head,
@@ -14,8 +14,8 @@ from sparing.workspace.repository import (
     resolve_base,
     taken_numbers,
 )
-from sparing.workspace.retire import retire
-from sparing.workspace.worktree import Worktree, restore
+from sparing.workspace.git.retire import retire
+from sparing.workspace.git.worktree import Worktree, restore
 from tests.repositories import write_files
 from tests.workspace.features import AT, commit, make_worktree, merge_of
 from tests.workspace.vectors import Site, make_evil_repository

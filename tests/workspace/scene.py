@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from sparing.workspace.launcher import Wrapped, wrap
-from sparing.workspace.policy import Access, Level, Policy
+from sparing.workspace.sandbox.launcher import Wrapped, wrap
+from sparing.workspace.sandbox.policy import Access, Level, Policy
 from tests.repositories import git, make_repository, write_files
 from tests.workspace import hostile
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.worktree import Worktree
 from tests.repositories import write_files
 from tests.workspace.features import commit
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.base_files import base_files, put_back
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
+from sparing.workspace.setup.base_files import base_files, put_back
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import commit, make_worktree
 

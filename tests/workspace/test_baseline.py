@@ -9,9 +9,9 @@ import json
 
 import pytest
 
-from sparing.workspace.baseline import Baseline
-from sparing.workspace.checks import CheckResult
-from sparing.workspace.failures import failing, passing
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.failures import failing, passing
+from sparing.workspace.checks.run import CheckResult
 
 OUTPUTS = {
     "pytest": (

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.check_changes import Standing, standing
-from sparing.workspace.discover import Check
+from sparing.workspace.checks.changes import Standing, standing
+from sparing.workspace.checks.discover import Check
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import snapshot
 

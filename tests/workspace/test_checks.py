@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.checks import Check, CheckResult, Walls, find_checks, run_check, trim
-from sparing.workspace.discover import command_name, not_installed
-from sparing.workspace.snapshot import Snapshot
+from sparing.workspace.checks.discover import command_name, not_installed
+from sparing.workspace.checks.run import Check, CheckResult, Walls, find_checks, run_check, trim
+from sparing.workspace.git.snapshot import Snapshot
 from tests.conftest import UserRepository
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import make_worktree, snapshot

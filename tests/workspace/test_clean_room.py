@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.checks import Check, run_check
-from sparing.workspace.clean_room import clean_room, remove_traces
-from sparing.workspace.environment import clear, is_sealed, seal, tools_of
-from sparing.workspace.parking import parked_of, put_back, used_of
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.checks.clean_room import clean_room, remove_traces
+from sparing.workspace.checks.environment import clear, is_sealed, seal, tools_of
+from sparing.workspace.checks.parking import parked_of, put_back, used_of
+from sparing.workspace.checks.run import Check, run_check
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import BRANCH, make_worktree
 
@@ -121,9 +121,9 @@ def test_an_environment_goes_with_its_worktree(worktree: Worktree) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sparing.workspace.clean_room import clean_room
-from sparing.workspace.repository import find_repository
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.checks.clean_room import clean_room
+from sparing.workspace.git.repository import find_repository
+from sparing.workspace.git.worktree import Worktree
 
 worktree = Worktree(find_repository(Path(sys.argv[1])), Path(sys.argv[2]), sys.argv[3])
 with clean_room(worktree, worktree.tip()):

@@ -14,9 +14,9 @@ import pytest
 
 from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
-from sparing.workspace.commit import changed_paths, commit_paths
-from sparing.workspace.git import Git
-from sparing.workspace.objects import move_ref
+from sparing.workspace.git.commit import changed_paths, commit_paths
+from sparing.workspace.git.objects import move_ref
+from sparing.workspace.git.runner import Git
 from tests.conftest import UserRepository
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, commit, make_worktree

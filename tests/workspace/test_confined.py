@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.paths import PathRefused, check_path
+from sparing.workspace.project.paths import PathRefused, check_path
 from tests.workspace.grounds import SECRET, Grounds, entries
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.workspace.criteria import judge_commands
-from sparing.workspace.discover import Check
+from sparing.workspace.checks.criteria import judge_commands
+from sparing.workspace.checks.discover import Check
 
 TESTS = Check("test", ("python3", "-m", "pytest", "-q"), "pyproject.toml")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.change import FileChange
-from sparing.workspace.commit import changed_files, diff, read_file
-from sparing.workspace.repository import Repository, find_repository
+from sparing.workspace.git.commit import changed_files, diff, read_file
+from sparing.workspace.git.repository import Repository, find_repository
 from tests.repositories import commit_files, git, make_repository
 
 SPEC = "# Spec\n\n## Goals\n\nfirst\nsecond\nthird\n\n## Limits\n\nnone\n"

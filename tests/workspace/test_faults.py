@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.commit import changed_paths, read_file
-from sparing.workspace.handover import hand_over
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.commit import changed_paths, read_file
+from sparing.workspace.git.handover import hand_over
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from tests.conftest import UserRepository
 from tests.disks import on_a_small_disk
 from tests.guard import Guard
@@ -180,7 +180,7 @@ def test_repository_moved_or_deleted(tmp_path: Path) -> None:
 FULL = """
 sys.path[:0] = json.loads(os.environ["PLACES"])
 from sparing.errors import SparingError
-from sparing.workspace.commit import changed_paths
+from sparing.workspace.git.commit import changed_paths
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import commit, make_worktree
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.handover import Handover, hand_over, name_commands
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.handover import Handover, hand_over, name_commands
+from sparing.workspace.git.worktree import Worktree
 from tests.conftest import UserRepository
 from tests.guard import Guard
 from tests.repositories import commit_files, git, make_repository, write_files

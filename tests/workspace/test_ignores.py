@@ -12,11 +12,11 @@ import pytest
 
 from sparing.desk.office import open_office
 from sparing.errors import RepositoryError
-from sparing.workspace.commit import changed_paths
-from sparing.workspace.equip import exclude
-from sparing.workspace.repository import Repository, confirmed, is_dirty, search_repository
-from sparing.workspace.retire import retire
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.repository import Repository, confirmed, is_dirty, search_repository
+from sparing.workspace.git.retire import retire
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
+from sparing.workspace.setup.run import exclude
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import BRANCH, commit
 

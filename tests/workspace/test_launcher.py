@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import SandboxRefused, StateError
-from sparing.workspace.launcher import level_reached, tool_roots, wrap
-from sparing.workspace.policy import Access, Level, Limits, Reach, settle_level
+from sparing.workspace.sandbox.launcher import level_reached, tool_roots, wrap
+from sparing.workspace.sandbox.policy import Access, Level, Limits, Reach, settle_level
 from tests.workspace.launched import PATH, Place, launch, make_place, python, sh
 
 TOP = level_reached().level

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.launcher import Wrapped, level_reached, wrap
-from sparing.workspace.policy import Level
+from sparing.workspace.sandbox.launcher import Wrapped, level_reached, wrap
+from sparing.workspace.sandbox.policy import Level
 from tests.workspace.launched import Place, make_place, sh
 
 TOP = level_reached().level
@@ -30,7 +30,7 @@ ORCHESTRATOR = """
 import subprocess, sys, time
 from pathlib import Path
 from tests.workspace.launched import make_place
-from sparing.workspace.launcher import wrap
+from sparing.workspace.sandbox.launcher import wrap
 place = make_place(Path(sys.argv[1]))
 wrapped = wrap(place.policy(), ("sh", "-c", sys.argv[3]), place.scratch)
 argv = wrapped.argv if sys.argv[2] == "line" else (str(wrapped.program),)

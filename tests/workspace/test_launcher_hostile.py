@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import Access, Level, Reach
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import Access, Level, Reach
 from tests.workspace.damage import BARE, Outcome, attack, attack_from_tests, table
 from tests.workspace.hostile import ATTEMPTS
 

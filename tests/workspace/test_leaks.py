@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.workspace.leaks import SecretsFound, leaks, refuse_secrets, set_aside
-from sparing.workspace.repository import find_repository
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.repository import find_repository
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
+from sparing.workspace.project.leaks import SecretsFound, leaks, refuse_secrets, set_aside
 from tests.repositories import git, make_repository, write_files
 
 KNOWN = "k7Hq-" + "92mVx4Lr"

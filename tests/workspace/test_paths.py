@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.workspace.paths import PathRefused, check_id, check_path, is_id
+from sparing.workspace.project.paths import PathRefused, check_id, check_path, is_id
 from tests.workspace.escapes import CLASSES, Tally, tally, tally_ids, tally_race
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from sparing.workspace.gitconfig import Setting, pin
-from sparing.workspace.push import Opened, Remote, Request, open_request, remote_of
+from sparing.workspace.git.config import Setting, pin
+from sparing.workspace.git.push import Opened, Remote, Request, open_request, remote_of
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import BRANCH, commit, make_worktree
 

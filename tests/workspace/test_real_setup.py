@@ -13,13 +13,13 @@ import os
 import zipfile
 from pathlib import Path
 
-from sparing.workspace.checks import run_check
-from sparing.workspace.commit import changed_paths
-from sparing.workspace.discover import find_checks
-from sparing.workspace.equip import Means, equip, is_equipped
-from sparing.workspace.ingredients import recipe_at
-from sparing.workspace.snapshot import Snapshot
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.checks.discover import find_checks
+from sparing.workspace.checks.run import run_check
+from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.setup.ingredients import recipe_at
+from sparing.workspace.setup.run import Means, equip, is_equipped
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import commit, make_worktree
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.repository import (
+from sparing.workspace.git.repository import (
     Head,
     find_repository,
     head,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sparing.workspace.commit import commit_paths
-from sparing.workspace.retire import retire
+from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.retire import retire
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, make_worktree
 

@@ -10,13 +10,20 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import ConfigError
-from sparing.workspace.commit import changed_paths, list_folder
-from sparing.workspace.copies import lend, matching, take_back
-from sparing.workspace.equip import Means, SetupFailed, equip, is_equipped
-from sparing.workspace.files import Folder
-from sparing.workspace.ingredients import Recipe
-from sparing.workspace.setup import Command, Plan, answer_of, detect, plan_setup, remember
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.commit import changed_paths, list_folder
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.setup.files import Folder
+from sparing.workspace.setup.ingredients import Recipe
+from sparing.workspace.setup.lent_files import lend, matching, take_back
+from sparing.workspace.setup.run import Means, SetupFailed, equip, is_equipped
+from sparing.workspace.setup.setup_plan import (
+    Command,
+    Plan,
+    answer_of,
+    detect,
+    plan_setup,
+    remember,
+)
 from tests.conftest import UserRepository
 from tests.guard import Guard
 from tests.repositories import git, make_repository, write_files

@@ -15,18 +15,18 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace import setup
-from sparing.workspace.commit import changed_paths
-from sparing.workspace.leash import leash
-from sparing.workspace.pipes import blocking_files, put_pipes_aside
-from sparing.workspace.plain_file import read_plain
-from sparing.workspace.repository import find_repository, is_dirty
-from sparing.workspace.worktree import ensure_worktree
+from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.process import leash
+from sparing.workspace.git.repository import find_repository, is_dirty
+from sparing.workspace.git.special_files import blocking_files, put_pipes_aside
+from sparing.workspace.git.worktree import ensure_worktree
+from sparing.workspace.setup import setup_plan
 from tests.repositories import make_repository
 from tests.terminal import sparing
 from tests.workspace.features import make_worktree
 
-WORKSPACE = Path(setup.__file__).parent
+WORKSPACE = Path(setup_plan.__file__).parent
 HANGS = (".gitignore", ".gitattributes", "sub/.gitattributes", "sub/.gitignore")
 
 
@@ -67,7 +67,7 @@ def test_a_pipe_is_no_set_up_and_no_check(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     words = (
         "import sys; from pathlib import Path; from sparing.workspace import discover, setup;"
-        "from sparing.workspace.ingredients import reader; root = Path(sys.argv[1]);"
+        "from sparing.workspace.setup.ingredients import reader; root = Path(sys.argv[1]);"
         "assert not setup.detect(root); assert not discover.find_checks(root);"
         "assert reader(root)(sys.argv[2]) is None"
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.gitconfig import Effect, Setting, effect_of
-from sparing.workspace.repository import Repository, confirmed, head, search_repository
-from sparing.workspace.trusted import (
+from sparing.workspace.git.config import Effect, Setting, effect_of
+from sparing.workspace.git.repository import Repository, confirmed, head, search_repository
+from sparing.workspace.git.trusted_programs import (
     is_trusted,
     programs,
     revoke_programs,
@@ -20,7 +20,7 @@ from sparing.workspace.trusted import (
     trusted_pins,
     was_trusted,
 )
-from sparing.workspace.worktree import ensure_worktree
+from sparing.workspace.git.worktree import ensure_worktree
 from tests.repositories import commit_files, git, make_repository, write_files
 from tests.terminal import sparing
 from tests.workspace.features import BRANCH, commit

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.commit import changed_paths
-from sparing.workspace.handover import hand_over
-from sparing.workspace.repository import find_repository
-from sparing.workspace.retire import retire
+from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.handover import hand_over
+from sparing.workspace.git.repository import find_repository
+from sparing.workspace.git.retire import retire
 from tests.repositories import commit_files, git, make_repository, write_files
 from tests.workspace.features import AT, commit, make_worktree, merge_of
 

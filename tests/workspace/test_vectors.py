@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.commit import changed_paths, read_file
-from sparing.workspace.git import Git
-from sparing.workspace.gitconfig import Setting, pin
-from sparing.workspace.handover import hand_over
-from sparing.workspace.repository import find_repository, head
-from sparing.workspace.worktree import ensure_worktree
+from sparing.workspace.git.commit import changed_paths, read_file
+from sparing.workspace.git.config import Setting, pin
+from sparing.workspace.git.handover import hand_over
+from sparing.workspace.git.repository import find_repository, head
+from sparing.workspace.git.runner import Git
+from sparing.workspace.git.worktree import ensure_worktree
 from tests.repositories import commit_files, git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, commit, make_worktree, merge_of
 from tests.workspace.routine import work

@@ -21,8 +21,8 @@ from sparing.records.ledger import Row
 from sparing.runtime.levers import levers_of, trims_checks
 from sparing.runtime.source import Source
 from sparing.way import Lever
-from sparing.workspace.repository import Repository
-from sparing.workspace.tree import list_files, read_files
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.tree import list_files, read_files
 
 REMEMBERS = (*REVIEWS, Kind.REVISE, Kind.FIX)
 """Turns of a loop: whoever is asked has been here before."""

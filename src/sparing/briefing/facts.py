@@ -13,9 +13,9 @@ from sparing.change import FileChange
 from sparing.prompts.render import fill
 from sparing.runtime.source import Source
 from sparing.task import Task
-from sparing.workspace.baseline import Baseline
-from sparing.workspace.checks import CheckResult
-from sparing.workspace.commit import changed_files
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.run import CheckResult
+from sparing.workspace.git.commit import changed_files
 
 MOST_FILES = 200
 

@@ -24,9 +24,9 @@ from sparing.records import features
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import META, Source
-from sparing.workspace.commit import list_folder, read_file
-from sparing.workspace.repository import Repository
-from sparing.workspace.tree import list_files, read_files
+from sparing.workspace.git.commit import list_folder, read_file
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.tree import list_files, read_files
 
 GIVEN = "given"
 CODERS = frozenset({"implementer", "builder", "code-simplifier", "test-deepener"})

@@ -17,7 +17,7 @@ from sparing.flow.stage import Work
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
-from sparing.workspace.tree import list_files, read_files
+from sparing.workspace.git.tree import list_files, read_files
 
 NAMING = (Kind.WRITE, Kind.REVISE, Kind.REVIEW, Kind.TASK, Kind.FIX, Kind.CHECKS)
 MOST_NAMED = 40

@@ -15,8 +15,8 @@ from sparing.context.project import (
 )
 from sparing.records import features
 from sparing.runtime.source import META, Source
-from sparing.workspace.commit import list_folder
-from sparing.workspace.paths import is_id
+from sparing.workspace.git.commit import list_folder
+from sparing.workspace.project.paths import is_id
 
 
 class Told(NamedTuple):

@@ -20,7 +20,7 @@ from sparing.review.history import Entry, Fallback, Item, Judged, LazyLoad, Note
 from sparing.review.quotes import Quote
 from sparing.review.tracking import Tracked
 from sparing.stages.place import Place
-from sparing.workspace.paths import Confined
+from sparing.workspace.project.paths import Confined
 
 NAME = ".review-history.md"
 LOOK, CHANGES, FALLBACK, UNREAD = "look", "changes", "fallback", "unread"

@@ -12,7 +12,7 @@ from sparing.config.describe import as_rows
 from sparing.config.faults import shown
 from sparing.config.load import current
 from sparing.errors import RepositoryError
-from sparing.workspace.repository import locate_repository
+from sparing.workspace.git.repository import locate_repository
 
 HIDDEN = ("engine.crash_at",)
 """For tests of the engine itself: shown where somebody has set it."""

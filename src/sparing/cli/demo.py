@@ -22,7 +22,7 @@ from sparing.errors import ConfigError, UsageError
 from sparing.feature import Status
 from sparing.records.features import FeatureRow
 from sparing.report.spending import Spending
-from sparing.workspace.create import create_repository
+from sparing.workspace.git.create import create_repository
 
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""

@@ -67,7 +67,7 @@ def _engine() -> Finding:
 
 
 def _git() -> Finding:
-    from sparing.workspace.git import git_version
+    from sparing.workspace.git.runner import git_version
 
     found = shutil.which("git")
     if found is None:
@@ -80,8 +80,8 @@ def _git() -> Finding:
 
 
 def _sandbox() -> Finding:
-    from sparing.workspace.launcher import level_reached
-    from sparing.workspace.policy import settle_level
+    from sparing.workspace.sandbox.launcher import level_reached
+    from sparing.workspace.sandbox.policy import settle_level
 
     reach = level_reached()
     try:

@@ -17,8 +17,8 @@ from sparing.config.settings import Sandbox
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
 from sparing.records.resume_checks import CheckRow
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import settle_level
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import settle_level
 
 TURNS = 3
 

@@ -37,8 +37,8 @@ from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.runtime.engine_lock import engine_lock
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import Reach, settle_level
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import Reach, settle_level
 
 if TYPE_CHECKING:
     from sparing.runtime.surroundings import Surroundings

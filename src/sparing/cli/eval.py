@@ -22,9 +22,9 @@ from sparing.errors import NeedsHuman
 from sparing.money import dollars
 from sparing.report.trial import ARMS, TrialRow, trial_page
 from sparing.review.exam import CLEAN, Case, load_exam, score
-from sparing.workspace.create import create_repository
-from sparing.workspace.launcher import level_reached
-from sparing.workspace.policy import Reach, settle_level
+from sparing.workspace.git.create import create_repository
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import Reach, settle_level
 
 if TYPE_CHECKING:
     from sparing.eval.trial import Ask, Looked, Trial

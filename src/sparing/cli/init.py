@@ -12,7 +12,7 @@ from sparing.desk.office import Office, open_office
 from sparing.desk.prospect import Prospect, agree, project_file, prospect, write_project_file
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
-from sparing.workspace.setup import Plan
+from sparing.workspace.setup.setup_plan import Plan
 
 LABEL = 9
 

@@ -30,7 +30,7 @@ from sparing.feature import Status
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
 from sparing.way import Order, Way
-from sparing.workspace.commit import read_file
+from sparing.workspace.git.commit import read_file
 
 CHECKS = "checks"
 

@@ -24,7 +24,7 @@ from sparing.flow.advance import begin
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.records.features import FeatureRow
-from sparing.workspace.issue import read_issue
+from sparing.workspace.git.issue import read_issue
 
 LARGEST = 400_000
 LONGEST_TITLE = 200

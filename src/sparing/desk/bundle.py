@@ -22,7 +22,7 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Row
 from sparing.redact import Redactor
-from sparing.workspace.git import git_version
+from sparing.workspace.git.runner import git_version
 
 LIBRARIES = ("dbos", "click", "pydantic", "sqlalchemy", "genai-prices", "claude-agent-sdk")
 MOST_EVENTS = 2_000

@@ -25,7 +25,7 @@ from sparing.flow.state import GO_ON_HERE, Cause, Do, Kind, Outcome, Position, S
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
-from sparing.workspace.repository import resolve_base, taken_numbers
+from sparing.workspace.git.repository import resolve_base, taken_numbers
 
 TITLE_LIMIT = 200
 

@@ -13,8 +13,8 @@ from sparing.desk.office import Office
 from sparing.feature import Status
 from sparing.records import features
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import read_file
-from sparing.workspace.repository import contains, resolve_base
+from sparing.workspace.git.commit import read_file
+from sparing.workspace.git.repository import contains, resolve_base
 
 META = ".meta.json"
 NOT_HERE = "not begun"

@@ -22,10 +22,10 @@ from sparing.flow.state import State
 from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import changed_paths, commit_paths, read_file
-from sparing.workspace.leaks import SecretsFound, refuse_secrets
-from sparing.workspace.paths import Confined
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.project.paths import Confined
 
 CHECK, REPAIR = "check", "repair"
 """Steps of a stage: the repository's checks run, an agent turns them green."""

@@ -19,11 +19,11 @@ from sparing.feature import Status
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.git import GitFailed
-from sparing.workspace.handover import name_commands
-from sparing.workspace.repository import branch_commit, not_merged
-from sparing.workspace.retire import retire
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.handover import name_commands
+from sparing.workspace.git.repository import branch_commit, not_merged
+from sparing.workspace.git.retire import retire
+from sparing.workspace.git.runner import GitFailed
+from sparing.workspace.git.worktree import Worktree
 
 CLEANED = "cleaned"
 

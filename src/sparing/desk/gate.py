@@ -32,7 +32,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.records.verdicts import VerdictRow
 from sparing.review.answers import read_answers
-from sparing.workspace.commit import changed_files, diff
+from sparing.workspace.git.commit import changed_files, diff
 
 RECORDS = (".meta.json", ".review-history.md")
 ORDER = (Severity.BLOCKER, Severity.WARNING, Severity.SUGGESTION)

@@ -18,7 +18,7 @@ from sparing.flow.roadmap import read_roadmap
 from sparing.flow.stage import Stage
 from sparing.flow.state import Position, State
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import read_file
+from sparing.workspace.git.commit import read_file
 
 KEPT = "kept as a document"
 SHOWN = 60

@@ -17,8 +17,8 @@ from sparing.flow.state import Position, State
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import changed_files
-from sparing.workspace.repository import contains
+from sparing.workspace.git.commit import changed_files
+from sparing.workspace.git.repository import contains
 
 RULE = "rule"
 """Who answers a gate that nobody was asked at."""

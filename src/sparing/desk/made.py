@@ -14,7 +14,7 @@ from sparing.flow.state import State
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import changed_files
+from sparing.workspace.git.commit import changed_files
 
 LAST_LINES = 6
 TAIL_BYTES = 4_000

@@ -11,13 +11,13 @@ from sparing.config.load import Loaded, current
 from sparing.database import Database
 from sparing.records.folder import StateFolder, open_folder
 from sparing.redact import Redactor
-from sparing.workspace.repository import (
+from sparing.workspace.git.repository import (
     Repository,
     confirmed,
     locate_repository,
     search_repository,
 )
-from sparing.workspace.trusted import trusted_pins
+from sparing.workspace.git.trusted_programs import trusted_pins
 
 
 @dataclass(frozen=True)

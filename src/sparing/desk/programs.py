@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.desk.office import Office
-from sparing.workspace import trusted
-from sparing.workspace.plain_file import read_plain
-from sparing.workspace.trusted import Program
+from sparing.workspace.git import trusted_programs
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.trusted_programs import Program
 
 MOST_LINES = 200
 
@@ -41,26 +41,26 @@ class ProgramView(NamedTuple):
 def program_views(office: Office) -> list[ProgramView]:
     return [
         ProgramView(one, _standing(office, one), _named(one))
-        for one in trusted.programs(office.repository)
+        for one in trusted_programs.programs(office.repository)
     ]
 
 
 def trust_programs(office: Office, chosen: Sequence[ProgramView]) -> None:
     if chosen:
-        trusted.trust_programs(office.folder.path, [one.program for one in chosen])
+        trusted_programs.trust_programs(office.folder.path, [one.program for one in chosen])
 
 
 def revoke_programs(office: Office) -> int:
-    return trusted.revoke_programs(office.folder.path)
+    return trusted_programs.revoke_programs(office.folder.path)
 
 
 def _standing(office: Office, program: Program) -> Standing:
     if not program.can_be_trusted:
         return Standing.NEVER
     folder = office.folder.path
-    if trusted.is_trusted(folder, program):
+    if trusted_programs.is_trusted(folder, program):
         return Standing.TRUSTED
-    return Standing.CHANGED if trusted.was_trusted(folder, program) else Standing.NEW
+    return Standing.CHANGED if trusted_programs.was_trusted(folder, program) else Standing.NEW
 
 
 def _named(program: Program) -> tuple[Named, ...]:

@@ -24,9 +24,9 @@ from sparing.flow.project import Project, Standing, circle, standings
 from sparing.flow.roadmap import read_roadmap
 from sparing.records import features
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import list_folder
-from sparing.workspace.projects import ProjectFiles
-from sparing.workspace.repository import resolve_base
+from sparing.workspace.git.commit import list_folder
+from sparing.workspace.git.repository import resolve_base
+from sparing.workspace.project.projects import ProjectFiles
 
 BRANCHES = "refs/heads/project/"
 LONGEST_TITLE = 200

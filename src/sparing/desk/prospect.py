@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.desk.office import Office
-from sparing.workspace import copies, setup
-from sparing.workspace.commit import read_file
-from sparing.workspace.discover import Check, find_checks
-from sparing.workspace.files import Folder
-from sparing.workspace.repository import Head, is_dirty, resolve_base
-from sparing.workspace.setup import Plan
-from sparing.workspace.snapshot import Snapshot
+from sparing.workspace.checks.discover import Check, find_checks
+from sparing.workspace.git.commit import read_file
+from sparing.workspace.git.repository import Head, is_dirty, resolve_base
+from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.setup import lent_files, setup_plan
+from sparing.workspace.setup.files import Folder
+from sparing.workspace.setup.setup_plan import Plan
 
 RULES = ("AGENTS.md", "CLAUDE.md")
 PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
@@ -39,14 +39,14 @@ class Prospect(NamedTuple):
 def prospect(office: Office) -> Prospect:
     checkout, settings = office.repository.checkout, office.loaded.settings.workspace
     base = resolve_base(office.repository, settings.base_branch)
-    plan = setup.plan_setup(Folder(checkout), settings.setup, settings.copy)
-    lent = copies.matching(checkout, settings.copy)
+    plan = setup_plan.plan_setup(Folder(checkout), settings.setup, settings.copy)
+    lent = lent_files.matching(checkout, settings.copy)
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
     return Prospect(
         base,
         find_checks(Snapshot(office.repository, base.commit)),
         plan,
-        True if plan.empty else setup.answer_of(office.folder.path, plan),
+        True if plan.empty else setup_plan.answer_of(office.folder.path, plan),
         tuple(name for name in RULES if read_file(office.repository, base.commit, name))[:1],
         lent,
         tuple(name for name in near if read_file(office.repository, base.commit, name) is None),
@@ -57,7 +57,7 @@ def prospect(office: Office) -> Prospect:
 def agree(office: Office, plan: Plan, *, agreed: bool) -> None:
     """Files are lent as long as they are the same, whatever becomes of the commands."""
     for one in (plan, Plan((), plan.copy)):
-        setup.remember(office.folder.path, one, agreed=agreed)
+        setup_plan.remember(office.folder.path, one, agreed=agreed)
 
 
 def project_file(found: Prospect, *, copy: tuple[str, ...]) -> str:

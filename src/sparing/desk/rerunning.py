@@ -21,8 +21,8 @@ from sparing.flow.state import Kind, Position, State
 from sparing.records import events, features, findings, gates, sessions
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.objects import salvage_ref
-from sparing.workspace.repository import branch_commit, contains
+from sparing.workspace.git.objects import salvage_ref
+from sparing.workspace.git.repository import branch_commit, contains
 
 BASE = 5
 """Where a stored mark has the commit before its stage."""

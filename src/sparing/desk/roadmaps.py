@@ -9,7 +9,7 @@ from sparing.desk.dependencies import Landed, landed
 from sparing.desk.office import Office
 from sparing.feature import Status
 from sparing.flow.roadmap import numbers, read_roadmap
-from sparing.workspace.projects import ProjectFiles, files_of, projects_at
+from sparing.workspace.project.projects import ProjectFiles, files_of, projects_at
 
 
 class Kept(NamedTuple):

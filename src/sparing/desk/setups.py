@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
-from sparing.workspace.commit import changed_files, diff
-from sparing.workspace.consent import Asked, Consent, consent, decide
-from sparing.workspace.repository import branch_commit
-from sparing.workspace.setup import Plan
+from sparing.workspace.git.commit import changed_files, diff
+from sparing.workspace.git.repository import branch_commit
+from sparing.workspace.setup.consent import Asked, Consent, consent, decide
+from sparing.workspace.setup.setup_plan import Plan
 
 
 class ChangedSetup(NamedTuple):

@@ -12,10 +12,10 @@ from sparing.flow.propose import Ground, Proposal, propose
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.workspace.discover import find_checks
-from sparing.workspace.repository import resolve_base
-from sparing.workspace.snapshot import Snapshot
-from sparing.workspace.tree import list_files
+from sparing.workspace.checks.discover import find_checks
+from sparing.workspace.git.repository import resolve_base
+from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.tree import list_files
 
 AUTO = "auto"
 TIER = "tier"

@@ -33,10 +33,10 @@ from sparing.runtime.source import Source, source_of
 from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
-from sparing.workspace.commit import settle_changes
-from sparing.workspace.lanes import lane_name
-from sparing.workspace.pipes import put_pipes_aside
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.commit import settle_changes
+from sparing.workspace.git.lanes import lane_name
+from sparing.workspace.git.special_files import put_pipes_aside
+from sparing.workspace.git.worktree import Worktree
 
 SIBLING_SECONDS = 0.2
 BURST_SECONDS = 0.5

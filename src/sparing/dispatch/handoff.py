@@ -35,7 +35,7 @@ from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.way import Way
-from sparing.workspace.tree import read_files
+from sparing.workspace.git.tree import read_files
 
 HANDED_OFF = "handed off"
 MOST_READ = 40

@@ -26,7 +26,7 @@ from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings
 from sparing.way import Way
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.worktree import Worktree
 
 ROLE = "resume-check"
 MOST_TOKENS = 150_000

@@ -42,9 +42,9 @@ from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
 from sparing.way import Way
-from sparing.workspace.commit import changed_paths, commit_paths
-from sparing.workspace.leaks import SecretsFound, refuse_secrets
-from sparing.workspace.paths import Confined
+from sparing.workspace.git.commit import changed_paths, commit_paths
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.project.paths import Confined
 
 ROUNDS = frozenset(
     {Turn.REVISE, Turn.REPAIR_CHECKS, Turn.PART, Turn.IMPLEMENT, Turn.MEND}

@@ -35,7 +35,7 @@ from sparing.session import Session
 from sparing.ticket import Ticket
 from sparing.usage import Usage
 from sparing.way import Policy, Way
-from sparing.workspace.repository import contains
+from sparing.workspace.git.repository import contains
 
 WEIGHED = "weighed"
 MOST_TURNS = 400

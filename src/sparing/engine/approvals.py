@@ -17,9 +17,9 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.commit import changed_files, changed_paths, commit_paths
-from sparing.workspace.leaks import SecretsFound, refuse_secrets
-from sparing.workspace.repository import branch_commit, contains
+from sparing.workspace.git.commit import changed_files, changed_paths, commit_paths
+from sparing.workspace.git.repository import branch_commit, contains
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 
 APPROVE = "approve"
 

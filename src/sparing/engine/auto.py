@@ -13,7 +13,7 @@ from sparing.runtime.place_store import unpacked
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
 from sparing.stages.place import Place, Step
-from sparing.workspace.commit import changed_files
+from sparing.workspace.git.commit import changed_files
 
 PASSED = "passed"
 """A gate that nobody was asked at, with the reason."""

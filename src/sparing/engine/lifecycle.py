@@ -32,7 +32,7 @@ from sparing.records import features
 from sparing.redact import Redactor
 from sparing.runtime import crash
 from sparing.runtime.surroundings import Surroundings, set_current
-from sparing.workspace.launcher import sweep
+from sparing.workspace.sandbox.launcher import sweep
 
 VERSION = "sparing"
 """Pinned: runs that are under way must be found by the next release too."""

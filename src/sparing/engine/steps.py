@@ -43,9 +43,9 @@ from sparing.stages.place import Place, is_last
 from sparing.stages.stage import next_move
 from sparing.ticket import Ticket
 from sparing.way import Policy
-from sparing.workspace.baseline import Baseline
-from sparing.workspace.check_changes import Changed
-from sparing.workspace.commit import commit_paths
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.changes import Changed
+from sparing.workspace.git.commit import commit_paths
 
 
 @step("decide")

@@ -41,8 +41,8 @@ from sparing.segment import Segment
 from sparing.session import Session
 from sparing.usage import Usage
 from sparing.way import Order, Way
-from sparing.workspace.commit import commit_paths
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.worktree import Worktree
 
 
 class Arm(StrEnum):

@@ -18,12 +18,12 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
-from sparing.workspace.commit import changed_files
-from sparing.workspace.handover import Handover, Merge, hand_over, name_commands
-from sparing.workspace.push import Request, open_request
-from sparing.workspace.repository import branch_commit, contains
-from sparing.workspace.retire import retire
-from sparing.workspace.worktree import Worktree, ensure_worktree
+from sparing.workspace.git.commit import changed_files
+from sparing.workspace.git.handover import Handover, Merge, hand_over, name_commands
+from sparing.workspace.git.push import Request, open_request
+from sparing.workspace.git.repository import branch_commit, contains
+from sparing.workspace.git.retire import retire
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
 
 MOST_NAMED = 3
 

@@ -27,9 +27,9 @@ from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.ticket import Ticket
-from sparing.workspace.commit import commit_paths, read_file
-from sparing.workspace.leaks import SecretsFound, refuse_secrets
-from sparing.workspace.paths import Confined
+from sparing.workspace.git.commit import commit_paths, read_file
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.project.paths import Confined
 
 LEARNED = "learned"
 REPAIR = "repair_reply"

@@ -14,7 +14,7 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
 from sparing.records.features import FeatureRow
 from sparing.stages.place import Mark, Place
-from sparing.workspace.paths import Confined
+from sparing.workspace.project.paths import Confined
 
 
 def write_meta(

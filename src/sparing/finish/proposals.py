@@ -31,11 +31,11 @@ from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.way import Way
-from sparing.workspace.commit import commit_paths
-from sparing.workspace.leaks import SecretsFound, refuse_secrets
-from sparing.workspace.paths import Confined
-from sparing.workspace.projects import files_of, projects_at
-from sparing.workspace.repository import resolve_base, taken_numbers
+from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.repository import resolve_base, taken_numbers
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.project.paths import Confined
+from sparing.workspace.project.projects import files_of, projects_at
 
 UNUSABLE = "the proposal can't be used"
 

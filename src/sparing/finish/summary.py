@@ -21,7 +21,7 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Mark, Place
-from sparing.workspace.commit import read_file
+from sparing.workspace.git.commit import read_file
 
 MOST_FILES = 40
 MOST_LINES = 20

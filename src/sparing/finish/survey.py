@@ -33,8 +33,8 @@ from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import Building
 from sparing.ticket import Ticket
-from sparing.workspace.commit import commit_paths, read_file
-from sparing.workspace.paths import Confined
+from sparing.workspace.git.commit import commit_paths, read_file
+from sparing.workspace.project.paths import Confined
 
 TITLE_CHARS = 60
 _BOX = re.compile(r"(?m)^[ \t]{0,12}[-*+] \[([ xX])\] ")

@@ -18,14 +18,14 @@ from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.runtime.worktree_setup import lend, tool_environ, tool_walls
-from sparing.workspace.baseline import Baseline
-from sparing.workspace.check_changes import Changed, Standing, changed, standing
-from sparing.workspace.checks import CheckResult, run_check
-from sparing.workspace.clean_room import clean_room
-from sparing.workspace.criteria import judge_commands
-from sparing.workspace.discover import Check, not_installed
-from sparing.workspace.environment import tools_of
-from sparing.workspace.snapshot import Snapshot
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.changes import Changed, Standing, changed, standing
+from sparing.workspace.checks.clean_room import clean_room
+from sparing.workspace.checks.criteria import judge_commands
+from sparing.workspace.checks.discover import Check, not_installed
+from sparing.workspace.checks.environment import tools_of
+from sparing.workspace.checks.run import CheckResult, run_check
+from sparing.workspace.git.snapshot import Snapshot
 
 
 class Extra(NamedTuple):

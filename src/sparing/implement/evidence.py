@@ -21,9 +21,9 @@ from sparing.implement.checks import extra_checks, run_checks
 from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.task_progress import Part
-from sparing.workspace.baseline import Baseline
-from sparing.workspace.commit import changed_files
-from sparing.workspace.tree import list_files
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.git.commit import changed_files
+from sparing.workspace.git.tree import list_files
 
 
 class Seen(NamedTuple):

@@ -23,10 +23,10 @@ from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
 from sparing.task_progress import Building
 from sparing.ticket import Ticket
-from sparing.workspace.commit import changed_files, commit_paths
-from sparing.workspace.lanes import Stamp, as_before, move_on, show
-from sparing.workspace.paths import Confined
-from sparing.workspace.repository import contains
+from sparing.workspace.git.commit import changed_files, commit_paths
+from sparing.workspace.git.lanes import Stamp, as_before, move_on, show
+from sparing.workspace.git.repository import contains
+from sparing.workspace.project.paths import Confined
 
 Work = Callable[[Source, Ticket], Result]
 

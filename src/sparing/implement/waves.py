@@ -18,7 +18,7 @@ from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import Part
 from sparing.ticket import Ticket
-from sparing.workspace.lanes import (
+from sparing.workspace.git.lanes import (
     Stamp,
     join,
     lane_branch,
@@ -28,8 +28,8 @@ from sparing.workspace.lanes import (
     remove_lane,
     show,
 )
-from sparing.workspace.repository import contains
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.repository import contains
+from sparing.workspace.git.worktree import Worktree
 
 Left = tuple[tuple[str, str], ...]
 AGAIN = "it was done beside other tasks and did not fit what is there now"

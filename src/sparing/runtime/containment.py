@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from sparing.records import features
 from sparing.runtime.source import Source
-from sparing.workspace import containment
-from sparing.workspace.commit import changed_paths
-from sparing.workspace.containment import Sight, branch_place, worktree_place
-from sparing.workspace.lanes import PREFIX, is_lane_of
-from sparing.workspace.leaks import set_aside
-from sparing.workspace.policy import Level
-from sparing.workspace.worktree import Worktree, is_empty, restore
+from sparing.workspace.git import containment
+from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.containment import Sight, branch_place, worktree_place
+from sparing.workspace.git.lanes import PREFIX, is_lane_of
+from sparing.workspace.git.worktree import Worktree, is_empty, restore
+from sparing.workspace.project.leaks import set_aside
+from sparing.workspace.sandbox.policy import Level
 
 CONTAINED = "contained"
 INCIDENT = "incident"

@@ -6,10 +6,10 @@ from sparing.job import Job
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
-from sparing.workspace.commit import commit_paths
-from sparing.workspace.leaks import refuse_secrets
-from sparing.workspace.paths import Confined
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.leaks import refuse_secrets
+from sparing.workspace.project.paths import Confined
 
 
 def bring_given(

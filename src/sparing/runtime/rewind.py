@@ -11,9 +11,9 @@ from sparing.job import Job
 from sparing.runtime.events import tell
 from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
-from sparing.workspace.leaks import set_aside
-from sparing.workspace.objects import keep, move_ref
-from sparing.workspace.worktree import Worktree, restore
+from sparing.workspace.git.objects import keep, move_ref
+from sparing.workspace.git.worktree import Worktree, restore
+from sparing.workspace.project.leaks import set_aside
 
 REWOUND = "rewound"
 

@@ -15,10 +15,10 @@ from sparing.agents.backend import Launch, Launched, Needs
 from sparing.records import events
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.checks import Walls
-from sparing.workspace.launcher import tool_roots, wrap
-from sparing.workspace.policy import Access, Policy
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.checks.run import Walls
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.sandbox.launcher import tool_roots, wrap
+from sparing.workspace.sandbox.policy import Access, Policy
 
 SANDBOX = "sandbox"
 """The kind of the event that tells the level."""

@@ -29,8 +29,8 @@ from sparing.roles.load import Role
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.ticket import Ticket
-from sparing.workspace.commit import changed_files, diff, read_file
-from sparing.workspace.lanes import lane_name
+from sparing.workspace.git.commit import changed_files, diff, read_file
+from sparing.workspace.git.lanes import lane_name
 
 RULES = ("AGENTS.md", "CLAUDE.md")
 RULES_CHARS = 40_000

@@ -23,10 +23,10 @@ from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.runtime.claude_double import DoubledClaude
 from sparing.runtime.clients import claude_backend
-from sparing.workspace.lanes import lane_branch, lane_name
-from sparing.workspace.policy import Level
-from sparing.workspace.repository import Repository
-from sparing.workspace.worktree import Worktree, ensure_worktree, is_empty
+from sparing.workspace.git.lanes import lane_branch, lane_name
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
+from sparing.workspace.sandbox.policy import Level
 
 COUNTED_SECONDS = 60.0
 

@@ -17,15 +17,15 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_walls
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace import copies
-from sparing.workspace.base_files import put_back
-from sparing.workspace.checks import Walls
-from sparing.workspace.consent import Asked, Consent, consent
-from sparing.workspace.environment import clear, is_sealed, seal
-from sparing.workspace.equip import Means, caches, equip, is_equipped
-from sparing.workspace.ingredients import Recipe
-from sparing.workspace.setup import Plan, answer_of
-from sparing.workspace.worktree import Worktree
+from sparing.workspace.checks.environment import clear, is_sealed, seal
+from sparing.workspace.checks.run import Walls
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.setup import lent_files
+from sparing.workspace.setup.base_files import put_back
+from sparing.workspace.setup.consent import Asked, Consent, consent
+from sparing.workspace.setup.ingredients import Recipe
+from sparing.workspace.setup.run import Means, caches, equip, is_equipped
+from sparing.workspace.setup.setup_plan import Plan, answer_of
 
 WEB = frozenset({80, 443})
 MOST_NAMED = 8
@@ -106,7 +106,7 @@ def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
     """For an author and for checks: files that git does not know."""
     wanted = Plan((), around.settings(row).workspace.copy)
     if wanted.copy and answer_of(around.folder.path, wanted):
-        copies.lend(around.repository.checkout, worktree, wanted.copy)
+        lent_files.lend(around.repository.checkout, worktree, wanted.copy)
 
 
 def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes: bool) -> None:
@@ -114,7 +114,7 @@ def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes
     if writes:
         lend(around, row, worktree)
     else:
-        copies.take_back(worktree)
+        lent_files.take_back(worktree)
 
 
 def tool_environ(around: Surroundings) -> dict[str, str]:

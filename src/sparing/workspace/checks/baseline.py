@@ -1,0 +1,72 @@
+"""What was red before anybody began: known from then on, and never in the way.
+
+A check is compared by the names of its failing tests where its output has them, so that one old
+failure does not hide a new one. Where no name can be told, a check that was red stays known as a
+whole; that is said in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sparing.workspace.checks.run import CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    red: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """A check's name and what failed in it; nothing listed means that no name could be told."""
+
+    tests: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many tests passed in a check, where that could be told."""
+
+    @classmethod
+    def of(cls, results: Iterable[CheckResult]) -> Baseline:
+        every = tuple(results)
+        red = {one.name: one.failures for one in every if not one.passed}
+        return cls(red, {one.name: one.tests for one in every if one.tests is not None})
+
+    def fewer(self, result: CheckResult) -> str:
+        """In words, if fewer tests pass than did before; empty if not, or if nobody can tell."""
+        before, now = self.tests.get(result.name), result.tests
+        if before is None or now is None or now >= before:
+            return ""
+        return f"{result.name}: {now} tests pass, {before} did when the feature began"
+
+    def news(self, result: CheckResult) -> tuple[str, ...]:
+        """What of a check is red now and was not: names, or the check itself."""
+        if result.passed:
+            return ()
+        known = self.red.get(result.name)
+        if known is None:
+            return result.failures or (result.name,)
+        if not known:
+            return ()
+        new = tuple(name for name in result.failures if name not in known)
+        return new if result.failures else (result.name,)
+
+    @property
+    def words(self) -> str:
+        """For a fact sheet; empty if nothing was red."""
+        return "; ".join(_known(name, failures) for name, failures in sorted(self.red.items()))
+
+    def dump(self) -> dict[str, Any]:
+        red = {name: list(failures) for name, failures in self.red.items()}
+        return {"red": red, "tests": dict(self.tests)}
+
+    @classmethod
+    def load(cls, value: Mapping[str, Any]) -> Baseline:
+        """Also of a feature from before tests were counted: all of it is what was red."""
+        new = isinstance(value.get("tests"), dict)
+        red = value["red"] if new else value
+        found = cls({name: tuple(map(str, failures)) for name, failures in red.items()})
+        return replace(found, tests=value["tests"]) if new else found
+
+
+def _known(name: str, failures: tuple[str, ...]) -> str:
+    if not failures:
+        return f"{name} was red before, and stays out of account as a whole"
+    more = f" and {len(failures) - 3} more" if len(failures) > 3 else ""
+    return f"{name}: known to fail from before: {', '.join(failures[:3])}{more}"

@@ -1,0 +1,67 @@
+"""A folder for checks with the files of a commit and nothing that an agent left beside them.
+
+It takes the worktree's own path for as long as a check runs, because environments know that
+path; the worktree itself lies aside. What a check writes is thrown away with the folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sparing.errors import RepositoryError
+from sparing.workspace.checks import environment
+from sparing.workspace.checks.environment import remove_tree
+from sparing.workspace.checks.parking import beside, claimed, lock_of, park, unpark, used_of
+from sparing.workspace.git import private_index
+from sparing.workspace.git.runner import Git
+from sparing.workspace.git.worktree import Worktree
+
+
+@contextmanager
+def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
+    """Within it, the worktree's path leads to the commit's files and the sealed environment."""
+    path = worktree.path
+    with claimed(path) as free:
+        if not free:
+            raise RepositoryError(f"a check runs in {path} already", "wait until it has ended")
+        _leave(path)
+        room = beside(path, "clean")
+        remove_tree(room)
+        _fill(worktree, commit, room)
+        try:
+            park(path, room)
+            yield
+        finally:
+            _leave(path)
+
+
+def remove_traces(path: Path) -> None:
+    """Of a worktree that is gone."""
+    for place in (environment.store_of(path), beside(path, "before-setup")):
+        remove_tree(place)
+    for place in (beside(path, "clean"), used_of(path), lock_of(path)):
+        remove_tree(place)
+
+
+def _leave(path: Path) -> None:
+    unpark(path)
+    used = used_of(path)
+    if used.exists():
+        environment.take_back(path, used)
+        remove_tree(used)
+
+
+def _fill(worktree: Worktree, commit: str, room: Path) -> None:
+    room.mkdir(mode=0o700)
+    entry = worktree.git_dir
+    index = entry / "sparing.clean-index"
+    index.unlink(missing_ok=True)
+    git = Git(entry, room, index, worktree.repository.trusted)
+    git.run("read-tree", commit)
+    git.run("checkout-index", "--all", "--quiet")
+    private_index.unpack(git)
+    environment.bring(worktree.path, room)
+    (room / ".git").write_bytes(os.fsencode(f"gitdir: {entry}\n"))

@@ -1,0 +1,197 @@
+"""Finds the repository's own tests, linters and type checks, in files that people wrote for it.
+
+A command comes from a settings file of a known tool, a target or script of a known name, or a
+line of a CI file that is plainly one of the commands below. Nothing else counts: a line that
+needs a shell to be understood is left to CI.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from sparing.workspace.git.snapshot import Snapshot
+
+TYPES = "types"
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+"""In the order in which GNU make looks for them: only the first counts."""
+_TARGET = re.compile(r"^(test|lint|check|types|typecheck|type-check)\s*:(?!=)", re.MULTILINE)
+_SCRIPTS = {
+    "test": "test", "lint": "lint", "types": TYPES, "typecheck": TYPES, "type-check": TYPES,
+}  # fmt: skip
+_WORKFLOWS = ".github/workflows"
+_CI = ((_WORKFLOWS, "*.yml"), (_WORKFLOWS, "*.yaml"), ("", ".gitlab-ci.yml"))
+_CI_LINE = re.compile(r"^\s*(?:-\s+)?(?:(?:run|script):\s+)?(?P<command>[^\s#].*)$")
+_SHELL = frozenset(";|&<>$`(){}*?!\\#~")
+_RUNNERS = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"))
+_KNOWN = {
+    "test": (
+        *("pytest", "python -m pytest", "python3 -m pytest", "python -m unittest"),
+        *("python3 -m unittest", "make test", "npm test", "npm run test", "yarn test"),
+        *("pnpm test", "cargo test", "go test"),
+    ),
+    "lint": (
+        *("ruff check", "flake8", "pylint", "eslint", "make lint", "npm run lint", "yarn lint"),
+        *("pnpm lint", "cargo clippy", "go vet"),
+    ),
+    TYPES: (
+        *("mypy", "pyright", "basedpyright", "python -m mypy", "python3 -m mypy", "tsc --noEmit"),
+        *("make types", "make typecheck", "npm run typecheck", "npm run type-check"),
+    ),
+}
+
+
+class Check(NamedTuple):
+    name: str
+    command: tuple[str, ...]
+    origin: str
+    """The file that says so."""
+
+    @property
+    def words(self) -> str:
+        return shlex.join(self.command)
+
+
+def find_checks(files: Snapshot, wanted: Collection[str] = ()) -> tuple[Check, ...]:
+    """One check a name; what the repository says outright goes before what we infer.
+
+    `wanted` are names of checks that there were before: none of them is left out for another.
+    """
+    found: dict[str, Check] = {}
+    named = (*_makefile(files), *_package_json(files), *_python(files), *_ci(files))
+    for check in named:
+        found.setdefault(check.name, check)
+    if len(found) > 1 and "check" not in wanted:
+        # A target of that name mostly runs the others.
+        found.pop("check", None)
+    return tuple(found.values())
+
+
+def makefile_of(files: Snapshot) -> str:
+    """The one that make reads; empty if there is none."""
+    return next((name for name in MAKEFILES if files.matching("", name)), "")
+
+
+def not_installed(check: Check, tools: Path, path: str) -> bool:
+    """A linter or type check that is only set up, not installed: no agent can repair that.
+
+    `tools` is where a set-up has put programs; nobody else can have written there.
+    """
+    if check.name == "test" or check.origin in (*MAKEFILES, "package.json"):
+        return False
+    return shutil.which(check.command[0], path=f"{tools}:{path}") is None
+
+
+def command_name(text: str) -> str | None:
+    """What kind of check a command line plainly is."""
+    words = _plain(text)
+    for runner in _RUNNERS:
+        words = words[2:] if words[:2] == runner else words
+    for name, heads in _KNOWN.items():
+        if any(words[: len(head)] == head for head in map(_words, heads)):
+            return name
+    return None
+
+
+def _words(head: str) -> tuple[str, ...]:
+    return tuple(head.split())
+
+
+def _plain(text: str) -> tuple[str, ...]:
+    """Nothing, if only a shell would know what it means."""
+    if not _SHELL.isdisjoint(text):
+        return ()
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
+
+
+def _ci(files: Snapshot) -> Iterator[Check]:
+    for folder, pattern in _CI:
+        for path in files.matching(folder, pattern):
+            for line in files.text(path).splitlines():
+                found = _CI_LINE.match(line)
+                command = _unquoted(found["command"]) if found else ""
+                name = command_name(command)
+                if name is not None:
+                    yield Check(name, _plain(command), path)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted else text
+
+
+def _makefile(files: Snapshot) -> Iterator[Check]:
+    name = makefile_of(files)
+    for found in _TARGET.finditer(files.text(name) if name else ""):
+        yield Check(_SCRIPTS.get(found[1], found[1]), ("make", found[1]), name)
+
+
+def _package_json(files: Snapshot) -> Iterator[Check]:
+    scripts = table(read_json(files, "package.json").get("scripts"))
+    for script, name in _SCRIPTS.items():
+        command = scripts.get(script)
+        if isinstance(command, str) and "no test specified" not in command:
+            yield Check(name, ("npm", "run", "--silent", script), "package.json")
+
+
+def _python(files: Snapshot) -> Iterator[Check]:
+    project = read_toml(files, "pyproject.toml")
+    tools = table(project.get("tool"))
+    has_tests = bool(files.matching("tests", "test_*.py", deep=True))
+    if "pytest" in tools or files.text("pytest.ini"):
+        yield Check("test", ("python3", "-m", "pytest", "-q"), "pyproject.toml")
+    elif has_tests and _needs_pytest(files, project):
+        yield Check("test", ("python3", "-m", "pytest", "-q", "tests"), "tests/")
+    elif has_tests:
+        yield Check("test", ("python3", "-m", "unittest", "discover", "-s", "tests"), "tests/")
+    if "ruff" in tools:
+        yield Check("lint", ("ruff", "check", "--no-cache", "."), "pyproject.toml")
+    yield from _python_types(files, tools)
+
+
+def _python_types(files: Snapshot, tools: Mapping[str, object]) -> Iterator[Check]:
+    if "basedpyright" in tools:
+        yield Check(TYPES, ("basedpyright",), "pyproject.toml")
+    if "pyright" in tools or files.matching("", "pyrightconfig.json"):
+        yield Check(TYPES, ("pyright",), "pyright")
+    mypy, ini = table(tools.get("mypy")), files.text("mypy.ini") or files.text(".mypy.ini")
+    if "mypy" in tools or "[mypy]" in (ini or files.text("setup.cfg")):
+        told = any(name in mypy for name in ("files", "packages", "modules"))
+        told = told or re.search(r"^(files|packages|modules)\s*=", ini, re.MULTILINE) is not None
+        yield Check(TYPES, ("mypy",) if told else ("mypy", "."), "mypy")
+
+
+def _needs_pytest(files: Snapshot, project: Mapping[str, object]) -> bool:
+    declared = (table(project.get("project")), project.get("dependency-groups"))
+    listed = "".join(files.text(path) for path in files.matching("", "requirements*.txt"))
+    return re.search(r"\bpytest\b", f"{declared}\n{listed}") is not None
+
+
+def read_json(files: Snapshot, path: str) -> Mapping[str, object]:
+    """Empty if it can't be understood."""
+    try:
+        found: object = json.loads(files.text(path) or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return table(found)
+
+
+def read_toml(files: Snapshot, path: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(files.text(path))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def table(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

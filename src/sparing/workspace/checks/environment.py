@@ -1,0 +1,173 @@
+"""What a set-up has installed in a worktree, sealed before any agent works there.
+
+Right after the set-up, all that it left beside the files of the commit is copied to a folder of
+ours: copied, never linked, so that nobody who writes in the worktree reaches it. Checks are given
+a second copy. It is used again as long as nothing in it has changed, and made anew otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+from sparing.errors import RepositoryError
+from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.setup.lent_files import lent_files
+from sparing.workspace.setup.run import MARK
+
+SEALED, READY, NOTED = "sealed", "ready", "ready.json"
+VENV = ".venv"
+
+
+def store_of(worktree: Path) -> Path:
+    return worktree.with_name(f"{worktree.name}.environment")
+
+
+def tools_of(worktree: Path) -> Path:
+    """Where programs lie that a set-up has installed; the folder need not exist."""
+    return store_of(worktree) / SEALED / VENV / "bin"
+
+
+def is_sealed(worktree: Path) -> bool:
+    return (store_of(worktree) / SEALED).is_dir()
+
+
+def seal(worktree: Worktree, commit: str) -> None:
+    """Keep what a set-up has left. Nobody else may have worked in the folder since the commit."""
+    store = store_of(worktree.path)
+    remove_tree(store)
+    fresh = store / "new"
+    fresh.mkdir(parents=True, mode=0o700)
+    for path in left_beside(worktree, commit):
+        copy(worktree.path / path, fresh / path)
+    fresh.rename(store / SEALED)
+
+
+def clear(worktree: Worktree, commit: str) -> None:
+    """Before a set-up runs again: what agents have left is none of its programs. It is moved
+    beside the worktree, in place of what was moved there before."""
+    (worktree.git_dir / MARK).unlink(missing_ok=True)
+    aside = worktree.path.with_name(f"{worktree.path.name}.before-setup")
+    found = left_beside(worktree, commit)
+    if not found:
+        return
+    remove_tree(aside)
+    for path in found:
+        place = aside / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        make_writable(worktree.path / path)
+        (worktree.path / path).rename(place)
+
+
+def left_beside(worktree: Worktree, commit: str) -> tuple[str, ...]:
+    """Files and whole folders that the commit does not have, without those that are lent."""
+    files = frozenset(Snapshot(worktree.repository, commit).entries)
+    return tuple(_beside(worktree.path, {*files, *lent_files(worktree), ".git"}))
+
+
+def _beside(root: Path, known: Collection[str]) -> Iterator[str]:
+    kept = {str(parent) for path in known for parent in PurePosixPath(path).parents}
+    waiting = [""]
+    while waiting:
+        here = waiting.pop()
+        for entry in sorted(os.scandir(root / here), key=lambda one: one.name):
+            path = f"{here}/{entry.name}" if here else entry.name
+            if path in kept and entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif path not in known:
+                yield path
+
+
+def bring(worktree: Path, room: Path) -> None:
+    """Put the environment into a folder with the files of a commit, which go first."""
+    store = store_of(worktree)
+    sealed, ready = store / SEALED, store / READY
+    if not sealed.is_dir():
+        return
+    if not ready.is_dir() or _noted(store) != _stamps(ready):
+        remove_tree(ready)
+        copy(sealed, ready)
+        (store / NOTED).write_text(json.dumps(_stamps(ready)), "utf-8")
+    for path in tuple(_lacking(sealed, room)):
+        if _is_folder(ready / path):
+            (ready / path).rename(room / path)
+        else:
+            copy(sealed / path, room / path)
+
+
+def take_back(worktree: Path, room: Path) -> None:
+    """After a check: folders that it was given are kept for the next one."""
+    sealed, ready = store_of(worktree) / SEALED, store_of(worktree) / READY
+    if not ready.is_dir():
+        return
+    for path in tuple(_lacking(sealed, ready)):
+        if _is_folder(room / path):
+            (room / path).rename(ready / path)
+
+
+def _lacking(source: Path, target: Path, folder: str = "") -> Iterator[str]:
+    """What the one has and the other has not: whole folders where it can be."""
+    for entry in sorted(os.scandir(source / folder), key=lambda one: one.name):
+        path = f"{folder}/{entry.name}" if folder else entry.name
+        if not os.path.lexists(target / path):
+            yield path
+        elif entry.is_dir(follow_symlinks=False) and _is_folder(target / path):
+            yield from _lacking(source, target, path)
+
+
+def _noted(store: Path) -> object:
+    try:
+        return json.loads((store / NOTED).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _stamps(root: Path) -> dict[str, list[int]]:
+    """Of every file; the time of its last change can't be set back by anybody. Of a folder only
+    its name: what is in it is listed, and we move it ourselves."""
+    found: dict[str, list[int]] = {}
+    for folder, folders, names in os.walk(root):
+        for name in (*folders, *names):
+            place = Path(folder) / name
+            at = place.lstat()
+            own = [at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_mode]
+            found[str(place.relative_to(root))] = [] if stat.S_ISDIR(at.st_mode) else own
+    return found
+
+
+def copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _is_folder(source):
+        shutil.copytree(source, target, symlinks=True)
+    elif source.is_symlink() or source.is_file():
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def remove_tree(folder: Path) -> None:
+    """Whatever is in it: a check may have left folders that nobody may enter."""
+    if not os.path.lexists(folder):
+        return
+    if not _is_folder(folder):
+        folder.unlink()
+        return
+    make_writable(folder)
+    for here, folders, _ in os.walk(folder):
+        for name in folders:
+            make_writable(Path(here) / name)
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        raise RepositoryError(f"{folder} can't be removed", f"rm -rf {folder}")
+
+
+def make_writable(place: Path) -> None:
+    if _is_folder(place):
+        place.chmod(0o700)
+
+
+def _is_folder(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink()

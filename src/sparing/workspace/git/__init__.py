@@ -1,0 +1,1 @@
+"""The one git runner, and what is done with it: worktrees, commits, diffs, hand-over."""

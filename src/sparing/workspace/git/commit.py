@@ -1,0 +1,247 @@
+"""A commit a step, from files of a worktree, and what lies between two commits.
+
+Plumbing only: no hook runs, no index but our own is written, ignored files never get in. A step
+that is played again finds the commit it made.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from sparing.change import Change, FileChange
+from sparing.errors import RepositoryError
+from sparing.workspace.git import private_index
+from sparing.workspace.git.objects import (
+    has_trailers,
+    keep,
+    make_commit,
+    message,
+    move_ref,
+    settle_files,
+)
+from sparing.workspace.git.private_index import Scan
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.runner import Git, common_dir
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.paths import PathRefused
+
+_HEADINGS = Path(__file__).with_name("attributes")
+_IDS = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+REMEMBERED = 256
+_NO_FILTER = ("unspecified", "unset", "set", "lfs")
+
+
+def changed_paths(worktree: Worktree, commit: str) -> tuple[str, ...]:
+    """What differs on disk from a commit: changed, deleted and new files, never ignored ones."""
+    with worktree.held() as git:
+        private_index.load(git, commit)
+        return private_index.scan(git).paths
+
+
+def commit_paths(
+    worktree: Worktree,
+    parent: str,
+    paths: Sequence[str],
+    subject: str,
+    run_id: str,
+    step_id: str,
+    at: float,
+) -> Change:
+    """Commit what changed in these files and folders on top of `parent`."""
+    repo = worktree.repository
+    with worktree.held() as git:
+        tip = worktree.tip()
+        if tip != parent and (made := _made_before(git, parent, tip, run_id, step_id)):
+            return Change(made, parent, changed_files(repo, parent, made))
+        private_index.load(git, parent)
+        found = _under(private_index.scan(git), paths)
+        _refuse_ignored(git, worktree.path, paths, found)
+        if not found.paths:
+            return Change(parent, parent)
+        _refuse_unsafe(git, worktree.path, found)
+        private_index.add(git, found)
+        tree = git.text("write-tree")
+        if tree == git.text("rev-parse", f"{parent}^{{tree}}"):
+            return Change(parent, parent)
+        new = make_commit(git, tree, (parent,), message(subject, run_id, step_id), at)
+        if (stands := move_ref(git, worktree.ref, new, parent)) != new:
+            raise _moved(git, worktree.branch, parent, stands, new)
+        private_index.publish(git)
+    return Change(new, parent, changed_files(repo, parent, new))
+
+
+def settle_changes(worktree: Worktree, commit: str) -> None:
+    """What an agent has written is on the disk before anybody notes that its turn is done."""
+    settle_files(worktree.path, changed_paths(worktree, commit))
+
+
+def tree_of(worktree: Worktree) -> str:
+    """The id of all that is on disk now; equal ids before and after mean that nobody wrote."""
+    tip = worktree.tip()
+    with worktree.held() as git, tempfile.TemporaryDirectory(prefix="sparing-") as folder:
+        private_index.load(git, tip)
+        found = private_index.scan(git)
+        private_index.add(git, found, "--info-only")
+        for path in (*found.nested, *found.special):
+            mark = git.text("hash-object", "--stdin", stdin=os.fsencode(path))
+            git.run("update-index", "--add", "--replace", "--cacheinfo", f"160000,{mark},{path}")
+        return git.text("write-tree", "--missing-ok", env=_elsewhere(git, folder))
+
+
+def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), context: int = 0) -> str:
+    """The change as text, with the heading above each hunk."""
+    args = ("-p", f"-U{context}", "-M", "--no-color", "--no-ext-diff", "--no-textconv")
+    setting = f"core.attributesFile={_HEADINGS}"
+    out = repo.git().run("-c", setting, "diff-tree", "-r", *args, old, new, "--", *paths)
+    return out.decode(errors="replace")
+
+
+def changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ...]:
+    known = _IDS.fullmatch(old) and _IDS.fullmatch(new)
+    return (_changed_files if known else _changed_files.__wrapped__)(repo, old, new)
+
+
+@lru_cache(REMEMBERED)
+def _changed_files(repo: Repository, old: str, new: str) -> tuple[FileChange, ...]:
+    args = ("--numstat", "-z", "-r", "--no-renames", "--no-ext-diff", "--no-textconv")
+    files: list[FileChange] = []
+    for line in os.fsdecode(repo.git().run("diff-tree", *args, old, new)).split("\0"):
+        if line:
+            added, removed, path = line.split("\t", 2)
+            files.append(FileChange(path, _count(added), _count(removed)))
+    return tuple(files)
+
+
+def read_file(repo: Repository, commit: str, path: str) -> bytes | None:
+    """A file as it stands in a commit; None if there is none. Commits never change, so what one
+    holds is asked once."""
+    read = _read_file if _IDS.fullmatch(commit) else _read_file.__wrapped__
+    return read(repo, commit, path)
+
+
+@lru_cache(REMEMBERED)
+def _read_file(repo: Repository, commit: str, path: str) -> bytes | None:
+    place = PurePosixPath(path)
+    if "\0" in path or place.is_absolute() or ".." in place.parts or not place.parts:
+        return None
+    name = os.fsencode(f"{commit}:{place}")
+    head, _, rest = repo.git().run("cat-file", "--batch", "-z", stdin=name + b"\0").partition(b"\n")
+    fields = head.split(b" ")
+    if len(fields) != 3 or fields[1] != b"blob":
+        return None
+    return rest[: int(fields[2])]
+
+
+def list_folder(repo: Repository, commit: str, path: str) -> tuple[str, ...]:
+    """Names in a folder as it stands in a commit; none if there is no such folder."""
+    place = PurePosixPath(path)
+    if "\0" in path or place.is_absolute() or ".." in place.parts:
+        return ()
+    args = ("ls-tree", "-z", "--name-only", f"{commit}:{place}")
+    names = os.fsdecode(repo.git().run(*args, ok_codes=(0, 128))).split("\0")
+    return tuple(sorted(name for name in names if name))
+
+
+def _made_before(git: Git, parent: str, tip: str, run_id: str, step_id: str) -> str | None:
+    """The commit that this step already made, if the branch holds it."""
+    for line in git.text("rev-list", "--first-parent", "--parents", tip, f"^{parent}").splitlines():
+        commit, *parents = line.split()
+        if parents[:1] == [parent] and has_trailers(git, commit, run_id, step_id):
+            return commit
+    return None
+
+
+def _under(found: Scan, paths: Iterable[str]) -> Scan:
+    wanted = [str(_inner(path)) for path in paths]
+
+    def inside(path: str) -> bool:
+        return any(name in (".", path) or path.startswith(f"{name}/") for name in wanted)
+
+    return Scan(*(tuple(filter(inside, group)) for group in found))
+
+
+def _inner(path: str) -> PurePosixPath:
+    place = PurePosixPath(path)
+    if place.is_absolute() or ".." in place.parts:
+        raise PathRefused(path, "it leaves the folder")
+    return place
+
+
+def _refuse_ignored(git: Git, root: Path, paths: Sequence[str], found: Scan) -> None:
+    """A file that was asked for by name and is left out must not go unnoticed."""
+    absent = [path for path in paths if path not in found.paths and (root / path).is_file()]
+    if not absent:
+        return
+    known = os.fsdecode(git.run("ls-files", "-z", "--", *absent)).split("\0")
+    for path in absent:
+        if str(PurePosixPath(path)) not in known:
+            raise RepositoryError(
+                f"{path} is ignored by git, so it can't be committed",
+                f"the rule: git check-ignore -v {path}",
+            )
+
+
+def _refuse_unsafe(git: Git, root: Path, found: Scan) -> None:
+    """What git would take but nobody should get in a commit."""
+    for path in found.nested:
+        raise RepositoryError(f"{path} is a repository of its own", f"remove {path}/.git")
+    for path in found.special:
+        raise RepositoryError(f"{path} is no regular file", f"rm {path}")
+    for path in found.on_disk:
+        if not path.isprintable():
+            raise RepositoryError(f"{path!r} has characters that hide", "rename the file")
+        if (root / path).is_symlink() and _leaves(path, str((root / path).readlink())):
+            raise RepositoryError(f"{path} is a link that leaves the project", f"rm {path}")
+    _refuse_filtered(git, found.on_disk)
+
+
+def _refuse_filtered(git: Git, paths: Sequence[str]) -> None:
+    """Attributes can ask for a filter that we do not run: the bytes would be wrong."""
+    out = git.run("check-attr", "-z", "--stdin", "filter", stdin=private_index.lines(paths))
+    fields = os.fsdecode(out).split("\0")
+    for path, value in zip(fields[0::3], fields[2::3], strict=False):
+        if value not in _NO_FILTER and not _is_set(git, f"filter.{value}"):
+            raise RepositoryError(
+                f"{path} needs the git filter {value!r}, which we do not run",
+                f"the rule: git check-attr filter -- {path}",
+            )
+
+
+def _is_set(git: Git, prefix: str) -> bool:
+    """A filter that is configured here was trusted, or git would not have been started."""
+    names = (f"{prefix}.clean", f"{prefix}.process")
+    return any(git.ask("config", "--get", name).returncode == 0 for name in names)
+
+
+def _leaves(path: str, target: str) -> bool:
+    place = os.path.normpath(os.path.join(os.path.dirname(path), target))  # noqa: PTH118, PTH120
+    first = PurePosixPath(place).parts[:1]
+    return os.path.isabs(target) or first in (("..",), (".git",))  # noqa: PTH117
+
+
+def _moved(git: Git, branch: str, parent: str, stands: str, new: str) -> RepositoryError:
+    kept = keep(git, f"{branch}/{new[:10]}", new)
+    return RepositoryError(
+        f"{branch} should stand at {parent[:10]} but stands at {stands[:10] or 'nothing'}; "
+        f"our work is kept as {kept}",
+        f"git log {branch} shows who moved it; take our work: git cherry-pick {new[:10]}",
+    )
+
+
+def _elsewhere(git: Git, folder: str) -> dict[str, str]:
+    """New objects go to a folder of ours, so that a look leaves no litter in the repository."""
+    objects = str(common_dir(git.git_dir) / "objects")
+    quoted = objects.replace("\\", "\\\\").replace('"', '\\"')
+    return {
+        "GIT_OBJECT_DIRECTORY": folder,
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"',
+    }
+
+
+def _count(field: str) -> int:
+    return 0 if field == "-" else int(field)

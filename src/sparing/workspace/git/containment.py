@@ -1,0 +1,173 @@
+"""Whether what belongs to the user stayed as it was while an agent worked.
+
+A look takes a few milliseconds: settings and refs are read, hooks are only stamped, and the index
+is read again only if its file changed. It says what differs, never who did it: a user may well
+commit meanwhile. Only where no wall keeps an agent from files are files looked at too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.workspace.git.plain_file import WHOLE, read_plain
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.runner import Git
+
+MOST_FILES = 20_000
+"""Of all other worktrees together; beyond it they are not looked into."""
+_SETTINGS = ("config", "config.worktree", "info/attributes", "info/exclude", "info/grafts")
+_REFS = ("refs/heads", "refs/tags", "refs/stash")
+Sight = Mapping[str, str]
+"""Places by name, and what each was."""
+
+
+class Stamp(NamedTuple):
+    changed: int
+    size: int
+    inode: int
+    mode: int
+
+
+def look(repo: Repository, files: Iterable[Path] = ()) -> Sight:
+    """`files`: worktrees of others whose files are to be looked at as well."""
+    seen = {name: _digest(repo.git_dir / name) for name in _SETTINGS}
+    seen |= dict(_hooks(repo.git_dir / "hooks"))
+    seen |= _refs(repo.git_dir)
+    seen |= dict(_checkout(repo))
+    seen |= dict(_worktrees(repo.git_dir / "worktrees"))
+    left = MOST_FILES
+    for folder in files:
+        seen[f"files of {folder.name}"], left = _files(folder, left)
+    return {name: found for name, found in seen.items() if found}
+
+
+def differences(before: Sight, after: Sight, own: frozenset[str]) -> tuple[str, ...]:
+    """Places that changed, appeared or vanished, without those that are our own to change."""
+    names = (before.keys() | after.keys()) - own
+    return tuple(sorted(name for name in names if before.get(name) != after.get(name)))
+
+
+def branch_place(branch: str) -> str:
+    return f"refs/heads/{branch}"
+
+
+def worktree_place(name: str) -> str:
+    return f"worktree {name}"
+
+
+def words(seen: Sight, own: frozenset[str]) -> str:
+    """What was looked at, in half a line."""
+    names = seen.keys() - own
+    kinds = {"refs": "refs/", "hooks": "hooks/", "other worktrees": "worktree "}
+    counts = (
+        f"{sum(name.startswith(start) for name in names)} {kind}" for kind, start in kinds.items()
+    )
+    return f"HEAD, index, settings, {', '.join(counts)}: as before"
+
+
+@lru_cache(maxsize=64)
+def tree_id(repo: Repository, commit: str) -> str:
+    """The hash of all files of a commit: of those on disk too, if none of them differs."""
+    return repo.git().text("rev-parse", "--verify", f"{commit}^{{tree}}")
+
+
+def _checkout(repo: Repository) -> Iterator[tuple[str, str]]:
+    git = repo.checkout_git()
+    yield "HEAD", _digest(git.git_dir / "HEAD")
+    yield "index", _index(git, _stamp(git.git_dir / "index"))
+
+
+@lru_cache(maxsize=64)
+def _index(git: Git, stamp: Stamp | None) -> str:
+    """What it lists; git rewrites the file also when only the times of files have changed."""
+    if stamp is None:
+        return ""
+    return hashlib.sha256(git.run("ls-files", "--stage", "-z")).hexdigest()
+
+
+def _refs(git_dir: Path) -> dict[str, str]:
+    packed = git_dir / "packed-refs"
+    found = dict(_packed(packed, _stamp(packed)))
+    start = len(os.fspath(git_dir)) + 1
+    for kind in _REFS:
+        for place in _names(os.fspath(git_dir / kind)):
+            found[place[start:]] = _ref(place)
+    return found
+
+
+def _names(place: str) -> Iterator[str]:
+    """Plain strings: there may be thousands, and this is done around every turn."""
+    try:
+        entries = list(os.scandir(place))
+    except NotADirectoryError:
+        yield place
+        return
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _names(entry.path)
+        else:
+            yield entry.path
+
+
+def _ref(place: str) -> str:
+    return (read_plain(Path(place), 200, follow=True) or b"").decode(errors="replace").strip()
+
+
+@lru_cache(maxsize=16)
+def _packed(path: Path, stamp: Stamp | None) -> tuple[tuple[str, str], ...]:
+    lines = (line.split(" ") for line in (_text(path) if stamp else "").splitlines())
+    return tuple(
+        (words[1], words[0]) for words in lines if len(words) == 2 and words[1].startswith(_REFS)
+    )
+
+
+def _hooks(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in _below(folder):
+        if path.suffix != ".sample":
+            yield f"hooks/{path.name}", str(_stamp(path))
+
+
+def _worktrees(folder: Path) -> Iterator[tuple[str, str]]:
+    """Registered by anybody: where each stands, and which folder it is."""
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        yield worktree_place(entry.name), _digest(entry / "HEAD") + _digest(entry / "gitdir")
+
+
+def _files(folder: Path, most: int) -> tuple[str, int]:
+    found = hashlib.sha256()
+    for path in _below(folder):
+        if most == 0:
+            return "", 0
+        most -= 1
+        found.update(os.fsencode(f"{path} {_stamp(path)}\n"))
+    return found.hexdigest(), most
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (Path(place, name) for name in sorted(names))
+
+
+def _digest(path: Path) -> str:
+    data = read_plain(path, WHOLE, follow=True)
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def _text(path: Path) -> str:
+    return (read_plain(path, WHOLE, follow=True) or b"").decode(errors="replace").strip()
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return Stamp(found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)

@@ -1,0 +1,171 @@
+"""Brings a finished branch home: a merge commit by plumbing, or the commands to type.
+
+A base branch that is checked out belongs to whoever stands on it. It moves only with consent,
+only as git's own fast-forward, and only if no tracked file there has changes. A conflict stops
+here; nothing is half merged.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.errors import RepositoryError
+from sparing.workspace.git.lock import held
+from sparing.workspace.git.merge import merge_trees
+from sparing.workspace.git.objects import identity, make_commit, message, move_ref, settle
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.private_index import unpack
+from sparing.workspace.git.repository import Repository, branch_commit, find_entry
+from sparing.workspace.git.runner import Git
+
+
+class Handover(NamedTuple):
+    merged: bool
+    commit: str
+    """The merge, or the base branch as it stands."""
+    note: str
+    commands: tuple[str, ...]
+    """What a person types to go on; empty when merged."""
+    url: str = ""
+    """Of the pull request, if there is one."""
+    pushed: bool = False
+
+
+class Merge(NamedTuple):
+    base: str
+    branch: str
+    commit: str
+    """Exactly what is merged, wherever the branch stands."""
+
+
+class _Place(NamedTuple):
+    """A folder in which the base branch is checked out."""
+
+    path: Path
+    git: Git
+
+    def has_changes(self) -> bool:
+        args = ("--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all")
+        return bool(self.git.run("status", *args))
+
+
+def hand_over(
+    repo: Repository, merge: Merge, consent: bool, words: str, run_id: str, at: float
+) -> Handover:
+    """Merge a branch's commit into its base; played again it finds the merge it made.
+
+    The first paragraph of `words` is the subject of the merge, the others are its body.
+    """
+    subject, _, body = words.partition("\n\n")
+    base_branch, branch, tip = merge
+    with held(repo.lock):
+        base = _tip(repo, base_branch)
+        made = _merged_before(repo.git(), base, tip)
+        if made is not None:
+            return Handover(True, made, f"{base_branch} has {branch} already", ())
+        merged = merge_trees(repo, base, tip)
+        place = _checked_out_at(repo, base_branch)
+        by_hand = _commands(repo, place, base_branch, branch, subject)
+        if merged.conflicts:
+            files = ", ".join(merged.conflicts)
+            note = f"{branch} and {base_branch} both changed: {files}"
+            return Handover(False, base, note, by_hand)
+        text = message(subject, run_id, "merge", body)
+        new = make_commit(repo.git(), merged.tree, (base, tip), text, at)
+        if place is None:
+            return _move(repo, base_branch, base, new, by_hand)
+        if not consent:
+            note = f"{base_branch} is checked out in {place.path}; it moves only if you say so"
+            return Handover(False, base, note, by_hand)
+        return _fast_forward(place, base, new, by_hand)
+
+
+def name_commands(repo: Repository, base_branch: str, branch: str, subject: str) -> Handover:
+    """Nothing moves: only what a person would type, unless that has been done."""
+    base, tip = _tip(repo, base_branch), _tip(repo, branch)
+    made = _merged_before(repo.git(), base, tip)
+    if made is not None:
+        return Handover(True, made, f"{base_branch} has {branch} already", ())
+    conflicts = merge_trees(repo, base, tip).conflicts
+    note = f"{branch} is ready to be merged into {base_branch}"
+    if conflicts:
+        note += f"; both changed: {', '.join(conflicts)}"
+    place = _checked_out_at(repo, base_branch)
+    return Handover(False, base, note, _commands(repo, place, base_branch, branch, subject))
+
+
+def _tip(repo: Repository, branch: str) -> str:
+    commit = branch_commit(repo, branch)
+    if commit is None:
+        raise RepositoryError(f"there is no branch {branch}", "git branch lists them")
+    return commit
+
+
+def _merged_before(git: Git, base: str, tip: str) -> str | None:
+    if git.ask("merge-base", "--is-ancestor", tip, base).returncode != 0:
+        return None
+    args = ("rev-list", "--merges", "--ancestry-path", "--parents", base, f"^{tip}")
+    for line in git.text(*args).splitlines():
+        commit, *parents = line.split()
+        if tip in parents[1:]:
+            return commit
+    return tip
+
+
+def _checked_out_at(repo: Repository, branch: str) -> _Place | None:
+    """The folder that stands on the branch, or rebases it."""
+    # Not `repo.git()`: told that there is no working folder, git would leave out the main one.
+    out = os.fsdecode(repo.checkout_git().run("worktree", "list", "--porcelain", "-z"))
+    for block in out.split("\0\0"):
+        lines = block.split("\0")
+        path = Path(lines[0].removeprefix("worktree "))
+        git_dir = find_entry(repo, path) or repo.git_dir
+        stands_on_it = f"branch refs/heads/{branch}" in lines
+        if "bare" not in lines and (stands_on_it or _is_rebasing(git_dir, branch)):
+            return _Place(path, Git(git_dir, path, trusted=repo.trusted))
+    return None
+
+
+def _is_rebasing(git_dir: Path, branch: str) -> bool:
+    names = (git_dir / "rebase-merge" / "head-name", git_dir / "rebase-apply" / "head-name")
+    wanted = f"refs/heads/{branch}".encode()
+    return any((read_plain(name) or b"").strip() == wanted for name in names)
+
+
+def _move(repo: Repository, branch: str, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
+    stands = move_ref(repo.checkout_git(), f"refs/heads/{branch}", new, base)
+    if stands == new:
+        return Handover(True, new, f"merged into {branch}", ())
+    return Handover(False, stands, f"{branch} moved meanwhile", by_hand)
+
+
+def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
+    if place.has_changes():
+        note = f"{place.path} has changes that are not committed"
+        return Handover(False, base, note, by_hand)
+    # Ignored files too are the user's: without the first flag git writes over them. The others
+    # undo what `branch.….mergeOptions` may ask for.
+    flags = ("--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-verify-signatures")
+    done = place.git.ask("merge", "--ff-only", "--quiet", *flags, new, env=identity(0))
+    if done.returncode != 0:
+        reason = " ".join(os.fsdecode(done.stderr).split())
+        return Handover(False, base, f"git does not fast-forward: {reason}", by_hand)
+    unpack(place.git)
+    settle(place.git, "refs/heads", new)
+    return Handover(True, new, f"merged, and {place.path} is up to date", ())
+
+
+def _commands(
+    repo: Repository, place: _Place | None, base: str, branch: str, subject: str
+) -> tuple[str, ...]:
+    where = place.path if place else repo.checkout
+    merge = ("git", "merge", "--no-ff", "-m", " ".join(subject.split()), branch)
+    commands: list[tuple[str, ...]] = [merge]
+    if place is None:
+        commands = [("git", "switch", base), merge]
+    elif place.has_changes():
+        commands = [("git", "stash"), merge, ("git", "stash", "pop")]
+    return tuple(shlex.join(command) for command in [("cd", str(where)), *commands])

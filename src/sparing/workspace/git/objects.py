@@ -1,0 +1,121 @@
+"""Commits and refs, written so that a replay writes the same ones again.
+
+Identity, dates and message are given, so equal input has an equal id. A ref moves only from the
+commit it is believed to stand at, and is on the disk when the call returns.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from sparing.workspace.git.runner import Git, common_dir, failure
+
+NO_COMMIT = "0" * 40
+_NAME = "Sparing"
+_EMAIL = "sparing@localhost"
+
+
+def message(subject: str, run_id: str, step_id: str, body: str = "") -> str:
+    told = f"{body.strip()}\n\n" if body.strip() else ""
+    return f"{_one_line(subject)}\n\n{told}{_trailers(run_id, step_id)}"
+
+
+def has_trailers(git: Git, commit: str, run_id: str, step_id: str) -> bool:
+    """Whether this commit was made by that step of that run."""
+    text = os.fsdecode(git.run("cat-file", "commit", commit))
+    return text.endswith(f"\n\n{_trailers(run_id, step_id)}")
+
+
+def make_commit(git: Git, tree: str, parents: Sequence[str], text: str, at: float) -> str:
+    flags = [flag for parent in parents for flag in ("-p", parent)]
+    stdin = text.encode(errors="replace")
+    return git.text("commit-tree", tree, *flags, "-F", "-", stdin=stdin, env=identity(at))
+
+
+def identity(at: float) -> dict[str, str]:
+    """Who commits and when, the same on every machine."""
+    date = f"@{int(at)} +0000"
+    return {
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", _NAME), ("EMAIL", _EMAIL), ("DATE", date))
+    }
+
+
+def move_ref(git: Git, ref: str, new: str, old: str) -> str:
+    """Compare and swap; says where the ref stands now, which is `new` if it worked.
+
+    `NO_COMMIT` as old means that the ref must not exist yet.
+    """
+    args = ("update-ref", "--end-of-options", ref, new, old)
+    done = git.ask(*args)
+    if done.returncode == 0:
+        settle(git, ref, new)
+        return new
+    if b"cannot lock ref" not in done.stderr or b"File exists" in done.stderr:
+        raise failure(args, done)
+    return git.text("rev-parse", "--verify", "--quiet", ref, ok_codes=(0, 1, 128))
+
+
+def salvage_ref(name: str) -> str:
+    """Flat, so that one name is never a folder of another."""
+    flat = re.sub(r"[^A-Za-z0-9_.-]+|\.{2,}", "-", name).strip(".").removesuffix(".lock")
+    return f"refs/sparing/salvage/{flat or 'work'}"
+
+
+def keep(git: Git, name: str, commit: str) -> str:
+    """A ref of ours that holds a commit no branch holds; an older one is never moved."""
+    first = salvage_ref(name)
+    for number in count(1):
+        ref = first if number == 1 else f"{first}-{number}"
+        if move_ref(git, ref, commit, NO_COMMIT) == commit:
+            return ref
+    raise AssertionError("numbers do not end")
+
+
+def settle(git: Git, ref: str, commit: str) -> None:
+    """git syncs the files it wrote; the folders that name them are left to us."""
+    git_dir = common_dir(git.git_dir)
+    folders = [git_dir / "objects" / commit[:2], git_dir / "objects"]
+    folder = (git_dir / ref).parent
+    while folder != git_dir:
+        folders.append(folder)
+        folder = folder.parent
+    for folder in folders:
+        _sync(folder)
+
+
+def settle_files(root: Path, paths: Iterable[str]) -> None:
+    """Files below a folder, and the folders that name them; what is gone or no file is left out."""
+    folders: set[Path] = set()
+    for path in paths:
+        if not (root / path).is_symlink():
+            _sync(root / path)
+        folders |= {root / parent for parent in PurePosixPath(path).parents}
+    for folder in sorted(folders):
+        _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if stat.S_IFMT(os.fstat(file).st_mode) in (stat.S_IFREG, stat.S_IFDIR):
+            os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _trailers(run_id: str, step_id: str) -> str:
+    return f"Run-Id: {_one_line(run_id)}\nStep-Id: {_one_line(step_id)}\n"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

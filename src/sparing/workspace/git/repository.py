@@ -1,0 +1,247 @@
+"""Reads the user's repository: where it is, where it stands, which numbers are taken.
+
+Nothing here writes a byte: not in the checkout, not in its index, not in `.git`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.errors import RepositoryError
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.runner import Git, search_from, users_ignores
+
+_NUMBER = re.compile(r"(\d{1,9})-")
+
+
+@dataclass(frozen=True)
+class Repository:
+    checkout: Path
+    git_dir: Path
+    """The folder that all worktrees of the repository share."""
+    trusted: frozenset[str] = frozenset()
+    ignores: Path | None = None
+    """The user's own file of what git ignores everywhere; it need not exist."""
+    locks: Path | None = None
+    """A folder of ours where its lock lies; without one that lies in `.git`."""
+
+    @property
+    def lock(self) -> Path:
+        """Held while branches and worktrees are made, merged or removed."""
+        return (self.locks or self.git_dir) / "sparing.lock"
+
+    @property
+    def key(self) -> str:
+        """Tells repositories apart; equal for all worktrees of one."""
+        return hashlib.sha256(os.fsencode(os.path.realpath(self.git_dir))).hexdigest()[:12]
+
+    def git(self) -> Git:
+        """For commits and refs; knows no working folder."""
+        return Git(self.git_dir, trusted=self.trusted)
+
+    def checkout_git(self) -> Git:
+        """For a look at the user's own folder and index."""
+        return Git(self._checkout_git_dir(), self.checkout, trusted=self.trusted)
+
+    def _checkout_git_dir(self) -> Path:
+        link = self.checkout / ".git"
+        data = read_plain(link, follow=True)
+        if data is None:
+            return self.git_dir if link.resolve() == self.git_dir.resolve() else link
+        target = Path(os.fsdecode(data).removeprefix("gitdir:").strip())
+        return Path(os.path.normpath(self.checkout / target))
+
+
+class Head(NamedTuple):
+    branch: str | None
+    commit: str
+
+
+def find_repository(start: Path, trusted: frozenset[str] = frozenset()) -> Repository:
+    """The repository of a folder, of one of its subfolders or of a linked worktree."""
+    return confirmed(search_repository(start), trusted)
+
+
+def confirmed(
+    repo: Repository, trusted: frozenset[str], environ: Mapping[str, str] | None = None
+) -> Repository:
+    """One that can be worked in: its settings are no danger, and it has a commit.
+
+    `environ` says where the user's own git settings are; without it they have none.
+    """
+    repository = replace(repo, trusted=trusted)
+    _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
+    ignores = None if environ is None else users_ignores(repo.git_dir, environ)
+    return replace(repository, ignores=ignores and repo.checkout / ignores)
+
+
+def locate_repository(start: Path) -> Repository:
+    """Where the repository is, for those who only read our own records of it.
+
+    The plain case is a look upwards; git is asked only where a link or nothing is found.
+    """
+    for folder in (start, *start.parents):
+        entry = folder / ".git"
+        if entry.is_dir() and (entry / "HEAD").is_file():
+            return Repository(folder, entry)
+        if entry.exists():
+            break
+    return search_repository(start)
+
+
+def search_repository(start: Path) -> Repository:
+    """As git finds it; nothing of its settings is obeyed or judged yet."""
+    if not start.is_dir():
+        raise RepositoryError(f"{start} is no folder", "cd to a git repository")
+    folders = search_from(
+        start, "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"
+    )
+    lines = os.fsdecode(folders.stdout).removesuffix("\n").split("\n")
+    if folders.returncode != 0 or len(lines) != 3:
+        raise _no_repository(start, os.fsdecode(folders.stderr))
+    return Repository(Path(lines[0]), Path(lines[2]))
+
+
+def head(repo: Repository) -> Head:
+    """What the user's checkout stands on."""
+    git = repo.checkout_git()
+    commit = _commit(git, "HEAD", "git commit --allow-empty -m 'first commit'")
+    branch = git.text("symbolic-ref", "--quiet", "--short", "HEAD", ok_codes=(0, 1))
+    return Head(branch or None, commit)
+
+
+def is_dirty(repo: Repository) -> bool:
+    """Changed, staged or untracked files; ignored ones don't count."""
+    args = ("--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all")
+    rules = repo.ignores
+    theirs = ("-c", f"core.excludesFile={rules}") if rules and rules.is_file() else ()
+    return bool(repo.checkout_git().run(*theirs, "status", *args))
+
+
+def branch_commit(repo: Repository, branch: str) -> str | None:
+    """The tip of a local branch."""
+    ref = f"refs/heads/{branch}^{{commit}}"
+    args = ("rev-parse", "--verify", "--quiet", "--end-of-options", ref)
+    return repo.git().text(*args, ok_codes=(0, 1, 128)) or None
+
+
+def contains(repo: Repository, tip: str, commit: str) -> bool:
+    """Whether a commit is another one or comes after it."""
+    return repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode == 0
+
+
+def not_merged(repo: Repository, base: str, branches: Sequence[str]) -> frozenset[str]:
+    """Those of these local branches that are there and have something that `base` has not."""
+    args = ("--format=%(refname:lstrip=2)", f"--no-merged=refs/heads/{base}")
+    refs = (f"refs/heads/{branch}" for branch in branches)
+    return frozenset(repo.git().text("for-each-ref", *args, *refs).splitlines())
+
+
+def resolve_base(repo: Repository, configured: str) -> Head:
+    """The branch a feature starts from and comes back to."""
+    if configured:
+        return Head(configured, _tip_of_configured(repo, configured))
+    default = _default_branch(repo)
+    if default is not None:
+        return default
+    here = head(repo)
+    if here.branch is None:
+        raise RepositoryError(
+            "HEAD is detached, so there is no branch to start from",
+            "git switch main, or set workspace.base_branch in sparing.toml",
+        )
+    return here
+
+
+def taken_numbers(repo: Repository, features_folder: str) -> frozenset[int]:
+    """Numbers of features that folders or branches already carry."""
+    names: set[str] = set()
+    heads = {head(repo), _default_branch(repo) or head(repo)}
+    for commit in {at.commit for at in heads}:
+        args = ("ls-tree", "-z", "--name-only", f"{commit}:{features_folder.strip('/')}")
+        names |= set(os.fsdecode(repo.git().run(*args, ok_codes=(0, 128))).split("\0"))
+    names |= _entries(repo.checkout / features_folder)
+    args = ("for-each-ref", "--format=%(refname)", "refs/heads/feature/", "refs/remotes/")
+    for ref in repo.git().text(*args).splitlines():
+        parent, _, name = ref.rpartition("/")
+        if parent.endswith("/feature"):
+            names.add(name)
+    return frozenset(int(match[1]) for match in map(_NUMBER.match, names) if match)
+
+
+def find_entry(repo: Repository, path: Path) -> Path | None:
+    """The folder in `.git/worktrees` that stands for a linked worktree."""
+    entries = repo.git_dir / "worktrees"
+    if _stands_for(entries / path.name, path):
+        return entries / path.name
+    if not entries.is_dir():
+        return None
+    return next((entry for entry in sorted(entries.iterdir()) if _stands_for(entry, path)), None)
+
+
+def _stands_for(entry: Path, path: Path) -> bool:
+    data = read_plain(entry / "gitdir", follow=True)
+    if data is None:
+        return False
+    link = os.fsdecode(data).strip()
+    return os.path.realpath((entry / link).parent) == os.path.realpath(path)
+
+
+def _entries(folder: Path) -> set[str]:
+    try:
+        return set(os.listdir(folder))  # noqa: PTH208 - names, not paths
+    except OSError:
+        return set()
+
+
+def _default_branch(repo: Repository) -> Head | None:
+    ref = repo.git().text("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok_codes=(0, 1))
+    branch = ref.removeprefix("refs/remotes/origin/")
+    commit = branch_commit(repo, branch) if branch else None
+    return Head(branch, commit) if commit else None
+
+
+def _tip_of_configured(repo: Repository, branch: str) -> str:
+    commit = branch_commit(repo, branch)
+    if commit is None:
+        raise RepositoryError(
+            f"there is no branch {branch!r} to start from",
+            f"git branch {branch}, or set workspace.base_branch to one that `git branch` lists",
+        )
+    return commit
+
+
+def _commit(git: Git, revision: str, repair: str) -> str:
+    args = ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    commit = git.text(*args, ok_codes=(0, 1, 128))
+    if not commit:
+        raise RepositoryError("the repository has no commit yet", repair)
+    return commit
+
+
+def _no_repository(start: Path, stderr: str) -> RepositoryError:
+    where = str(start) if str(start).isprintable() else repr(str(start))
+    if "dubious ownership" in stderr:
+        return RepositoryError(
+            f"{where} belongs to another user", f"sudo chown -R $(id -u) {where}"
+        )
+    if "bare repository" in stderr or "must be run in a work tree" in stderr:
+        return RepositoryError(
+            f"{where} is a bare repository or a .git folder, there are no files to work on",
+            "cd to a checkout; a bare repository gets one by: git worktree add ../checkout",
+        )
+    if "not a git repository" in stderr:
+        return RepositoryError(
+            f"{where} is not in a git repository",
+            "git init && git add . && git commit -m 'first commit'",
+        )
+    return RepositoryError(
+        f"git can't use {where}: {stderr.strip().rpartition(chr(10))[2] or 'an odd name'}",
+        "git status says more; a folder's name has no line break",
+    )

@@ -1,0 +1,81 @@
+"""Removes a worktree whose branch has come home. Anything else in it, and it stays.
+
+The folder goes with the files that the repository ignores. Work that is in no commit is kept
+under a ref and the folder stays too; so it does with commits that are not merged, with a lock of
+the user's, and with a repository inside. The branch always stays.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from sparing.workspace.checks.clean_room import remove_traces
+from sparing.workspace.checks.parking import put_back
+from sparing.workspace.git import private_index
+from sparing.workspace.git.lock import held
+from sparing.workspace.git.repository import find_entry
+from sparing.workspace.git.runner import Git
+from sparing.workspace.git.worktree import Worktree, forget, keep_index, mend
+from sparing.workspace.project.leaks import leaks
+
+
+def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
+    """Remove it if all of it has arrived in the commit `home`; says why if it stays.
+
+    `known` are values that no commit may hold, not even one that only we can see.
+    """
+    repo, gone = worktree.repository, worktree.path.with_name(f"{worktree.path.name}.removed")
+    put_back(worktree.path)
+    with held(repo.lock):
+        shutil.rmtree(gone, ignore_errors=True)  # of a process that died right here
+        entry = find_entry(repo, worktree.path)
+        if entry is not None:
+            with worktree.held() as git:
+                if reason := _in_the_way(worktree, git, home, known):
+                    return reason
+                if worktree.path.exists():
+                    worktree.path.rename(gone)
+                forget(entry)
+    shutil.rmtree(gone, ignore_errors=True)
+    remove_traces(worktree.path)
+    return f"{gone} can't be removed" if gone.exists() else ""
+
+
+def _in_the_way(worktree: Worktree, git: Git, home: str, known: Sequence[str]) -> str:
+    path, tip = worktree.path, worktree.tip()
+    if worktree.repository.git().ask("merge-base", "--is-ancestor", tip, home).returncode != 0:
+        return f"{worktree.branch} has commits that are not merged; its worktree stays: {path}"
+    if (git.git_dir / "locked").exists():
+        return f"the worktree is locked and stays: {path}"
+    if not path.is_dir():
+        return ""
+    mend(worktree, git)
+    private_index.load(git, tip)
+    found = private_index.scan(git)
+    if found.paths:
+        return _keep(worktree, git, found, known)
+    inner = _inner_repository(path)
+    return f"{inner} is a repository of its own; the worktree stays: {path}" if inner else ""
+
+
+def _keep(worktree: Worktree, git: Git, found: private_index.Scan, known: Sequence[str]) -> str:
+    tip, count = worktree.tip(), len(found.paths)
+    files = "1 file is" if count == 1 else f"{count} files are"
+    stays = f"{files} in no commit; the worktree stays: {worktree.path}"
+    if leaks(worktree, tip, found.on_disk, known):
+        return stays
+    private_index.add(git, found)
+    kept = keep_index(git, tip, f"{worktree.branch}/left")
+    private_index.load(git, tip)
+    return f"{stays}; they are kept as {kept} too"
+
+
+def _inner_repository(root: Path) -> Path | None:
+    """Also in a folder that is ignored: nobody else may have what is committed there."""
+    for folder, folders, names in os.walk(root):
+        if ".git" in (*folders, *names) and Path(folder) != root:
+            return Path(folder)
+    return None

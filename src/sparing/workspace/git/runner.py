@@ -1,0 +1,285 @@
+"""Starts git; nothing else in the product does.
+
+The environment is built from empty, the git folder is always named (never searched, except once
+in `search_from`), and the repository's configuration is looked at before each use: see
+`gitconfig`. No prompt, no network, no hook, no program of the repository's choice.
+
+A `GitFailed` is a bug or a broken environment. What a person can repair (a lock that stays, a
+full disk, a folder that is gone) is an error with two lines.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from sparing.errors import RepositoryError, SparingError, StateError
+from sparing.workspace.git.config import FIXED, Setting, includes, judge, parse_listing
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.process import leash, output_of
+
+LOCK_PAUSE_SECONDS = 0.1
+_LOCK_IS_HELD = ".lock': File exists"
+
+Stamp = tuple[int, int, int, int]
+
+
+class GitFailed(Exception):
+    """git ended with a code that we did not expect."""
+
+    def __init__(self, argv: Sequence[str], code: int, stderr: str) -> None:
+        super().__init__(tuple(argv), code, stderr)
+        self.argv = tuple(argv)
+        self.code = code
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        return f"git {' '.join(self.argv)} ended with {self.code}: {self.stderr.strip()}"
+
+
+@dataclass(frozen=True)
+class Git:
+    """git on one repository, one working folder and one index file."""
+
+    git_dir: Path
+    work_tree: Path | None = None
+    index: Path | None = None
+    trusted: frozenset[str] = frozenset()
+    limit_seconds: float = 300.0
+    lock_seconds: float = 5.0
+    """How long another process may hold a lock that we need."""
+    ignores: Path | None = None
+    """The user's own rules for all repositories, on top of what the repository says."""
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        ok_codes: tuple[int, ...] = (0,),
+    ) -> bytes:
+        done = self.ask(*args, stdin=stdin, env=env)
+        if done.returncode not in ok_codes:
+            raise failure(args, done)
+        return done.stdout
+
+    def text(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        ok_codes: tuple[int, ...] = (0,),
+    ) -> str:
+        return os.fsdecode(self.run(*args, stdin=stdin, env=env, ok_codes=ok_codes)).strip()
+
+    def ask(
+        self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Like `run`, for a caller that reads the exit code as an answer."""
+        where = self.work_tree or self.git_dir
+        if not where.is_dir():
+            raise RepositoryError(
+                f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
+            )
+        overrides = judge(self.settings(), self.trusted, self.work_tree)
+        environment = self._environment((*FIXED, *overrides)) | dict(env or {})
+        # Without a working folder git must not take the current one for it.
+        argv = args if self.work_tree else ("--bare", *args)
+        done = start_git(argv, environment, where, stdin, self.limit_seconds)
+        for _ in range(int(self.lock_seconds / LOCK_PAUSE_SECONDS)):
+            if done.returncode == 0 or _LOCK_IS_HELD not in os.fsdecode(done.stderr):
+                break
+            # Someone else's git is at work. Its lock is waited for, never removed.
+            time.sleep(LOCK_PAUSE_SECONDS)
+            done = start_git(argv, environment, where, stdin, self.limit_seconds)
+        return done
+
+    def settings(self) -> tuple[Setting, ...]:
+        """What the repository itself sets, wherever it says so."""
+        found = _listing(self.git_dir, _signature(self.git_dir))
+        # Files that are included change without a trace in the signature: never from memory.
+        return _list(self.git_dir) if includes(found) else found
+
+    def _environment(self, settings: Sequence[Setting]) -> dict[str, str]:
+        environment = _base_environment(settings) | {"GIT_DIR": str(self.git_dir)}
+        if self.work_tree is not None:
+            environment["GIT_WORK_TREE"] = str(self.work_tree)
+            if self.index is not None:
+                environment["GIT_INDEX_FILE"] = str(self.index)
+        else:
+            # Without a folder there is no index either: git would take attributes from it.
+            environment["GIT_INDEX_FILE"] = str(self.git_dir / "sparing.no-index")
+        return environment
+
+
+def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
+    """`git rev-parse` in a folder of which we do not know yet to which repository it belongs."""
+    return start_git(("rev-parse", *args), _base_environment(FIXED), folder, None, 60.0)
+
+
+def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
+    """Where the user keeps rules of what git ignores; the only setting of theirs we ask for.
+
+    `environ` says where their settings are. To read one starts nothing.
+    """
+    args = ("config", "--includes", "--type=path", "--get", "core.excludesFile")
+    environment = {"LC_ALL": "C", **environ, "GIT_DIR": str(git_dir)}
+    done = start_git(args, environment, git_dir, None, 60.0)
+    if done.returncode == 0:
+        named = os.fsdecode(done.stdout).removesuffix("\n")
+        return Path(named) if named else None
+    if done.returncode != 1:
+        raise RepositoryError(
+            f"git can't read your settings: {os.fsdecode(done.stderr).strip()}",
+            "git config --list --show-origin shows where",
+        )
+    home = environ.get("HOME")
+    usual = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
+    return Path(usual) / "git" / "ignore" if usual else None
+
+
+def git_version() -> tuple[int, ...]:
+    done = start_git(("version",), _base_environment(FIXED), Path("/"), None, 60.0)
+    words = os.fsdecode(done.stdout)
+    numbers = words.removeprefix("git version ").split()[0].split(".")
+    return tuple(int(number) for number in numbers if number.isdigit())
+
+
+def start_git(
+    args: Sequence[str],
+    environment: Mapping[str, str],
+    where: Path,
+    stdin: bytes | None,
+    limit_seconds: float,
+) -> subprocess.CompletedProcess[bytes]:
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
+        raise RepositoryError("git is not installed", "install git 2.38 or newer")
+    argv = (*leash(), program, "--no-pager", "--literal-pathspecs", *args)
+    process = subprocess.Popen(
+        argv,
+        cwd=where,
+        env={"PATH": _search_path(program), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Ctrl-C in the terminal ends us at a place of our choice, not git in the middle.
+        start_new_session=True,
+    )
+    try:
+        out, err = output_of(process, stdin or b"", environment.get("GIT_WORK_TREE"), limit_seconds)
+    except subprocess.TimeoutExpired as error:
+        raise GitFailed(args, -1, f"no end after {limit_seconds:g} s") from error
+    finally:
+        if process.returncode is None:
+            # Whatever git started holds our pipes too.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    return subprocess.CompletedProcess(argv, process.wait(), out, err)
+
+
+def _search_path(git: str) -> str:
+    found = [program for program in (git, shutil.which("git-lfs")) if program]
+    # A relative folder of PATH would be looked for in the working folder, where agents write.
+    folders = [str(Path(program).parent) for program in found if Path(program).is_absolute()]
+    return os.pathsep.join(dict.fromkeys([*folders, "/usr/local/bin", "/usr/bin", "/bin"]))
+
+
+def _base_environment(settings: Sequence[Setting]) -> dict[str, str]:
+    environment = {
+        "HOME": os.devnull,
+        "LC_ALL": "C",
+        "TZ": "UTC",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "false",
+        "GIT_EDITOR": "false",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        # A trusted filter in Python must not import what lies in the folder it is run in.
+        "PYTHONSAFEPATH": "1",
+    }
+    return environment | overriding(settings)
+
+
+def overriding(settings: Sequence[Setting]) -> dict[str, str]:
+    """Variables by which these settings outrank all files. Not `-c`: there a key has no "="."""
+    environment = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, setting in enumerate(settings):
+        environment[f"GIT_CONFIG_KEY_{number}"] = setting.key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = setting.value
+    return environment
+
+
+def _signature(git_dir: Path) -> tuple[Stamp | None, ...]:
+    """Changes whenever one of the files that git reads its configuration from changes."""
+    common = common_dir(git_dir)
+    names = (common / "config", common / "config.worktree", git_dir / "config.worktree")
+    return tuple(_stamp(name) for name in names)
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino
+
+
+def common_dir(git_dir: Path) -> Path:
+    named = read_plain(git_dir / "commondir", follow=True)
+    return (
+        git_dir if named is None else Path(os.path.normpath(git_dir / os.fsdecode(named.strip())))
+    )
+
+
+@lru_cache(maxsize=256)
+def _listing(git_dir: Path, signature: tuple[Stamp | None, ...]) -> tuple[Setting, ...]:
+    return _list(git_dir)
+
+
+def _list(git_dir: Path) -> tuple[Setting, ...]:
+    args = ("config", "--list", "-z", "--show-scope", "--show-origin")
+    environment = _base_environment(FIXED) | {"GIT_DIR": str(git_dir)}
+    done = start_git(args, environment, git_dir, None, 60.0)
+    if done.returncode != 0:
+        raise failure(args, done)
+    return parse_listing(done.stdout)
+
+
+def failure(
+    args: Sequence[str], done: subprocess.CompletedProcess[bytes]
+) -> GitFailed | SparingError:
+    """What to raise for a git that failed: two lines where a person can repair it."""
+    stderr = os.fsdecode(done.stderr)
+    last = stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+    if _LOCK_IS_HELD in stderr:
+        lock = stderr.partition("Unable to create '")[2].partition("'")[0]
+        return RepositoryError(
+            f"another git process holds {lock}", f"wait for it; if none runs: rm {lock}"
+        )
+    if "No space left on device" in stderr:
+        return StateError(f"the disk is full: {last}", "make room, then: sparing resume")
+    if "Read-only file system" in stderr or "Permission denied" in stderr:
+        return RepositoryError(f"git may not write: {last}", "ls -ld on that folder shows why")
+    if "git-lfs: not found" in stderr:
+        return RepositoryError("files are stored with git-lfs, which is missing", "install git-lfs")
+    if "not a git repository" in stderr:
+        return RepositoryError(last.removeprefix("fatal: "), "move the repository back")
+    if "lazy fetching disabled" in stderr or ("transport" in stderr and "not allowed" in stderr):
+        return RepositoryError(
+            "the clone is partial and lacks files that are needed here",
+            "git fetch --refetch --no-filter",
+        )
+    return GitFailed(args, done.returncode, stderr)

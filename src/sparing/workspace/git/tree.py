@@ -1,0 +1,40 @@
+"""All files of a commit at once: which there are, and what stands in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from sparing.workspace.git.repository import Repository
+
+REGULAR = ("100644", "100755")
+
+
+def list_files(repo: Repository, commit: str) -> dict[str, int]:
+    """Regular files by path, with their size in bytes."""
+    found: dict[str, int] = {}
+    for line in os.fsdecode(repo.git().run("ls-tree", "-r", "-l", "-z", commit)).split("\0"):
+        head, _, path = line.partition("\t")
+        fields = head.split()
+        if len(fields) == 4 and fields[0] in REGULAR:
+            found[path] = int(fields[3])
+    return found
+
+
+def read_files(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str, str]:
+    """Texts by path, in one run of git; what is no file of that commit is left out."""
+    if not paths:
+        return {}
+    names = b"".join(os.fsencode(f"{commit}:{path}") + b"\0" for path in paths)
+    out = repo.git().run("cat-file", "--batch", "-z", stdin=names)
+    found: dict[str, str] = {}
+    place = 0
+    for path in paths:
+        end = out.index(b"\n", place)
+        fields = out[place:end].split(b" ")
+        place = end + 1
+        if fields[-1].isdigit() and fields[-2] == b"blob":
+            size = int(fields[-1])
+            found[path] = out[place : place + size].decode(errors="replace")
+            place += size + 1
+    return found

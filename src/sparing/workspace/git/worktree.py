@@ -1,0 +1,248 @@
+"""A folder and a branch for each feature, apart from the user's checkout.
+
+The folder can vanish, its `.git` file can be changed, a process can die anywhere: it is found
+again or made again from the branch. Work that is on disk but in no commit is never dropped; it is
+first kept under a ref. Nothing here removes a worktree: see `retire`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparing.errors import RepositoryError
+from sparing.workspace.checks.parking import put_back
+from sparing.workspace.git import private_index
+from sparing.workspace.git.lock import held
+from sparing.workspace.git.objects import (
+    NO_COMMIT,
+    keep,
+    make_commit,
+    message,
+    move_ref,
+    salvage_ref,
+    settle_files,
+)
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.repository import Repository, branch_commit, find_entry
+from sparing.workspace.git.runner import Git, GitFailed, common_dir
+from sparing.workspace.git.special_files import free_place, put_pipes_aside
+from sparing.workspace.project.paths import Confined
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    repository: Repository
+    path: Path
+    branch: str
+
+    @property
+    def git_dir(self) -> Path:
+        entry = find_entry(self.repository, self.path)
+        if entry is None and not self.repository.git_dir.is_dir():
+            raise RepositoryError(
+                f"the repository {self.repository.checkout} is gone",
+                "put it back, then: sparing resume",
+            )
+        if entry is None:
+            raise RepositoryError(
+                f"the worktree {self.path} is not registered any more",
+                "sparing resume makes it again",
+            )
+        return entry
+
+    @property
+    def ref(self) -> str:
+        return f"refs/heads/{self.branch}"
+
+    def git(self) -> Git:
+        """Named by its real place: the `.git` file in the folder is never believed."""
+        entry = self.git_dir
+        repo, index = self.repository, entry / "sparing.index"
+        return Git(entry, self.path, index, repo.trusted, ignores=repo.ignores)
+
+    @contextmanager
+    def held(self) -> Generator[Git]:
+        git = self.git()
+        with held(git.git_dir / "sparing.lock"):
+            yield git
+
+    def tip(self) -> str:
+        commit = branch_commit(self.repository, self.branch)
+        if commit is None:
+            raise RepositoryError(
+                f"the branch {self.branch} is gone", "to have it made again: sparing resume"
+            )
+        return commit
+
+
+def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> Worktree:
+    """Make the branch and its folder, or whatever of them is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    put_back(path)
+    worktree = Worktree(repo, path, branch)
+    with held(repo.lock):
+        _ensure_branch(repo, branch, commit)
+        entry = find_entry(repo, path)
+        if entry is None or not _is_whole(repo, entry):
+            _register(worktree, entry)
+    # A turn or a check that was killed may have left them.
+    put_pipes_aside(path)
+    with worktree.held() as git:
+        mend(worktree, git)
+        if not (git.git_dir / "index").exists() or is_empty(path):
+            private_index.load(git, worktree.tip())
+            private_index.fill(git)
+            private_index.publish(git)
+    return worktree
+
+
+def restore(
+    worktree: Worktree,
+    commit: str,
+    salvage: str,
+    withhold: Callable[[tuple[str, ...]], object] | None = None,
+) -> str | None:
+    """Make the files equal to a commit; work that no commit holds is kept under the ref returned.
+
+    Ignored files stay. A repository that lies in the folder is moved beside it. Without a name to
+    `salvage` under nothing is kept: for files that another commit has. `withhold` is
+    shown the changed files first: what it moves away is kept in no commit.
+    """
+    with worktree.held() as git:
+        mend(worktree, git)
+        private_index.load(git, commit)
+        found = private_index.scan(git)
+        if found.on_disk and withhold is not None and withhold(found.on_disk):
+            found = private_index.scan(git)
+        if not found.paths:
+            return _kept_before(git, salvage) if salvage else None
+        private_index.add(git, found)
+        kept = keep_index(git, commit, salvage) if salvage else None
+        private_index.load(git, commit)
+        for path in found.nested:
+            _move_aside(worktree.path / path, worktree.path)
+        files = Confined(worktree.path)
+        for path in found.untracked:
+            files.remove(path)
+        private_index.write_over(git, (*found.modified, *found.deleted, *found.special))
+        private_index.unpack(git)
+        private_index.publish(git)
+        return kept
+
+
+def keep_index(git: Git, commit: str, name: str) -> str:
+    date = float(git.text("show", "--no-patch", "--format=%ct", commit))
+    text = message("sparing: work kept from an interrupted turn", name, "salvage")
+    return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), text, date))
+
+
+def _kept_before(git: Git, name: str) -> str | None:
+    ref = salvage_ref(name)
+    found = git.ask("rev-parse", "--verify", "--quiet", ref).returncode == 0
+    return ref if found else None
+
+
+def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
+    tip = branch_commit(repo, branch)
+    if tip is None:
+        tip = move_ref(repo.checkout_git(), f"refs/heads/{branch}", commit, NO_COMMIT)
+    if not tip:
+        raise RepositoryError(
+            f"the branch {branch} can't be made, another branch is in the way",
+            "git branch --list 'feature*' shows it; git branch -m gives it another name",
+        )
+    if repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode != 0:
+        kept = _held_by_nobody(repo.git(), commit) and keep(repo.git(), branch, commit)
+        ours = f", which is kept as {kept}" if kept else ""
+        raise RepositoryError(
+            f"the branch {branch} stands at {tip[:10]} and does not contain {commit[:10]}{ours}",
+            f"git branch -m {branch} {branch}-moved, then: sparing resume",
+        )
+
+
+def _held_by_nobody(git: Git, commit: str) -> bool:
+    """Whether a commit of ours would be lost when git cleans up."""
+    if git.ask("cat-file", "-e", f"{commit}^{{commit}}").returncode != 0:
+        return False
+    return not git.text("for-each-ref", "--count=1", f"--contains={commit}")
+
+
+def _register(worktree: Worktree, broken: Path | None) -> None:
+    """Let git note the folder; files that lie in it already keep their place."""
+    aside = worktree.path.with_name(f"{worktree.path.name}.found")
+    if broken is not None:
+        forget(broken)
+    if not aside.exists() and not is_empty(worktree.path):
+        worktree.path.rename(aside)
+    try:
+        args = ("--no-checkout", "--no-guess-remote", "--quiet", "--")
+        path = str(worktree.path)
+        worktree.repository.checkout_git().run("worktree", "add", *args, path, worktree.branch)
+    except GitFailed as error:
+        raise RepositoryError(
+            f"git makes no worktree for {worktree.branch}: {error.stderr.strip()}",
+            "git worktree list shows who has the branch",
+        ) from error
+    _settle_entry(worktree)
+    if aside.exists():
+        for entry in sorted(aside.iterdir()):
+            if entry.name != ".git":
+                entry.rename(worktree.path / entry.name)
+        (aside / ".git").unlink(missing_ok=True)
+        aside.rmdir()
+
+
+def _settle_entry(worktree: Worktree) -> None:
+    """git does not sync what names a worktree; half of it after a power cut would be in the way."""
+    entry = worktree.git_dir
+    settle_files(entry, [file.name for file in entry.iterdir() if file.is_file()])
+    settle_files(worktree.path, [".git"])
+    settle_files(entry.parent.parent, ["worktrees"])
+
+
+def forget(entry: Path) -> None:
+    """Remove a registration of ours that a dying process left half made."""
+    for folder, _, names in os.walk(entry, topdown=False):
+        for name in names:
+            (Path(folder) / name).unlink()
+        Path(folder).rmdir()
+
+
+def _is_whole(repo: Repository, entry: Path) -> bool:
+    """False for what is left when a process died while git made the worktree."""
+    unfinished = (read_plain(entry / "locked") or b"").strip() == b"initializing"
+    # After a power cut a file may be there without its content.
+    head = entry / "HEAD"
+    whole = head.exists() and head.stat().st_size > 0 and not unfinished
+    return whole and common_dir(entry).resolve() == repo.git_dir.resolve()
+
+
+def is_empty(path: Path) -> bool:
+    try:
+        return not any(entry.name != ".git" for entry in path.iterdir())
+    except FileNotFoundError:
+        return True
+
+
+def mend(worktree: Worktree, git: Git) -> None:
+    """Put right what an agent or a person may have turned: the `.git` file and HEAD."""
+    worktree.path.mkdir(parents=True, exist_ok=True)
+    link = worktree.path / ".git"
+    wanted = os.fsencode(f"gitdir: {git.git_dir}\n")
+    if link.is_dir() and not link.is_symlink():
+        _move_aside(link, worktree.path)
+    if read_plain(link) != wanted:
+        link.unlink(missing_ok=True)
+        with link.open("xb") as file:
+            file.write(wanted)
+    if git.text("symbolic-ref", "--quiet", "HEAD", ok_codes=(0, 1)) != worktree.ref:
+        git.run("symbolic-ref", "HEAD", worktree.ref)
+
+
+def _move_aside(folder: Path, worktree: Path) -> None:
+    """Beside the worktree, where it disturbs nobody and nothing is lost."""
+    folder.rename(free_place(worktree))

@@ -1,0 +1,1 @@
+"""Processes that run confined by the kernel: policies, launcher, supervisor."""

@@ -1,0 +1,179 @@
+"""A worktree that for a while holds the files of another commit and nothing else.
+
+Everything that lies in it is moved beside it first, also what git ignores: an agent may have put a
+program of its own where a set-up looks for one. Afterwards it lies where it was, work that is in
+no commit too. What was made meanwhile and git does not know takes its place between it. A note
+says how far this is, so that after a kill nothing is lost and nothing half made stays.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from sparing.errors import RepositoryError
+from sparing.workspace.git import private_index
+from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.runner import Git
+from sparing.workspace.git.worktree import Worktree, mend
+from sparing.workspace.setup.files import SUBMODULE
+
+NOTE = "sparing.setup-phase"
+INDEX = "sparing.setup-index"
+
+
+class Phase(StrEnum):
+    MOVING_OUT = "moving out"
+    RUNNING = "running"
+    """All of the worktree is beside it; what lies in its place can be made again."""
+    MOVING_BACK = "moving back"
+
+
+class Tracked(NamedTuple):
+    """What a commit holds, and what is somebody's work beside it."""
+
+    files: frozenset[str]
+    folders: frozenset[str]
+    work: tuple[str, ...] = ()
+
+
+@contextmanager
+def base_files(worktree: Worktree, commit: str) -> Generator[Git]:
+    """With git on an index of its own, which holds the commit. Put back as it was on an error."""
+    put_back(worktree)
+    head = worktree.tip()
+    with worktree.held() as git:
+        private_index.load(git, head)
+        found = private_index.scan(git)
+        known = _tracked(git, (*found.on_disk, *found.nested, *found.special))
+        own = replace(git, index=git.git_dir / INDEX)
+        _note(worktree, Phase.MOVING_OUT)
+        _move_all(worktree.path, _place(worktree, "out"))
+        _note(worktree, Phase.RUNNING)
+        _fill(worktree, own, commit)
+    try:
+        yield own
+        with worktree.held():
+            products = _products(own)
+            _move_all(worktree.path, _place(worktree, "made"))
+            _note(worktree, Phase.MOVING_BACK)
+            _move_all(_place(worktree, "out"), worktree.path)
+            _bring(worktree, products, known)
+    finally:
+        put_back(worktree)
+
+
+def put_back(worktree: Worktree) -> None:
+    """Whatever an earlier attempt left: the files that were there are there again."""
+    note = worktree.git_dir / NOTE
+    if not note.is_file():
+        return
+    head = worktree.tip()
+    with worktree.held() as git:
+        if read_plain(note) == Phase.RUNNING.value.encode():
+            for entry in _entries(worktree.path):
+                remove(entry)
+        _move_all(_place(worktree, "out"), worktree.path)
+        for name in ("out", "made"):
+            remove(_place(worktree, name))
+        mend(worktree, git)
+        private_index.load(git, head)
+        private_index.publish(git)
+        note.unlink()
+
+
+def folders_of(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(str(folder) for path in paths for folder in PurePosixPath(path).parents)
+
+
+def _fill(worktree: Worktree, git: Git, commit: str) -> None:
+    """HEAD and the index that people see say the same, for a set-up that asks git."""
+    mend(worktree, git)
+    git.run("update-ref", "--no-deref", "HEAD", commit)
+    private_index.index_of(git).unlink(missing_ok=True)
+    private_index.load(git, commit)
+    private_index.fill(git)
+    private_index.publish(git)
+
+
+def _tracked(git: Git, work: Sequence[str]) -> Tracked:
+    files = frozenset(path for mode, path in _listed(git) if mode != SUBMODULE)
+    return Tracked(files, folders_of(files), tuple(work))
+
+
+def _listed(git: Git) -> list[tuple[str, str]]:
+    """Mode and path of all that the index holds."""
+    lines = os.fsdecode(git.run("ls-files", "--stage", "-z")).split("\0")
+    return [(line[:6], line.partition("\t")[2]) for line in lines if line]
+
+
+def _products(git: Git) -> list[str]:
+    """All that is no file of the commit, whole folders where that is so; submodules too."""
+    listed = os.fsdecode(git.run("ls-files", "--others", "--directory", "-z")).split("\0")
+    modules = (path for mode, path in _listed(git) if mode == SUBMODULE)
+    return [*(path.rstrip("/") for path in listed if path), *modules]
+
+
+def _bring(worktree: Worktree, products: Iterable[str], known: Tracked) -> None:
+    made = _place(worktree, "made")
+    todo = list(products)
+    while todo:
+        path = todo.pop()
+        source, target = made / path, worktree.path / path
+        if path in known.folders and source.is_dir() and not source.is_symlink():
+            todo += [f"{path}/{entry.name}" for entry in source.iterdir()]
+        elif path not in known.files and _is_free(worktree.path, path, known):
+            remove(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(target)
+
+
+def _is_free(root: Path, path: str, known: Tracked) -> bool:
+    """Not where somebody's work lies, and not behind a link, which may lead anywhere."""
+    parents = [root / folder for folder in PurePosixPath(path).parents]
+    if any(one.is_symlink() or (one.exists() and not one.is_dir()) for one in parents):
+        return False
+    return not any(one == path or one.startswith(f"{path}/") for one in known.work)
+
+
+def _move_all(source: Path, target: Path) -> None:
+    """All but `.git`. What lies in its place there was made from a commit after a kill."""
+    target.mkdir(mode=0o700, exist_ok=True)
+    for entry in _entries(source):
+        remove(target / entry.name)
+        entry.rename(target / entry.name)
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.iterdir() if one.name != ".git") if folder.is_dir() else []
+
+
+def remove(path: Path) -> None:
+    """Also folders that whoever made them may not write; never what a link leads to."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    for folder, _, _ in os.walk(path):
+        Path(folder).chmod(0o700)
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        raise RepositoryError(
+            f"{path} can't be removed: {error.strerror}", f"rm -r {path}"
+        ) from error
+
+
+def _note(worktree: Worktree, phase: Phase) -> None:
+    fresh = worktree.git_dir / f"{NOTE}.new"
+    fresh.write_text(phase, "utf-8")
+    fresh.replace(worktree.git_dir / NOTE)
+
+
+def _place(worktree: Worktree, name: str) -> Path:
+    return worktree.path.with_name(f"{worktree.path.name}.setup-{name}")

@@ -1,0 +1,178 @@
+"""What a set-up reads: the files of a commit that decide what its commands load and run.
+
+Known by name, wherever they lie, or because a command or another such file names them. The list
+says when a person is asked; it need not be complete to be safe, because a set-up only ever sees
+the files of a commit that somebody agreed to.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import posixpath
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.setup.files import SUBMODULE, Committed, Entry, committed
+from sparing.workspace.setup.references import named_by, words_of
+from sparing.workspace.setup.setup_plan import Command, Plan, plan_setup
+
+ANY = (".tool-versions", "mise.toml", ".mise.toml", ".env", ".envrc", ".gitmodules")
+PYTHON = (
+    "*requirements*.txt", "*requirements*.in", "requirements/*", "*constraints*.txt", "setup.py",
+    "setup.cfg", "pyproject.toml", "hatch_build.py", "uv.lock", "uv.toml", "poetry.lock",
+    "poetry.toml", "Pipfile", "Pipfile.lock", "pdm.lock", "pylock*.toml", "pip.conf", "pip.ini",
+    ".python-version", "environment*.yml", "environment*.yaml", "tox.ini", "noxfile.py",
+    "sitecustomize.py",
+)  # fmt: skip
+NODE = (
+    "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml",
+    "pnpm-workspace.yaml", ".pnpmfile.*js", "yarn.lock", ".npmrc", ".yarnrc", ".yarnrc.yml",
+    ".yarn/*", "bun.lock", "bun.lockb", "bunfig.toml", ".nvmrc", ".node-version", "binding.gyp",
+)  # fmt: skip
+MAKE = ("GNUmakefile", "makefile", "Makefile", "*.mk", "justfile", ".justfile", "Taskfile.y*ml")
+RUST = ("Cargo.toml", "Cargo.lock", ".cargo/*", "rust-toolchain", "rust-toolchain.toml", "build.rs")
+GO = ("go.mod", "go.sum", "go.work", "go.work.sum")
+RUBY = ("Gemfile", "Gemfile.lock", "*.gemspec", ".bundle/*", ".ruby-version")
+OTHERS = (
+    "composer.json", "composer.lock", "pom.xml", ".mvn/*", "build.gradle*", "settings.gradle*",
+    "gradle.properties", "gradle/*", "gradlew",
+)  # fmt: skip
+ALL = (*ANY, *PYTHON, *NODE, *MAKE, *RUST, *GO, *RUBY, *OTHERS)
+FAMILIES = {
+    **dict.fromkeys(("pip", "pip3", "python", "python3", "uv", "poetry", "pdm", "pipenv"), PYTHON),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "corepack"), NODE),
+    "cargo": RUST,
+    "go": GO,
+    "bundle": RUBY,
+}
+"""Programs that read the files of one family alone; what any other one reads is not known."""
+
+
+class Recipe(NamedTuple):
+    """What a set-up would do from the files of one commit."""
+
+    commit: str
+    plan: Plan
+    entries: tuple[tuple[str, Entry], ...]
+
+    @property
+    def digest(self) -> str:
+        """Equal for as long as a set-up would load and run the same."""
+        told = hashlib.sha256(self.plan.digest.encode())
+        for path, entry in self.entries:
+            told.update(f"\0{path}\0{entry.mode} {entry.digest}".encode(errors="surrogateescape"))
+        return told.hexdigest()
+
+
+def recipe_at(repo: Repository, commit: str, setup: Sequence[str], copy: Sequence[str]) -> Recipe:
+    return _recipe_at(repo, commit, tuple(setup), tuple(copy))
+
+
+@lru_cache(64)
+def _recipe_at(
+    repo: Repository, commit: str, setup: tuple[str, ...], copy: tuple[str, ...]
+) -> Recipe:
+    files = committed(repo, commit)
+    plan = plan_setup(files, setup, copy)
+    found = sorted(ingredients(plan, files))
+    return Recipe(commit, plan, tuple((path, files.entries[path]) for path in found))
+
+
+def differences(repo: Repository, before: Recipe, now: Recipe) -> tuple[str, ...]:
+    """Files of the one or the other that came, went or changed."""
+    old, new = (committed(repo, one.commit).entries for one in (before, now))
+    paths = {path for path, _ in (*before.entries, *now.entries)}
+    return tuple(sorted(path for path in paths if old.get(path) != new.get(path)))
+
+
+def ingredients(plan: Plan, files: Committed) -> frozenset[str]:
+    found: set[str] = set()
+    patterns: set[str] = set()
+    for command in plan.commands:
+        named = set(_named(command, files))
+        family = None if named and _is_script(command) else FAMILIES.get(_program(command))
+        patterns.update((*ANY, *family) if family else ALL)
+        found |= named
+    if patterns:
+        found |= set(_known(files, tuple(sorted(patterns))))
+    if patterns.issuperset(PYTHON):
+        found |= set(_shadows(files))
+    new, goals = found, _goals(plan)
+    words = frozenset(word for command in plan.commands for word in command.argv)
+    while new:
+        new = {path for one in new for path in named_by(files, one, goals, words)} - found
+        found |= new
+    return frozenset(found)
+
+
+def _named(command: Command, files: Committed) -> Iterator[str]:
+    """What a command names, in the folders that it names too."""
+    words = [word for part in command.argv for word in words_of(part)]
+    modules = [b for a, b in zip(command.argv, command.argv[1:], strict=False) if a == "-m"]
+    for name in modules:
+        place = name.replace(".", "/")
+        words += [f"{place}.py", f"{place}/__init__.py", f"{place}/__main__.py"]
+    folders = [word for word in words if _is_folder(files, word)]
+    for folder in (".", *folders):
+        for word in words:
+            yield from _find(files, folder, word)
+
+
+def _find(files: Committed, folder: str, word: str) -> Iterator[str]:
+    """The files that a word means there: by name, through links, or by a pattern."""
+    path = posixpath.normpath(posixpath.join(folder, word))
+    if any(letter in path for letter in "*?"):
+        yield from fnmatch.filter(files.entries, path)
+        return
+    *links, end = files.follow(path)
+    yield from links
+    if end in files.entries:
+        yield end
+
+
+def _known(files: Committed, patterns: tuple[str, ...]) -> Iterator[str]:
+    names = _compiled(tuple(one for one in patterns if "/" not in one))
+    below = _compiled(tuple(f"*/{one}" for one in patterns if "/" in one))
+    for path, entry in files.entries.items():
+        known = names.match(path.rpartition("/")[2]) or below.match(f"/{path}")
+        if known or entry.mode == SUBMODULE:
+            yield path
+            yield from (one for one in files.follow(path) if one in files.entries)
+
+
+@lru_cache(16)
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
+
+
+def _shadows(files: Committed) -> Iterator[str]:
+    """Python takes a module from the folder it is started in before one of its own."""
+    for path in files.entries:
+        first, _, rest = path.partition("/")
+        if first.removesuffix(".py") in sys.stdlib_module_names and rest in ("", "__init__.py"):
+            yield path
+
+
+def _is_folder(files: Committed, word: str) -> bool:
+    start = f"{posixpath.normpath(word)}/"
+    return any(path.startswith(start) for path in files.entries)
+
+
+def _program(command: Command) -> str:
+    return posixpath.basename(command.argv[0])
+
+
+def _is_script(command: Command) -> bool:
+    """Whether it may run a file that it names."""
+    return not any(one in ("install", "sync", "ci", "fetch", "download") for one in command.argv)
+
+
+def _goals(plan: Plan) -> frozenset[str]:
+    """Targets that are made; a word that no rule has means all of them."""
+    made = [one.argv[1:] for one in plan.commands if _program(one) in ("make", "gmake")]
+    return frozenset(word for words in made for word in words or ("(the first)",))

@@ -1,0 +1,192 @@
+"""What makes a fresh worktree usable: found from its files, agreed to by a person, then run.
+
+A set-up runs whatever a repository's author has written, with the network, so nothing runs
+before a person has seen the commands. The answer is kept under the hash of what was shown; other
+commands are asked about again. No shell reads a command.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from sparing.errors import ConfigError
+from sparing.workspace.setup.files import Files
+
+ANSWERS = "setup.json"
+AUTO = "auto"
+_TARGET = re.compile(r"^(setup|bootstrap|deps)\s*:(?!=)", re.MULTILINE)
+_EXTRAS = ("dev", "test", "tests", "testing")
+
+
+class Command(NamedTuple):
+    argv: tuple[str, ...]
+    origin: str
+    """The file or setting that says so."""
+
+    @property
+    def words(self) -> str:
+        return shlex.join(self.argv)
+
+
+class Plan(NamedTuple):
+    """All that would be done to a new worktree: what is shown, agreed to and hashed."""
+
+    commands: tuple[Command, ...] = ()
+    copy: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        told = [[list(one.argv) for one in self.commands], list(self.copy)]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+    @property
+    def empty(self) -> bool:
+        return not self.commands and not self.copy
+
+
+def plan_setup(files: Files, setup: Sequence[str], copy: Sequence[str]) -> Plan:
+    """From the settings; `auto` in the list stands for what is found among the files."""
+    commands: list[Command] = []
+    for line in setup:
+        commands += detect(files) if line == AUTO else (_parsed(line),)
+    return Plan(tuple(dict.fromkeys(commands)), tuple(copy))
+
+
+def detect(files: Files) -> tuple[Command, ...]:
+    """A target of the repository's own goes before all that we could infer."""
+    target = _TARGET.search(files.text("Makefile"))
+    if target:
+        return (Command(("make", target[1]), "Makefile"),)
+    return (*_python(files), *_node(files), *_rust_and_go(files))
+
+
+def answer_of(folder: Path, plan: Plan) -> bool | None:
+    """What a person said to exactly this plan; None if nobody was asked."""
+    return answer_to(folder, plan.digest)
+
+
+def answer_to(folder: Path, digest: str) -> bool | None:
+    found = _answers(folder).get(digest)
+    return found if isinstance(found, bool) else None
+
+
+def remember(folder: Path, plan: Plan, *, agreed: bool) -> None:
+    keep_answer(folder, plan.digest, agreed=agreed)
+
+
+def agreed_commit(folder: Path, feature: str) -> str | None:
+    """The last commit of a feature whose set-up a person agreed to."""
+    found = _answers(folder).get(f"commit of {feature}")
+    return found if isinstance(found, str) else None
+
+
+def keep_commit(folder: Path, feature: str, commit: str) -> None:
+    _keep(folder, f"commit of {feature}", commit)
+
+
+def keep_answer(folder: Path, digest: str, *, agreed: bool) -> None:
+    _keep(folder, digest, agreed)
+
+
+def _keep(folder: Path, key: str, value: object) -> None:
+    partial = folder / f"{ANSWERS}.{os.getpid()}"
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(json.dumps({**_answers(folder), key: value}, indent=2) + "\n")
+    partial.replace(folder / ANSWERS)
+
+
+def _answers(folder: Path) -> Mapping[str, object]:
+    try:
+        found: object = json.loads((folder / ANSWERS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+
+
+def _parsed(line: str) -> Command:
+    try:
+        argv = tuple(shlex.split(line))
+    except ValueError as error:
+        raise ConfigError(
+            f"workspace.setup: {line[:80]!r} is no command line: {error}",
+            "quote it as a shell would need it, one command a line",
+        ) from None
+    if not argv:
+        raise ConfigError("workspace.setup has an empty command", "remove it from the list")
+    return Command(argv, "workspace.setup")
+
+
+def _python(files: Files) -> Iterator[Command]:
+    if "uv.lock" in files.names():
+        yield Command(("uv", "sync", "--frozen"), "uv.lock")
+    elif "poetry.lock" in files.names():
+        yield Command(("poetry", "install", "--no-interaction"), "poetry.lock")
+    else:
+        yield from _pip(files)
+
+
+def _pip(files: Files) -> Iterator[Command]:
+    wanted = list(_requirements(files))
+    if wanted:
+        yield Command(("python3", "-m", "venv", ".venv"), wanted[0].origin)
+        yield from wanted
+
+
+def _requirements(files: Files) -> Iterator[Command]:
+    pip = (".venv/bin/python", "-m", "pip", "install", "--quiet")
+    for name in sorted(fnmatch.filter(files.names(), "requirements*.txt")):
+        if re.search(r"^\s*[\w.-]", files.text(name), re.MULTILINE):
+            yield Command((*pip, "-r", name), name)
+    project = _table(_toml(files.text("pyproject.toml")).get("project"))
+    extras = [name for name in _EXTRAS if name in _table(project.get("optional-dependencies"))]
+    if project.get("dependencies") or extras:
+        what = f".[{','.join(extras)}]" if extras else "."
+        yield Command((*pip, "-e", what), "pyproject.toml")
+
+
+def _node(files: Files) -> Iterator[Command]:
+    try:
+        package: object = json.loads(files.text("package.json") or "{}")
+    except (ValueError, RecursionError):
+        return
+    table = _table(package)
+    locks = {
+        "pnpm-lock.yaml": ("pnpm", "install", "--frozen-lockfile"),
+        "yarn.lock": ("yarn", "install", "--frozen-lockfile"),
+        "package-lock.json": ("npm", "ci"),
+    }
+    for name, argv in locks.items():
+        if table and name in files.names():
+            yield Command(argv, name)
+            return
+    if table.get("dependencies") or table.get("devDependencies"):
+        yield Command(("npm", "install", "--no-package-lock"), "package.json")
+
+
+def _rust_and_go(files: Files) -> Iterator[Command]:
+    if "Cargo.toml" in files.names():
+        locked = ("--locked",) if "Cargo.lock" in files.names() else ()
+        yield Command(("cargo", "fetch", *locked), "Cargo.toml")
+    if "go.sum" in files.names():
+        yield Command(("go", "mod", "download"), "go.sum")
+
+
+def _toml(text: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
