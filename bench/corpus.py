@@ -23,11 +23,18 @@ from typing import Any, NamedTuple
 
 from bench.literal import compare, read
 from sparing.artifact import ArtifactName
-from sparing.context import literal
-from sparing.context.scope import Extent, Hit, Scope, TaskScope, index_document, scope_task
-from sparing.context.sections import SectionIndex, Via
-from sparing.context.tasks import parse_tasks
-from sparing.context.validate import SEED_SECTIONS, validate_artifact
+from sparing.context.documents import literal
+from sparing.context.documents.scope import (
+    Extent,
+    Hit,
+    Scope,
+    TaskScope,
+    index_document,
+    scope_task,
+)
+from sparing.context.documents.sections import SectionIndex, Via
+from sparing.context.documents.tasks import parse_tasks
+from sparing.context.documents.validate import SEED_SECTIONS, validate_artifact
 from sparing.errors import FeatureError
 from sparing.task import ReferenceKind, Task
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from sparing.context import literal
-from sparing.context.literal import LiteralTask, RawReference, Resolved
+from sparing.context.documents import literal
+from sparing.context.documents.literal import LiteralTask, RawReference, Resolved
 from sparing.task import ReferenceKind
 
 Json = dict[str, Any]

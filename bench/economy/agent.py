@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bench.economy.client import Talk
 from bench.economy.draw import File, Step, Work
 from bench.economy.parameters import Parameters
-from sparing.context.brief import Kind
+from sparing.context.prompt.brief import Kind
 
 TYPES_ON_THE_WAY = (Kind.TASK, Kind.FIX)
 """Turns whose answer is edits, typed call by call."""

@@ -17,7 +17,7 @@ from bench.economy.parameters import MODEL, Parameters
 from bench.economy.prompts import Composer, Variant
 from bench.economy.sessions import MINIMUM_TOKENS
 from sparing.cache import Block, Life, Part, PromptCache
-from sparing.context.brief import REVIEWS, Kind
+from sparing.context.prompt.brief import REVIEWS, Kind
 from sparing.economy.cost_model import Rates
 from sparing.segment import Segment
 from sparing.usage import Usage

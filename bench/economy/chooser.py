@@ -11,7 +11,7 @@ from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, rol
 from bench.economy.sessions import ACTORS, Remembered, Session, group_of
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import Block, Life, Part
-from sparing.context.brief import REVIEWS, Kind
+from sparing.context.prompt.brief import REVIEWS, Kind
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory, by_reference

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bench.economy.parameters import Parameters
-from sparing.context.brief import REVIEWS, Kind
+from sparing.context.prompt.brief import REVIEWS, Kind
 
 CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
 

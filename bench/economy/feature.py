@@ -16,12 +16,21 @@ from bench.economy.draw import PHASES, Drawing, File, Step
 from bench.economy.parameters import Parameters
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material, OpenFinding
-from sparing.context.brief import Role as RoleWords
-from sparing.context.delta import change_delta, document_delta
-from sparing.context.outcome import DomainOutcome, outcome_block
-from sparing.context.scope import index_document, scope_prd, scope_task
-from sparing.context.tasks import parse_tasks
+from sparing.context.documents.scope import index_document, scope_prd, scope_task
+from sparing.context.documents.tasks import parse_tasks
+from sparing.context.prompt.brief import (
+    REVIEWS,
+    Asked,
+    Brief,
+    Code,
+    Document,
+    Kind,
+    Material,
+    OpenFinding,
+)
+from sparing.context.prompt.brief import Role as RoleWords
+from sparing.context.prompt.delta import change_delta, document_delta
+from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.economy.notes import Look, notes_text
 from sparing.economy.recall import Need
 from sparing.finding import Verdict

@@ -13,8 +13,8 @@ from bench.economy.parameters import Parameters
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system
 from bench.economy.strategy import Client
 from sparing.cache import Block, Life, Part
-from sparing.context.brief import REVIEWS, Kind
-from sparing.context.wrap import wrap
+from sparing.context.prompt.brief import REVIEWS, Kind
+from sparing.context.prompt.wrap import wrap
 from sparing.economy.estimates import Memory
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility

@@ -15,9 +15,9 @@ from zlib import crc32
 
 from bench.economy.draw import File
 from bench.economy.feature import Dispatch, Feature
-from sparing.context import turns
-from sparing.context.brief import Brief, Document, Kind, Material
-from sparing.context.compose import Composed, compose, naive, role_words
+from sparing.context.prompt import turns
+from sparing.context.prompt.brief import Brief, Document, Kind, Material
+from sparing.context.prompt.compose import Composed, compose, naive, role_words
 from sparing.economy.preload import Candidate, preloaded
 from sparing.economy.recall import digests, recall
 from sparing.economy.repo_map import repository_map

@@ -12,7 +12,7 @@ from bench.economy.agent import Did
 from bench.economy.client import Talk
 from bench.economy.feature import Dispatch
 from sparing.cache import Block
-from sparing.context.brief import REVIEWS, Kind
+from sparing.context.prompt.brief import REVIEWS, Kind
 from sparing.economy.cost_model import Work
 from sparing.economy.estimates import Errand, Memory, SeenTurn, expected_work, learned
 from sparing.economy.estimates import Kind as TurnKind

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
-from sparing.context import literal
-from sparing.context.delta import change_delta
-from sparing.context.scope import index_document, scope_prd, scope_task
-from sparing.context.tasks import parse_tasks
-from sparing.context.validate import validate_artifact
+from sparing.context.documents import literal
+from sparing.context.documents.scope import index_document, scope_prd, scope_task
+from sparing.context.documents.tasks import parse_tasks
+from sparing.context.documents.validate import validate_artifact
+from sparing.context.prompt.delta import change_delta
 from sparing.errors import FeatureError
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.claims import unmarked_claims
+from sparing.context.documents.claims import unmarked_claims
 
 PRD = """# PRD: Payments
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.comments import (
+from sparing.context.documents.comments import (
     RULE,
     Comment,
     Remarks,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.context.delta import change_delta, document_delta, stat_text
-from sparing.context.diff import Status, parse_diff
+from sparing.context.documents.diff import Status, parse_diff
+from sparing.context.prompt.delta import change_delta, document_delta, stat_text
 
 DOCUMENT = "# Spec\n\n## Goals\none\n2\n\n### Scope\nall\r\nlast"
 CHANGE = """\

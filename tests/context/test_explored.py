@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.explored import MOST_FILES, explored_tree, imports, imports_of, key_files
+from sparing.context.documents.explored import (
+    MOST_FILES,
+    explored_tree,
+    imports,
+    imports_of,
+    key_files,
+)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sparing.context import literal
-from sparing.context.literal import Extent
+from sparing.context.documents import literal
+from sparing.context.documents.literal import Extent
 from sparing.task import ReferenceKind
 
 TASKS = """\

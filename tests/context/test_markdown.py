@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sparing.context.markdown import Outline, outline
+from sparing.context.documents.markdown import Outline, outline
 
 
 def seen(text: str) -> list[tuple[int, str]]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.context.references import field_references, prose_references, title_references
+from sparing.context.documents.references import (
+    field_references,
+    prose_references,
+    title_references,
+)
 from sparing.task import Reference, ReferenceKind
 
 

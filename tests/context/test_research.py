@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.research import LONGEST, MOST_FINDINGS, SCHEMA, read_findings
+from sparing.context.documents.research import LONGEST, MOST_FINDINGS, SCHEMA, read_findings
 
 
 def one(finding: object = "a fact", source: object = "src/a.py:3", relevance: object = "") -> Any:

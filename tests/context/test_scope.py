@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.scope import Extent, TaskScope, index_document, scope_prd, scope_task
-from sparing.context.sections import Via
-from sparing.context.tasks import parse_tasks
+from sparing.context.documents.scope import Extent, TaskScope, index_document, scope_prd, scope_task
+from sparing.context.documents.sections import Via
+from sparing.context.documents.tasks import parse_tasks
 from sparing.task import ReferenceKind
 
 PLAN = """\

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.markdown import outline
-from sparing.context.sections import SectionIndex, Via, extract_section
+from sparing.context.documents.markdown import outline
+from sparing.context.documents.sections import SectionIndex, Via, extract_section
 
 
 def document(*headings: str) -> str:

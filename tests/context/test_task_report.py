@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.task_report import LOG_TITLE, TaskReport, log_totals, read_report, with_entry
+from sparing.context.documents.task_report import (
+    LOG_TITLE,
+    TaskReport,
+    log_totals,
+    read_report,
+    with_entry,
+)
 
 HEADINGS = """Some talk before it.
 

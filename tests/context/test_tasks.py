@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.tasks import parse_tasks
+from sparing.context.documents.tasks import parse_tasks
 from sparing.errors import FeatureError
 from sparing.task import Task, ready
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparing.artifact import ArtifactName as A
-from sparing.context.validate import SEED_SECTIONS, Level, validate_artifact
+from sparing.context.documents.validate import SEED_SECTIONS, Level, validate_artifact
 
 LONG = "words that say something " * 8
 

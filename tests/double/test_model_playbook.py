@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.context.brief import Kind
+from sparing.context.prompt.brief import Kind
 from sparing.double.model import Model
 from sparing.double.playbook import read_playbook
 from sparing.double.server import Settings

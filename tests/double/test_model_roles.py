@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.context.brief import Kind
-from sparing.context.fixes import fix_words
-from sparing.context.handoff import Status, parse_handoff
-from sparing.context.reads import confirmed_reads
-from sparing.context.rich_handoff import Pipeline, StageOutput, rich_handoff
-from sparing.context.scope import index_document, scope_task
-from sparing.context.tasks import parse_tasks
-from sparing.context.validate import validate_artifact
+from sparing.context.documents.fix_summary import fix_words
+from sparing.context.documents.handoff import Status, parse_handoff
+from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
+from sparing.context.documents.scope import index_document, scope_task
+from sparing.context.documents.tasks import parse_tasks
+from sparing.context.documents.validate import validate_artifact
+from sparing.context.prompt.brief import Kind
+from sparing.context.prompt.reads import confirmed_reads
 from sparing.finding import Verdict
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA, read_verdict

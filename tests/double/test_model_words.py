@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.context import turns as said
-from sparing.context.brief import Kind as Asked
+from sparing.context.prompt import turns as said
+from sparing.context.prompt.brief import Kind as Asked
 from sparing.double.recognise import Kind, Turn, recognise, working_folder
 from sparing.double.request import read_asked
 from sparing.prompts.render import names, words

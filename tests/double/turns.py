@@ -9,8 +9,17 @@ from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context.brief import Asked, Brief, Code, Document, Kind, Material, OpenFinding, Role
-from sparing.context.compose import compose
+from sparing.context.prompt.brief import (
+    Asked,
+    Brief,
+    Code,
+    Document,
+    Kind,
+    Material,
+    OpenFinding,
+    Role,
+)
+from sparing.context.prompt.compose import compose
 from sparing.double.recognise import Kind as Seen
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA

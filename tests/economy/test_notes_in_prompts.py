@@ -11,8 +11,8 @@ import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context.brief import Asked, Brief, Code, Document, Kind, Role
-from sparing.context.compose import compose, naive
+from sparing.context.prompt.brief import Asked, Brief, Code, Document, Kind, Role
+from sparing.context.prompt.compose import compose, naive
 from sparing.economy.cost_model import TYPICAL, Work
 from sparing.economy.notes import notes_pay
 from sparing.way import Order, Way

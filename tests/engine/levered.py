@@ -10,7 +10,7 @@ import pytest
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
-from sparing.context.brief import Brief
+from sparing.context.prompt.brief import Brief
 from sparing.dispatch.prompt import choose
 from sparing.dispatch.way_choice import Chosen
 from sparing.money import Billing

@@ -12,7 +12,7 @@ from typing import Any
 
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
-from sparing.context.compose import compose
+from sparing.context.prompt.compose import compose
 from sparing.continuation import Go, Going
 from sparing.job import Job, JobKind, Turn
 from sparing.money import Billing

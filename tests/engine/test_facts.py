@@ -13,7 +13,7 @@ import pytest
 from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import gather, read_tasks
-from sparing.context.compose import compose
+from sparing.context.prompt.compose import compose
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE

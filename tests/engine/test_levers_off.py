@@ -13,7 +13,7 @@ from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather
 from sparing.briefing.recall import recalled
 from sparing.cache import Life
-from sparing.context.turns import system
+from sparing.context.prompt.turns import system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.cache_life import group_of, life_of, pauses
 from sparing.dispatch.prompt import choose, seal

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sparing.briefing.facts import Checked
 from sparing.change import FileChange
-from sparing.context.task_report import TaskReport
+from sparing.context.documents.task_report import TaskReport
 from sparing.implement.evidence import red_words
 from sparing.implement.log import Entry, logged, with_divergences
 from sparing.task_progress import Building

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.context.handoff import Handoff
+from sparing.context.documents.handoff import Handoff
 from sparing.conversation import Talk
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.state import Cause, Do, Kind, Position

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from sparing.briefing.handoff_block import handoff_data
-from sparing.context.asked import answers_text
-from sparing.context.handoff import Handoff, Status, parse_handoff
+from sparing.context.documents.handoff import Handoff, Status, parse_handoff
+from sparing.context.prompt.answered_questions import answers_text
 from sparing.engine.orders import ORDERS, PAUSE
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Kind, Outcome, Position

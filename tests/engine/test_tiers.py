@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.context.handoff import Handoff
+from sparing.context.documents.handoff import Handoff
 from sparing.flow.advance import BREAKER, advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Do, Kind, Outcome, Position

@@ -13,7 +13,7 @@ import pytest
 
 from sparing.agents.backend import Access, AgentCall
 from sparing.cap import Amount
-from sparing.context import turns
+from sparing.context.prompt import turns
 from sparing.dispatch import turn_history
 from sparing.dispatch.cache_warming import ROLE, open_sessions, warm
 from sparing.dispatch.next_turn import waits

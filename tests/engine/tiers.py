@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.context.handoff import Handoff
+from sparing.context.documents.handoff import Handoff
 from sparing.flow.advance import begin
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Do, Kind, Outcome, Position

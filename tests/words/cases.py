@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
-from sparing.context import turns
-from sparing.context.brief import JUDGING, Brief, Kind
-from sparing.context.compose import Composed, compose
-from sparing.context.savings import compact
+from sparing.context.prompt import turns
+from sparing.context.prompt.brief import JUDGING, Brief, Kind
+from sparing.context.prompt.compact import compact
+from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, Work

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from sparing.briefing.gather import gather
-from sparing.context.compose import compose
-from sparing.context.fixes import answers, fix_words
+from sparing.context.documents.fix_summary import answers, fix_words
+from sparing.context.prompt.compose import compose
 from sparing.job import Turn
 from sparing.way import Order, Way
 from tests.words.cases import Prompt

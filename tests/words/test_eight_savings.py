@@ -13,9 +13,9 @@ import pytest
 from sparing.artifact import ArtifactName as A
 from sparing.briefing.gather import gather
 from sparing.briefing.stage_handoffs import summaries
-from sparing.context.brief import Brief, Document, Material
-from sparing.context.compose import compose
-from sparing.context.turns import ANSWERS, FEEDBACK
+from sparing.context.prompt.brief import Brief, Document, Material
+from sparing.context.prompt.compose import compose
+from sparing.context.prompt.turns import ANSWERS, FEEDBACK
 from sparing.job import JobKind, Turn
 from sparing.runtime.source import Source
 from sparing.way import Order, Way

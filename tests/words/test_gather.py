@@ -13,7 +13,7 @@ import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
-from sparing.context.compose import compose
+from sparing.context.prompt.compose import compose
 from sparing.dispatch.trunk_group import referenced
 from sparing.job import Turn
 from sparing.way import Order, Way

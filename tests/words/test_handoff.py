@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.context.handoff import (
+from sparing.context.documents.handoff import (
     Handoff,
     Status,
     parse_handoff,

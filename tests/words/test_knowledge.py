@@ -14,8 +14,8 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.briefing.knowledge import made_features, tell_given
 from sparing.briefing.retro import asked, cost_words, read_reply, record
-from sparing.context.brief import Brief
-from sparing.context.compose import compose, naive
+from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.compose import compose, naive
 from sparing.errors import SparingError
 from sparing.finish.lessons import written
 from sparing.job import Turn

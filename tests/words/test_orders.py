@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 import pytest
 
-from sparing.context.compose import compose
+from sparing.context.prompt.compose import compose
 from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE
 from sparing.segment import Volatility

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.context.outcome import DomainOutcome, outcome_block
+from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.finding import Finding, Severity, Verdict
 from tests.words.cases import Prompt
 
@@ -71,7 +71,7 @@ def test_it_is_data(rendered: dict[str, Prompt]) -> None:
     verdict = replace(FAILED, findings=(finding,))
     block = outcome_block([DomainOutcome(verdict, passed=False, iteration=3, cap=3)])
     prompt = rendered["phase-reviewer-specify-1-compose-nested"]
-    from sparing.context.pieces import outcome
+    from sparing.context.prompt.pieces import outcome
 
     text = outcome(replace(prompt.brief, outcome=block))[0].text
     assert text.count("</document>") == 1

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.context.brief import ArtifactName as A
-from sparing.context.brief import Asked, Brief, Code, Document, Kind, Material, OpenFinding, Role
-from sparing.context.comments import Comment, Remarks, feedback
-from sparing.context.compose import compose
-from sparing.context.turns import FEEDBACK, SAID
+from sparing.context.documents.comments import Comment, Remarks, feedback
+from sparing.context.prompt.brief import ArtifactName as A
+from sparing.context.prompt.brief import (
+    Asked,
+    Brief,
+    Code,
+    Document,
+    Kind,
+    Material,
+    OpenFinding,
+    Role,
+)
+from sparing.context.prompt.compose import compose
+from sparing.context.prompt.turns import FEEDBACK, SAID
 from sparing.way import Order, Way
 
 KINDS = (Kind.WRITE, Kind.REVISE, Kind.REDO, Kind.TASK, Kind.FIX, Kind.CHECKS, Kind.STAGE)

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.briefing.gather import gather
-from sparing.context.compose import compose
-from sparing.context.project import (
+from sparing.context.documents.project import (
     ProjectContext,
     milestone_of,
     project_block,
     project_goals,
     sorted_by_status,
 )
+from sparing.context.prompt.compose import compose
 from sparing.job import Turn
 from sparing.segment import estimate_tokens
 from sparing.way import Way

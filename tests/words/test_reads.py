@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
-from sparing.context.brief import Document
-from sparing.context.reads import (
+from sparing.context.prompt.brief import Document
+from sparing.context.prompt.reads import (
     FileRead,
     confirmed_reads,
     missed_reads,
@@ -60,7 +60,7 @@ def test_a_feature_without_prd_says_so() -> None:
 @pytest.mark.parametrize("way", [Way.COMPOSE, Way.REFERENCE])
 def test_the_line_stands_in_the_prompt_too(sample: Sample, way: Way) -> None:
     """B4: in either way, where the document would be."""
-    from sparing.context.compose import compose
+    from sparing.context.prompt.compose import compose
 
     brief = gather(sample.source("spec-reviewer", "specify", Turn.REVIEW))
     without = replace(brief, documents=tuple(replace(one, text=None) for one in brief.documents))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.context.handoff import Handoff
-from sparing.context.rich_handoff import (
+from sparing.context.documents.handoff import Handoff
+from sparing.context.documents.rich_handoff import (
     MOST_TOKENS,
     Pipeline,
     StageOutput,

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from sparing.context.turns import resumed_turn
+from sparing.context.prompt.turns import resumed_turn
 from sparing.prompts.render import names, words
 from sparing.segment import estimate_tokens
 from sparing.way import Way

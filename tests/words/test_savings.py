@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName as A
-from sparing.context.brief import Document
-from sparing.context.handoff import Handoff
-from sparing.context.savings import (
+from sparing.context.documents.handoff import Handoff
+from sparing.context.prompt.brief import Document
+from sparing.context.prompt.compact import (
     compact,
     once,
     only_output,

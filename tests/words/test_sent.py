@@ -12,7 +12,7 @@ import pytest
 
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
-from sparing.context.compose import compose
+from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.receipts import tell_prepared, tell_unread
 from sparing.dispatch.trunk_group import order_of

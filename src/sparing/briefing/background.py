@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sparing.context.brief import Kind, Material
-from sparing.context.turns import DESCRIPTION, RESEARCH
+from sparing.context.prompt.brief import Kind, Material
+from sparing.context.prompt.turns import DESCRIPTION, RESEARCH
 from sparing.flow.flows import FLOWS
 from sparing.job import Turn
 from sparing.runtime.source import Source

@@ -6,7 +6,7 @@ person decides.
 
 from __future__ import annotations
 
-from sparing.context.comments import comment_ids, only
+from sparing.context.documents.comments import comment_ids, only
 from sparing.job import Result, Turn
 from sparing.records.folder import StateFolder
 from sparing.review.answers import read_answers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.context.brief import Brief, Document, Kind
+from sparing.context.prompt.brief import Brief, Document, Kind
 from sparing.runtime.source import Source
 
 ENTERING = (Kind.STAGE, Kind.JUDGE, Kind.REDO, Kind.ANSWER)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
-from sparing.context.brief import REVIEWS, Brief, Code, Kind
+from sparing.context.prompt.brief import REVIEWS, Brief, Code, Kind
 from sparing.economy.notes import Look, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed

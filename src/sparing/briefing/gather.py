@@ -20,14 +20,14 @@ from sparing.briefing.project import project_of
 from sparing.briefing.reply_schema import form_of
 from sparing.briefing.retro import record
 from sparing.briefing.stage_handoffs import summaries
-from sparing.context import turns
-from sparing.context.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material
-from sparing.context.brief import Role as RoleWords
-from sparing.context.fixes import answers
-from sparing.context.savings import unsigned, without_boilerplate, without_digested
-from sparing.context.scope import index_document, scope_prd, scope_task
-from sparing.context.tasks import parse_tasks
-from sparing.context.wrap import defuse
+from sparing.context.documents.fix_summary import answers
+from sparing.context.documents.scope import index_document, scope_prd, scope_task
+from sparing.context.documents.tasks import parse_tasks
+from sparing.context.prompt import turns
+from sparing.context.prompt.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material
+from sparing.context.prompt.brief import Role as RoleWords
+from sparing.context.prompt.compact import unsigned, without_boilerplate, without_digested
+from sparing.context.prompt.wrap import defuse
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Work

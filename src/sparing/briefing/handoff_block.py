@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import asdict, replace
 from typing import Any
 
-from sparing.context.handoff import Handoff, parse_handoff
+from sparing.context.documents.handoff import Handoff, parse_handoff
 from sparing.conversation import Talk
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work

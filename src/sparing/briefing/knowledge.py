@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
-from sparing.context.compose import Composed
-from sparing.context.pieces import KNOWLEDGE
+from sparing.context.prompt.compose import Composed
+from sparing.context.prompt.pieces import KNOWLEDGE
 from sparing.feature import Status
 from sparing.knowledge.age import Made
 from sparing.knowledge.giving import Audience, Given, give

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
-from sparing.context.brief import Brief, Material
-from sparing.context.turns import SAID
+from sparing.context.prompt.brief import Brief, Material
+from sparing.context.prompt.turns import SAID
 from sparing.records import events, mailbox
 from sparing.records.mailbox import Letter
 from sparing.runtime.events import Teller, tell

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from sparing.briefing.extras import inner
-from sparing.context.brief import Brief, Kind, Material
+from sparing.context.prompt.brief import Brief, Kind, Material
 from sparing.economy.preload import LARGEST_TOKENS, Candidate, preloaded
 from sparing.flow.stage import Work
 from sparing.records import ledger

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from sparing.context import turns
-from sparing.context.brief import Kind, OpenFinding
-from sparing.context.delta import change_delta, document_delta
-from sparing.context.fixes import fix_words
-from sparing.context.outcome import DomainOutcome, outcome_block
+from sparing.context.documents.fix_summary import fix_words
+from sparing.context.prompt import turns
+from sparing.context.prompt.brief import Kind, OpenFinding
+from sparing.context.prompt.delta import change_delta, document_delta
+from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.finding import Severity
 from sparing.records import findings, ledger
 from sparing.review.tracking import Tracked

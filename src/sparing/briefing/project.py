@@ -6,7 +6,7 @@ import json
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
-from sparing.context.project import (
+from sparing.context.documents.project import (
     ProjectContext,
     milestone_of,
     project_block,

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context.brief import REVIEWS, Brief, Kind
-from sparing.context.compose import Composed
-from sparing.context.delta import LARGEST_FILE_CHARS
-from sparing.context.diff import parse_diff
-from sparing.context.wrap import defuse
+from sparing.context.documents.diff import parse_diff
+from sparing.context.prompt.brief import REVIEWS, Brief, Kind
+from sparing.context.prompt.compose import Composed
+from sparing.context.prompt.delta import LARGEST_FILE_CHARS
+from sparing.context.prompt.wrap import defuse
 from sparing.economy.recall import Need, digests, recall
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import Work

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sparing.context import research
+from sparing.context.documents import research
 from sparing.flow import project
 from sparing.job import Turn
 from sparing.knowledge import retro

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sparing.briefing.facts import stat
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
 from sparing.briefing.review_history import NAME as HISTORY
-from sparing.context.brief import Material
+from sparing.context.prompt.brief import Material
 from sparing.job import Turn
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, Entry

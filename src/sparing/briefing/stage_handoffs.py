@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.handoff_block import block_of
-from sparing.context.brief import Document
-from sparing.context.handoff import Handoff
-from sparing.context.savings import SUMMARISED, only_output, summarised
+from sparing.context.documents.handoff import Handoff
+from sparing.context.prompt.brief import Document
+from sparing.context.prompt.compact import SUMMARISED, only_output, summarised
 from sparing.flow.flows import FLOWS
 from sparing.job import Turn
 from sparing.records import ledger

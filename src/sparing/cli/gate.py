@@ -17,7 +17,7 @@ from sparing.cli.questions import answer_here, show_talk
 from sparing.cli.rerun import told
 from sparing.cli.rule import rule_here
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
-from sparing.context.comments import feedback, read_sheet, sheet
+from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk import control, orders, view
 from sparing.desk.choices import Choice
 from sparing.desk.edits import draft, draft_file, take_files, take_text

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.config.inherited import outward
-from sparing.context.markdown import outline
-from sparing.context.validate import validate_artifact
+from sparing.context.documents.markdown import outline
+from sparing.context.documents.validate import validate_artifact
 from sparing.desk.choices import IDEAS
 from sparing.desk.office import Office
 from sparing.errors import RepositoryError, UsageError

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context.validate import validate_artifact
+from sparing.context.documents.validate import validate_artifact
 from sparing.desk import control
 from sparing.desk.choices import makes_code, with_edit
 from sparing.desk.office import Office

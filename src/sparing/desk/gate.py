@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.change import FileChange
-from sparing.context.comments import comment_ids
+from sparing.context.documents.comments import comment_ids
 from sparing.desk.choices import leads_on
 from sparing.desk.cost import By, feature_costs
 from sparing.desk.edits import draft

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context.claims import unmarked_claims
+from sparing.context.documents.claims import unmarked_claims
 from sparing.desk import control, orders
 from sparing.desk.choices import IDEAS
 from sparing.desk.office import Office

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparing.context.project import project_goals
+from sparing.context.documents.project import project_goals
 from sparing.desk import control
 from sparing.desk.beginnings import NOTHING, Beginning, Begun, begun, from_file
 from sparing.desk.dependencies import Landed, landed

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.context.asked import answers_text
+from sparing.context.prompt.answered_questions import answers_text
 from sparing.desk import control
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.cache import Block, Life
-from sparing.context.brief import Brief
-from sparing.context.compose import Composed, compose
+from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.compose import Composed, compose
 from sparing.continuation import Go
 from sparing.dispatch import turn_history
 from sparing.dispatch.resume_check import deferred

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from sparing.cache import Life
-from sparing.context.brief import Brief, Kind
+from sparing.context.prompt.brief import Brief, Kind
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.lives import RECENT_PAUSES, trunk_life

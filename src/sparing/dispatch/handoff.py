@@ -14,11 +14,11 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.stage_handoffs import handoffs_of
-from sparing.context.explored import explored_tree, imports, key_files
-from sparing.context.handoff import Handoff
-from sparing.context.rich_handoff import Pipeline, StageOutput, parse_layers, rich_handoff
-from sparing.context.savings import only_output
-from sparing.context.wrap import defuse
+from sparing.context.documents.explored import explored_tree, imports, key_files
+from sparing.context.documents.handoff import Handoff
+from sparing.context.documents.rich_handoff import Pipeline, StageOutput, parse_layers, rich_handoff
+from sparing.context.prompt.compact import only_output
+from sparing.context.prompt.wrap import defuse
 from sparing.dispatch.call import call
 from sparing.dispatch.trunk_group import order_of
 from sparing.economy.repo_map import names_of

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.cache import Block
-from sparing.context.brief import Brief
-from sparing.context.compose import Composed, compose
+from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import referenced
 from sparing.economy.matrix import Moment, row_for
 from sparing.economy.predict import Offer

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
-from sparing.context.brief import JUDGING, Brief, Kind
-from sparing.context.compose import Composed, compose
-from sparing.context.savings import compact
+from sparing.context.prompt.brief import JUDGING, Brief, Kind
+from sparing.context.prompt.compact import compact
+from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError

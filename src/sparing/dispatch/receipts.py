@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 
 from sparing.briefing.review_history import FALLBACK
-from sparing.context.reads import confirmed_reads, missed_reads, unread_warning
+from sparing.context.prompt.reads import confirmed_reads, missed_reads, unread_warning
 from sparing.job import Job
 from sparing.records import ledger
 from sparing.review.history import Fallback, write_item

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sparing.context.research import KEYS, Found, read_findings
+from sparing.context.documents.research import KEYS, Found, read_findings
 from sparing.job import Job, Result
 from sparing.review.reply import Problem, find_answer
 from sparing.runtime.crash import step

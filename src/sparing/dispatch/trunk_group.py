@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sparing.context import turns
-from sparing.context.brief import JUDGING, Brief, Kind
-from sparing.context.compose import Composed
-from sparing.context.savings import compact
+from sparing.context.prompt import turns
+from sparing.context.prompt.brief import JUDGING, Brief, Kind
+from sparing.context.prompt.compact import compact
+from sparing.context.prompt.compose import Composed
 from sparing.economy.levers import switched_on
 from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE

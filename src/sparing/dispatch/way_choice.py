@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
 from sparing.cache import MINIMUM_TOKENS
-from sparing.context.brief import REVIEWS, Brief, Kind
-from sparing.context.compose import Composed
-from sparing.context.fixes import answers
+from sparing.context.documents.fix_summary import answers
+from sparing.context.prompt.brief import REVIEWS, Brief, Kind
+from sparing.context.prompt.compose import Composed
 from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import SHORT as LIFE
 from sparing.dispatch.alternatives import Terms, Told, can_resume, ways_of, weighed

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sparing.briefing.comments import unanswered
 from sparing.briefing.handoff_block import handoff_of
 from sparing.briefing.review_history import CHANGES, LOOK, look_data
-from sparing.context.fixes import fix_words
+from sparing.context.documents.fix_summary import fix_words
 from sparing.engine.auto import PASSED, code_since_green, wants_rule
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import Work

@@ -17,8 +17,8 @@ from typing import NamedTuple, assert_never
 from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.briefing.gather import gather
 from sparing.briefing.reply_schema import form_of
-from sparing.context.brief import Brief
-from sparing.context.compose import compose
+from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.compose import compose
 from sparing.dispatch.trunk_group import model_of, system_of
 from sparing.dispatch.verdict_reading import judgement
 from sparing.economy.cost_model import Expected, Rates, turn_tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparing.artifact import ArtifactName
-from sparing.context.claims import unmarked_claims
+from sparing.context.documents.claims import unmarked_claims
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.artifact import ArtifactName
-from sparing.context.wrap import defuse
+from sparing.context.prompt.wrap import defuse
 from sparing.dispatch.turn import leaked
 from sparing.errors import SparingError
 from sparing.feature import slugify

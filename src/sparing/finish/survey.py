@@ -17,7 +17,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.retro import LOG
 from sparing.briefing.review_history import NAME as HISTORY
 from sparing.config.flow import Logs
-from sparing.context.tasks import parse_tasks
+from sparing.context.documents.tasks import parse_tasks
 from sparing.dispatch.resume_check import deferred_of
 from sparing.errors import SparingError
 from sparing.finish.meta import write_meta

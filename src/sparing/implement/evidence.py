@@ -15,7 +15,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked, touched
 from sparing.briefing.gather import read_tasks
 from sparing.change import FileChange
-from sparing.context.task_report import TaskReport, read_report
+from sparing.context.documents.task_report import TaskReport, read_report
 from sparing.errors import FeatureError
 from sparing.implement.checks import extra_checks, run_checks
 from sparing.runtime.source import Source

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sparing.change import FileChange
-from sparing.context.task_report import TaskReport, log_totals, with_entry
+from sparing.context.documents.task_report import TaskReport, log_totals, with_entry
 from sparing.task_progress import Building
 
 NAME = "implementation-log.md"

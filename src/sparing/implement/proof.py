@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.briefing.facts import Checked
-from sparing.context.task_report import TaskReport
+from sparing.context.documents.task_report import TaskReport
 from sparing.implement.evidence import Seen, checked, red_words, seen_of, task_of
 from sparing.implement.log import NAME, Entry, logged, with_divergences
 from sparing.job import Job, Result

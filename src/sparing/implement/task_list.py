@@ -6,7 +6,7 @@ from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
-from sparing.context.tasks import in_circles
+from sparing.context.documents.tasks import in_circles
 from sparing.flow.waves import waves
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.proof import done

@@ -14,8 +14,8 @@ from typing import Any, TypeVar, cast
 
 from sparing.artifact import Artifact, ArtifactName
 from sparing.change import FileChange
-from sparing.context.brief import Document, Material
-from sparing.context.wrap import wrapper_key
+from sparing.context.prompt.brief import Document, Material
+from sparing.context.prompt.wrap import wrapper_key
 from sparing.continuation import Go
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of

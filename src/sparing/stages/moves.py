@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.context.handoff import Handoff
+from sparing.context.documents.handoff import Handoff
 from sparing.continuation import Going
 from sparing.conversation import Talk, question_key
 from sparing.ending import Ending

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.context.handoff import Handoff, Status
+from sparing.context.documents.handoff import Handoff, Status
 from sparing.conversation import Talk, question_key
 from sparing.flow.state import Cause, Kind, Outcome
 from sparing.job import Result, Turn

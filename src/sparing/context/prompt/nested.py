@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context import pieces, turns
-from sparing.context.brief import Brief, Kind
+from sparing.context.prompt import pieces, turns
+from sparing.context.prompt.brief import Brief, Kind
 from sparing.segment import Segment, Volatility
 from sparing.way import Way
 

@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparing.context.diff import FileDelta, Hunk, Status, parse_diff
-from sparing.context.markdown import Heading, outline
+from sparing.context.documents.diff import FileDelta, Hunk, Status, parse_diff
+from sparing.context.documents.markdown import Heading, outline
 
 LARGEST_FILE_CHARS = 60_000
 _MOST_RANGES = 50

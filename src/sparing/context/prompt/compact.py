@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sparing.artifact import ArtifactName
-from sparing.context.brief import Document
-from sparing.context.handoff import Handoff, summary_of
+from sparing.context.documents.handoff import Handoff, summary_of
+from sparing.context.prompt.brief import Document
 
 NOTHING = "N/A"
 SUMMARISED: Mapping[str, tuple[ArtifactName, ...]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sparing.context.markdown import outline
+from sparing.context.documents.markdown import outline
 
 CLAIMING = ("problem", "constraint", "research", "analysis", "prior art", "background")
 """Words of headings below which something is claimed."""

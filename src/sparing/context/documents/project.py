@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sparing.context.markdown import outline
-from sparing.context.scope import index_document
+from sparing.context.documents.markdown import outline
+from sparing.context.documents.scope import index_document
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
 
 LIMIT_TOKENS = 500

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sparing.context.task_report import NONE
+from sparing.context.documents.task_report import NONE
 
 _TASK = re.compile(r"##[ \t]+(?:Task[ \t]+)?(\S[^:\n]{0,40})")
 _LINE = re.compile(

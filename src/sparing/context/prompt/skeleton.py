@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from sparing.context.savings import compact
+from sparing.context.prompt.compact import compact
 
 
 def skeleton(schema: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context.brief import Document
+from sparing.context.prompt.brief import Document
 from sparing.prompts.render import words
 
 NO_PRD = "No PRD — feature created without brainstorm"

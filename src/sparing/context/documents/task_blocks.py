@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from sparing.context.fields import known, read_fields
-from sparing.context.ids import Ident, Lead, lead
-from sparing.context.markdown import Heading, Outline
+from sparing.context.documents.fields import known, read_fields
+from sparing.context.documents.ids import Ident, Lead, lead
+from sparing.context.documents.markdown import Heading, Outline
 
 _BOX = re.compile(r"(?P<indent>[ \t]{0,12})[-*+] \[[ xX]\] (?P<text>.+)")
 _BOLD = re.compile(r"(?P<indent> {0,3})(?:[-*+] )?(?P<text>\*\*(?:Task |T-?\d|\d+\.\d).+)")

@@ -11,11 +11,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sparing.context.fields import DEPENDS, DOCUMENT, DONE, FILES, SOURCES, Field, read_fields
-from sparing.context.markdown import Outline, outline
-from sparing.context.references import field_references, prose_references, title_references
-from sparing.context.task_blocks import Block, find_blocks
-from sparing.context.task_order import TaskOrder, without_cycles
+from sparing.context.documents.fields import (
+    DEPENDS,
+    DOCUMENT,
+    DONE,
+    FILES,
+    SOURCES,
+    Field,
+    read_fields,
+)
+from sparing.context.documents.markdown import Outline, outline
+from sparing.context.documents.references import (
+    field_references,
+    prose_references,
+    title_references,
+)
+from sparing.context.documents.task_blocks import Block, find_blocks
+from sparing.context.documents.task_order import TaskOrder, without_cycles
 from sparing.errors import FeatureError
 from sparing.task import Reference, ReferenceKind, Task
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.context import pieces, turns
-from sparing.context.brief import REVIEWS, Brief, Kind
-from sparing.context.nested import Layout, nested_again
+from sparing.context.prompt import pieces, turns
+from sparing.context.prompt.brief import REVIEWS, Brief, Kind
+from sparing.context.prompt.nested import Layout, nested_again
 from sparing.segment import Segment
 from sparing.way import Way
 

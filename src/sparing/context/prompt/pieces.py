@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context import turns
-from sparing.context.brief import JUDGING, Brief, Document, Kind, Material, OpenFinding
-from sparing.context.reads import absent, required
-from sparing.context.rubric import for_stage, split_rubric
-from sparing.context.wrap import defuse, wrap
+from sparing.context.prompt import turns
+from sparing.context.prompt.brief import JUDGING, Brief, Document, Kind, Material, OpenFinding
+from sparing.context.prompt.reads import absent, required
+from sparing.context.prompt.rubric import for_stage, split_rubric
+from sparing.context.prompt.wrap import defuse, wrap
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 

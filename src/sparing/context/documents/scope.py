@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from sparing.context.ids import lead
-from sparing.context.markdown import Heading, outline
-from sparing.context.sections import SectionIndex, Via
+from sparing.context.documents.ids import lead
+from sparing.context.documents.markdown import Heading, outline
+from sparing.context.documents.sections import SectionIndex, Via
 from sparing.task import ReferenceKind, Task
 
 _WORD = re.compile(r"[^\W_]{2,40}")

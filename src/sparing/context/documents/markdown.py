@@ -16,7 +16,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sparing.context.fences import Region, mask, split_lines
+from sparing.context.documents.fences import Region, mask, split_lines
 
 _FRONT_MATTER_LINES = 100
 _CHUNK_LINES = 40

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, Ident, ident, lead, normal
+from sparing.context.documents.ids import END, LABELS, LETTER, TO, TOKEN, Ident, ident, lead, normal
 from sparing.task import Task
 
 _NAMED = re.compile(

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.context import pieces, turns
-from sparing.context.brief import Brief
-from sparing.context.nested import nested, nested_again
-from sparing.context.seed import seed, seed_again
-from sparing.context.wrap import wrap
+from sparing.context.prompt import pieces, turns
+from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.nested import nested, nested_again
+from sparing.context.prompt.seed import seed, seed_again
+from sparing.context.prompt.wrap import wrap
 from sparing.segment import Segment, Volatility
 from sparing.way import Order, Way
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sparing.context.handoff import Handoff, summary_of
-from sparing.context.markdown import outline
+from sparing.context.documents.handoff import Handoff, summary_of
+from sparing.context.documents.markdown import outline
 from sparing.segment import estimate_tokens
 
 LEAST_TOKENS = 2_000

@@ -14,9 +14,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.context.ids import lead
-from sparing.context.markdown import Heading, outline
-from sparing.context.task_blocks import find_blocks
+from sparing.context.documents.ids import lead
+from sparing.context.documents.markdown import Heading, outline
+from sparing.context.documents.task_blocks import find_blocks
 
 LEAST_CHARACTERS = 100
 REQUIRED_SECTIONS: Mapping[ArtifactName, Sequence[str]] = {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from sparing.context.ids import END, LABELS, LETTER, TO, TOKEN, ident
+from sparing.context.documents.ids import END, LABELS, LETTER, TO, TOKEN, ident
 from sparing.task import Reference, ReferenceKind
 
 _NAME = r"(?-i:[A-Z])[\w-]{1,30}"

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from sparing.context.ids import Ident, Lead, fit, lead, mentions, parse_ident
-from sparing.context.markdown import Heading, Outline, outline
+from sparing.context.documents.ids import Ident, Lead, fit, lead, mentions, parse_ident
+from sparing.context.documents.markdown import Heading, Outline, outline
 
 _WORD = re.compile(r"[^\W_]+")
 _ALIAS_FIT = 92

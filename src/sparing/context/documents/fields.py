@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sparing.context.markdown import Outline
+from sparing.context.documents.markdown import Outline
 
 DONE = (
     frozenset(

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sparing.context.brief import REVIEWS, Brief, Kind, OpenFinding
-from sparing.context.comments import comment_ids
-from sparing.context.rubric import VERIFIES, has_section
-from sparing.context.savings import once
-from sparing.context.skeleton import skeleton
-from sparing.context.wrap import defuse
+from sparing.context.documents.comments import comment_ids
+from sparing.context.prompt.brief import REVIEWS, Brief, Kind, OpenFinding
+from sparing.context.prompt.compact import once
+from sparing.context.prompt.rubric import VERIFIES, has_section
+from sparing.context.prompt.skeleton import skeleton
+from sparing.context.prompt.wrap import defuse
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
 

@@ -1,0 +1,1 @@
+"""Documents as values: markdown, tasks, sections, handoffs, reports."""
