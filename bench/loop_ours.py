@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from bench.loop_workload import ARTIFACT_CHARS, ITERATIONS
 from sparing.cli.drive import Mode, run_features
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.double.recognise import Kind, recognise
 from sparing.double.request import read_asked
@@ -88,7 +88,7 @@ def _run(folder: Path, policy: str) -> Ours:
         "review.policy": policy, "review.cap": ITERATIONS, "review.bar": "strict",
         "workspace.hand_over": "merge",
     }  # fmt: skip
-    row = control.start(office, "Word lists", "feature", own, EPOCH)
+    row = answers.start(office, "Word lists", "feature", own, EPOCH)
     run_features(office, [row], Mode.YES, quiet=True)
     with office.database.read() as connection:
         ended = features.get(connection, row.feature.key)

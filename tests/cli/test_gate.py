@@ -6,9 +6,9 @@ import pytest
 
 from sparing.cli.gate import AtGate
 from sparing.cli.rule import rule_here
+from sparing.desk.features.view import waiting_gate
+from sparing.desk.gates.rulings import open_findings
 from sparing.desk.office import Office, open_office
-from sparing.desk.rulings import open_findings
-from sparing.desk.view import waiting_gate
 from sparing.errors import UsageError
 from sparing.records import features
 from sparing.records.features import FeatureRow

@@ -10,7 +10,7 @@ import pytest
 
 from sparing.cli.progress import Progress, describe, named
 from sparing.cli.screen import rendered
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.records import events
 from sparing.records.events import Event
@@ -26,7 +26,7 @@ def office(user_repository: UserRepository) -> Office:
 
 @pytest.fixture
 def keys(office: Office) -> list[str]:
-    return [control.start(office, name, "L1", {}, 0).feature.key for name in ("One", "Two")]
+    return [answers.start(office, name, "L1", {}, 0).feature.key for name in ("One", "Two")]
 
 
 def told(office: Office, *found: Event) -> None:

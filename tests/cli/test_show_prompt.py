@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.finding import Verdict
 from sparing.records import features, verdicts
@@ -23,7 +23,7 @@ def repository(tmp_path: Path) -> Path:
     """A feature with its documents, and a first look at its spec that failed."""
     path = make_repository(tmp_path / "gate", {"AGENTS.md": "# Rules\n- Be brief.\n"})
     office = open_office(path)
-    row = control.start(office, "Rate limits", "feature", {}, 1.0)
+    row = answers.start(office, "Rate limits", "feature", {}, 1.0)
     heads: list[str] = []
     docs = {f"{FOLDER}/{name}": text for name, text in DATA["first"].items() if ":" not in name}
     old, new = DATA["second"]["spec.md"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sparing.cap import Amount, Reached
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.feature import Status
 from sparing.flow.state import Cause, Position, State
@@ -21,7 +21,7 @@ def office_with(path: Path, flow: str = "L1", **caps: Any) -> tuple[Office, Feat
     """One feature, with caps of its own given as `feature_usd=1.5`."""
     office = open_office(path)
     overrides = {f"caps.{name}": value for name, value in caps.items()}
-    return office, control.start(office, "Make a file", flow, overrides, NOON)
+    return office, answers.start(office, "Make a file", flow, overrides, NOON)
 
 
 def spend(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.feature import Status
 from sparing.flow.advance import advance
@@ -30,7 +30,7 @@ STATES: dict[str, tuple[Outcome, ...]] = {
 
 
 def started(office: Office, title: str = "Add rate limiting") -> FeatureRow:
-    return control.start(office, title, "L1", {}, NOW)
+    return answers.start(office, title, "L1", {}, NOW)
 
 
 def standing(office: Office, name: str) -> FeatureRow:

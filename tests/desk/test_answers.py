@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.records import mailbox
@@ -19,11 +19,11 @@ from tests.desk.standing import APPROVE, NOW, PASSED, STATES, answered, reload, 
 
 
 def approve(office: Office, row: FeatureRow) -> str:
-    return control.approve(office, row, "terminal", NOW + 20)
+    return answers.approve(office, row, "terminal", NOW + 20)
 
 
 def reject(office: Office, row: FeatureRow, said: str = "shorter") -> str:
-    return control.reject(office, row, said, "page", NOW + 20)
+    return answers.reject(office, row, said, "page", NOW + 20)
 
 
 def letters(office: Office) -> list[Letter]:
@@ -166,5 +166,5 @@ def test_a_start_is_asked_for_once(office: Office) -> None:
     """A6"""
     row = standing(office, "not begun")
     for _ in range(2):
-        control.request_start(office, row, NOW)
+        answers.request_start(office, row, NOW)
     assert letters(office) == [Letter(1, row.feature.key, "start", "", "", "run")]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.desk import control, ideas
-from sparing.desk.beginnings import LARGEST, Beginning, from_file, from_issue
+from sparing.desk.features.beginnings import LARGEST, Beginning, from_file, from_issue
+from sparing.desk.gates import answers, ideas
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, RepositoryError, UsageError
 from sparing.feature import Background, Priority, Status
@@ -53,7 +53,7 @@ def test_a_prd_that_is_there_stands_for_the_first_stage(office: Office, tmp_path
     path = tmp_path / "idea.md"
     path.write_text(PRD)
     begins = from_file(office, path, "feature")
-    row = control.start(office, begins.title, "feature", {}, NOW, begins.beginning)
+    row = answers.start(office, begins.title, "feature", {}, NOW, begins.beginning)
     state = State.load(row.place["state"])
     assert (row.feature.title, state.stage, state.have) == (
         "Rate limits", "specify", frozenset({ArtifactName.PRD}),
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_prd_is_refused(
     with pytest.raises(UsageError, match=what) as error:
         from_file(office, path, "feature")
     assert "idea.md" in error.value.what
-    assert control.start(office, "x", "L1", {}, NOW).feature.number == 1
+    assert answers.start(office, "x", "L1", {}, NOW).feature.number == 1
 
 
 def test_what_is_no_file_of_the_user_s_is_refused(office: Office, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_issue_is_the_request(
 def test_all_of_it_is_written_down_beside_the_documents(office: Office) -> None:
     """A5"""
     background = Background("at length", "idea.md", "P001", ("001-first",), Priority.HIGH)
-    row = control.start(office, "Second", "feature", {}, NOW, Beginning(background))
+    row = answers.start(office, "Second", "feature", {}, NOW, Beginning(background))
     meta = project(stored(office, row), Place.load(row.place), "V1: no id came back")
     named = ("description", "brainstorm_source", "project_id", "depends_on_features", "priority")
     assert {name: meta[name] for name in (*named, "r1_deferred_reason", "completed")} == {
@@ -163,7 +163,7 @@ def test_all_of_it_is_written_down_beside_the_documents(office: Office) -> None:
         "r1_deferred_reason": "V1: no id came back",
         "completed": None,
     }
-    plain = control.start(office, "Third", "feature", {}, NOW)
+    plain = answers.start(office, "Third", "feature", {}, NOW)
     over = {"finish": (NOW, NOW + 60, 0, False, ())}
     meta = project(plain, Place.load({**plain.place, "marks": over}))
     assert (meta["status"], meta["completed"]) == ("completed", "2026-01-01T00:01:00+00:00")
@@ -173,7 +173,7 @@ def test_all_of_it_is_written_down_beside_the_documents(office: Office) -> None:
 
 
 def at_brainstorm_gate(office: Office, flow: str = "feature") -> FeatureRow:
-    row = control.start(office, "An idea", flow, {}, NOW)
+    row = answers.start(office, "An idea", flow, {}, NOW)
     with office.database.write() as tx:
         features.set_running(tx, row.feature.key, (0, 0), NOW + 1)
     return settled(office, row, (PASSED,))
@@ -198,7 +198,7 @@ def test_only_an_idea_can_be_stopped(office: Office) -> None:
     row = at_brainstorm_gate(office, "L1")
     with pytest.raises(FeatureError, match="only a brainstorm"):
         ideas.stop(office, row, "terminal", NOW + 20)
-    begun = control.start(office, "Not begun", "feature", {}, NOW)
+    begun = answers.start(office, "Not begun", "feature", {}, NOW)
     with pytest.raises(FeatureError, match="has not begun"):
         ideas.stop(office, begun, "terminal", NOW + 20)
 

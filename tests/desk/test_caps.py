@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from sparing.cap import Measure, Reached, Scope
-from sparing.desk.caps import Raised, Wish, raise_caps, stopped_by
-from sparing.desk.cost import limits_of
+from sparing.desk.features.view import feature_view
+from sparing.desk.money.caps import Raised, Wish, raise_caps, stopped_by
+from sparing.desk.money.cost import limits_of
 from sparing.desk.office import Office
-from sparing.desk.view import feature_view
 from sparing.errors import FeatureError, UsageError
 from sparing.money import to_nano
 from sparing.records import mailbox
@@ -130,7 +130,7 @@ def test_what_is_over_is_not_raised(parked: tuple[Office, FeatureRow]) -> None:
     office, row = parked
     with office.database.write() as tx:
         tx.execute("update features set status = 'completed'")
-    from sparing.desk.view import reload
+    from sparing.desk.features.view import reload
 
     with pytest.raises(FeatureError, match="feature 001 is completed"):
         ask(office, reload(office, row), wish(Measure.MONEY, to_nano(60)))

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
-from sparing.desk import control, edits, orders
-from sparing.desk.choices import Choice, choices, leads_on, with_edit
+from sparing.desk.features import orders
+from sparing.desk.features.view import choices_of
+from sparing.desk.gates import answers, edits
+from sparing.desk.gates.actions import Choice, choices, leads_on, with_edit
 from sparing.desk.office import Office, open_office
-from sparing.desk.view import choices_of
 from sparing.errors import SparingError
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS
@@ -134,7 +135,7 @@ def test_a_refused_skip_names_what_works(office: Office) -> None:
 def test_a_refused_approval_names_what_works(office: Office) -> None:
     row = standing(office, "stuck")
     with pytest.raises(SparingError) as caught:
-        control.approve(office, row, "terminal", NOW)
+        answers.approve(office, row, "terminal", NOW)
     assert caught.value.repair == choices_of(office, row)[0].command
 
 
@@ -160,14 +161,14 @@ def test_a_person_s_own_version_of_a_stuck_document_is_approved(
     """A6: before it nothing can be approved; after it that is the first thing to do."""
     office, row = written
     with pytest.raises(SparingError):
-        control.approve(office, row, "terminal", NOW)
+        answers.approve(office, row, "terminal", NOW)
     given_ = edits.draft(office, row)
     assert given_ is not None
     taken = edits.take_text(office, row, given_, "# Plan\n\nAs I want it.\n", "terminal", NOW)
     row = reload(office, row)
     assert row.head == taken.commit
     assert choices_of(office, row)[0].command == "sparing approve 001"
-    assert control.approve(office, row, "terminal", NOW) == "plan"
+    assert answers.approve(office, row, "terminal", NOW) == "plan"
 
 
 def test_an_edit_that_was_cut_off_after_its_commit(written: tuple[Office, FeatureRow]) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from sparing.cap import Scope
-from sparing.desk.cost import By, costs, feature_costs
+from sparing.desk.money.cost import By, costs, feature_costs
+from sparing.desk.money.forecast import outlook, outlook_words
 from sparing.desk.office import Office
-from sparing.desk.outlook import outlook, outlook_words
 from sparing.money import Billing
 from sparing.records.features import FeatureRow
 from sparing.report.cost import cost_csv

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sparing.desk.finished import Cleaned, Finished, Home, clean, finished, finished_one
+from sparing.desk.features.finished import Cleaned, Finished, Home, clean, finished, finished_one
+from sparing.desk.features.view import every_row
 from sparing.desk.office import Office, open_office
-from sparing.desk.view import every_row
 from sparing.errors import FeatureError
 from sparing.records import events, features
 from sparing.records.events import Event

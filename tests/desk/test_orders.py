@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sparing.desk import orders
+from sparing.desk.features import orders
+from sparing.desk.features.orders import Counts
+from sparing.desk.features.view import feature_view
 from sparing.desk.office import Office
-from sparing.desk.orders import Counts
-from sparing.desk.view import feature_view
 from sparing.errors import SparingError
 from sparing.feature import Status
 from sparing.flow.state import Cause, Kind, Outcome

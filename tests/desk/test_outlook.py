@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sparing.cap import Amount
-from sparing.desk import control
+from sparing.desk.gates import answers
+from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words
 from sparing.desk.office import Office
-from sparing.desk.outlook import outlook, outlook_brief, outlook_words
 from sparing.economy.forecast import Range
 from sparing.money import to_nano
 from tests.desk.standing import NOW
@@ -16,7 +16,7 @@ from tests.desk.standing import NOW
 def test_a_review_may_go_on_as_long_as_the_setting_says(office: Office) -> None:
     """Not only as long as the flow that ships would let it."""
     few, many = (
-        outlook(office, control.start(office, f"With {cap}", "feature", {"review.cap": cap}, NOW))
+        outlook(office, answers.start(office, f"With {cap}", "feature", {"review.cap": cap}, NOW))
         for cap in (3, 8)
     )
     assert few.low == many.low

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sparing.desk import control, projects
-from sparing.desk.beginnings import Beginning
-from sparing.desk.dependencies import landed, sort_ready, unmet
+from sparing.desk.features.beginnings import Beginning
+from sparing.desk.features.dependencies import landed, sort_ready, unmet
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
+from sparing.desk.projects import projects
 from sparing.errors import FeatureError
 from sparing.feature import Background
 from tests.desk.standing import NOW
@@ -81,7 +82,7 @@ def test_the_next_feature_has_the_number_and_the_folder_of_the_roadmap(
 ) -> None:
     """A8, A4: and no other feature gets a number that was promised."""
     office = payments(tmp_path)
-    assert control.start(office, "Something else", "L1", {}, NOW).feature.id == "010"
+    assert answers.start(office, "Something else", "L1", {}, NOW).feature.id == "010"
     row = projects.start_next(office, projects.find(office), "L1", {}, NOW)
     assert (row.feature.name, row.feature.title) == ("007-record-a-payment", "A clerk records one")
     assert row.background == Background(project="P003")
@@ -105,9 +106,9 @@ def test_a_feature_waits_and_then_starts_from_where_the_base_is(
 ) -> None:
     """A8"""
     office = with_files(tmp_path)
-    first = control.start(office, "First", "L1", {}, NOW)
+    first = answers.start(office, "First", "L1", {}, NOW)
     waits = Beginning(Background(depends_on=(first.feature.name,)))
-    second = control.start(office, "Second", "L1", {}, NOW, waits)
+    second = answers.start(office, "Second", "L1", {}, NOW, waits)
     found = sort_ready(office, [first, second])
     assert found.ready == [first]
     assert found.waiting == [(second, ("001-first (planned)",))]
@@ -139,9 +140,9 @@ def test_a_new_project_has_a_row_of_numbers_of_its_own(tmp_path: Path) -> None:
     row = projects.new(office, projects.from_words("Reports for all"), {}, NOW)
     assert (row.feature.id, row.feature.branch) == ("P004", "project/P004-reports-for-all")
     assert row.feature.flow == "project"
-    assert control.find(office, "P004") == control.find(office, "p4") == row
-    assert control.find(office, "reports-for-all") == row
-    assert control.start(office, "A feature", "L1", {}, NOW).feature.id == "010"
+    assert answers.find(office, "P004") == answers.find(office, "p4") == row
+    assert answers.find(office, "reports-for-all") == row
+    assert answers.start(office, "A feature", "L1", {}, NOW).feature.id == "010"
     assert projects.new(office, projects.from_words("More"), {}, NOW).feature.id == "P005"
     outside = projects.find(office, "P004")
     assert (outside.in_base, outside.next_command) == (False, "sparing run P004")

@@ -9,10 +9,10 @@ from itertools import count
 
 import pytest
 
-from sparing.desk import orders
+from sparing.desk.features import orders
+from sparing.desk.features.view import feature_view
+from sparing.desk.gates.questions import answer, questions
 from sparing.desk.office import Office
-from sparing.desk.questions import answer, questions
-from sparing.desk.view import feature_view
 from sparing.errors import SparingError
 from sparing.flow.state import Cause, Kind, Outcome
 from sparing.records import features, mailbox

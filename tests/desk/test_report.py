@@ -10,11 +10,11 @@ import pytest
 from rich.console import Console
 
 from sparing.cli.main import main
-from sparing.desk.figures import feature_report, project_report
-from sparing.desk.history import ledger_rows
+from sparing.desk.features.history import ledger_rows
+from sparing.desk.money.figures import feature_report, project_report
+from sparing.desk.money.thresholds import Told, advice
+from sparing.desk.money.turns import turns_of
 from sparing.desk.office import Office
-from sparing.desk.thresholds import Told, advice
-from sparing.desk.turns import turns_of
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from sparing.desk import control
+from sparing.desk.features.rerun import plan_rerun, rerun
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.rerunning import plan_rerun, rerun
 from sparing.errors import SparingError
 from sparing.feature import Status
 from sparing.flow.state import Kind, Outcome, Position, State
@@ -99,7 +99,7 @@ def test_counters_and_sessions_begin_anew(office: Office) -> None:
 
 def test_in_the_feature_flow_sessions_of_earlier_stages_stay(office: Office) -> None:
     """C12: each stage has its own there; a tier has one for all."""
-    row = control.start(office, "A longer one", "feature", {}, NOW)
+    row = answers.start(office, "A longer one", "feature", {}, NOW)
     with office.database.write() as tx:
         features.set_running(tx, row.feature.key, (0, 0), NOW + 1)
         sessions.put(tx, row.feature.key, "brainstorm", session("prd-author"))
@@ -154,7 +154,7 @@ def test_what_is_merged_stays_merged(tmp_path: Path) -> None:
 
 def test_an_answer_that_waits_counts_first(office: Office) -> None:
     row = standing(office, "at a gate")
-    control.approve(office, row, "page", NOW + 11)
+    answers.approve(office, row, "page", NOW + 11)
     with pytest.raises(SparingError) as caught:
         rerun(office, row, "", "terminal", AT)
     assert "has its answer already" in caught.value.what

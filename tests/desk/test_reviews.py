@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sparing.cli.main import main
 from sparing.desk.office import Office
-from sparing.desk.reviews import reviews
+from sparing.desk.reviews.reviews import reviews
 from sparing.report.reviews import ReviewRow, reviews_page
 from tests.desk.reviewing import CONCERN, DEFECT, WISH, asked, looked, prompt
 from tests.desk.standing import started

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from sparing.cli.main import main
+from sparing.desk.gates.rulings import Wish, open_findings, rule
 from sparing.desk.office import Office
-from sparing.desk.rulings import Wish, open_findings, rule
 from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.records import events
 from sparing.records.findings import RulingRow, rulings_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sparing.desk.basis import basis_of
-from sparing.desk.figures import project_report
+from sparing.desk.money.feature_records import basis_of
+from sparing.desk.money.figures import project_report
+from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.office import Office
-from sparing.desk.savings import economy_of
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
 from sparing.report.savings import Economy

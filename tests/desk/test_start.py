@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.desk import control
+from sparing.desk.features.view import list_views
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.view import list_views
 from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.feature import Status
 from sparing.records.features import FeatureRow
@@ -30,7 +30,7 @@ def names(office: Office) -> list[str]:
 
 def test_the_first_feature(office: Office) -> None:
     """A4: its number, folder and branch names, and the commit that it will start from."""
-    row = control.start(office, "Add rate limiting", "feature", {"review.cap": 2}, NOW)
+    row = answers.start(office, "Add rate limiting", "feature", {"review.cap": 2}, NOW)
     feature = row.feature
     assert (feature.id, feature.branch) == ("001", "feature/001-add-rate-limiting")
     assert (feature.key, feature.flow) == (f"{office.repository.key}-001", "feature")
@@ -38,7 +38,7 @@ def test_the_first_feature(office: Office) -> None:
     assert feature.base_commit == git(office.repository.checkout, "rev-parse", "HEAD")
     assert (row.status, row.running, row.leg_id) == (Status.PLANNED, False, f"{feature.key}.g0.0")
     assert row.overrides == {"review.cap": 2}
-    assert control.find(office, "1") == row
+    assert answers.find(office, "1") == row
 
 
 def test_starting_makes_rows_only(office: Office) -> None:
@@ -129,10 +129,10 @@ def test_a_bad_title_makes_nothing(office: Office, title: str, what: str) -> Non
 def test_an_unknown_flow() -> None:
     """K1"""
     with pytest.raises(UsageError) as caught:
-        control.check_flow("features")
+        answers.check_flow("features")
     assert caught.value.what == "there is no flow 'features'"
     assert caught.value.repair == "did you mean feature? flows: feature, L1, L2, L3"
-    assert [control.check_flow(name) for name in ("feature", "L1", "L2", "L3")]
+    assert [answers.check_flow(name) for name in ("feature", "L1", "L2", "L3")]
 
 
 @pytest.fixture
@@ -155,12 +155,12 @@ def three(office: Office) -> list[FeatureRow]:
 )
 def test_a_feature_by_any_of_its_names(office: Office, three: list[FeatureRow], name: str) -> None:
     """A6"""
-    assert control.find(office, name) == three[0]
+    assert answers.find(office, name) == three[0]
 
 
 def complaint(office: Office, name: str) -> tuple[str, str]:
     with pytest.raises(SparingError) as caught:
-        control.find(office, name)
+        answers.find(office, name)
     assert isinstance(caught.value, FeatureError)
     return caught.value.what, caught.value.repair
 
@@ -192,7 +192,7 @@ def test_a_name_of_two_features(office: Office, three: list[FeatureRow]) -> None
         "'log-slow-queries' fits features 002, 003",
         "name one by its number: 002",
     )
-    assert control.find(office, "003-log-slow-queries") == three[2]
+    assert answers.find(office, "003-log-slow-queries") == three[2]
 
 
 def test_a_number_is_a_number_even_where_a_slug_looks_like_one(
@@ -200,5 +200,5 @@ def test_a_number_is_a_number_even_where_a_slug_looks_like_one(
 ) -> None:
     """A6"""
     odd = started(office, "2")
-    assert control.find(office, "2") == three[1]
-    assert control.find(office, "4") == odd == control.find(office, "004-2")
+    assert answers.find(office, "2") == three[1]
+    assert answers.find(office, "4") == odd == answers.find(office, "004-2")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.desk.office import Office, open_office
-from sparing.desk.tiers import proposal, tell_tier
+from sparing.desk.setup.tiers import proposal, tell_tier
 from sparing.flow.propose import Proposal
 from sparing.records import events
 from tests.desk.standing import NOW, started

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.desk import control
+from sparing.desk.features.view import (
+    FeatureView,
+    feature_view,
+    list_views,
+    open_rows,
+    waiting_gate,
+)
+from sparing.desk.gates import answers
 from sparing.desk.office import Office
-from sparing.desk.view import FeatureView, feature_view, list_views, open_rows, waiting_gate
 from tests.desk.standing import NOW, STATES, answered, standing
 
 APPROVAL = "your approval of plan"
@@ -58,7 +64,7 @@ def test_an_answer_that_waits_for_the_engine(office: Office, name: str) -> None:
     gate = waiting_gate(office, row)
     assert gate is not None
     assert (gate.id, gate.stage) == (row.leg_id, "plan")
-    control.reject(office, row, "shorter", "terminal", NOW)
+    answers.reject(office, row, "shorter", "terminal", NOW)
     view = feature_view(office, row)
     assert (view.answered, view.next_command) == ("reject", "sparing run 001")
     assert waiting_gate(office, row) is None

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from sparing.cli.main import main
+from sparing.desk.money.warmth import Warmth, is_warm
 from sparing.desk.office import Office
-from sparing.desk.warmth import Warmth, is_warm
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import State
 from sparing.records import sessions

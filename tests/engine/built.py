@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.flow.advance import begin
 from sparing.records import events, features
@@ -116,7 +116,7 @@ def build(
         **{name.replace("__", "."): value for name, value in overrides.items()},
     }
     head = (base.branch or "", base.commit)
-    row = control.new_row(office, "Write files", "feature", 1, head, agent, BEGAN)
+    row = answers.new_row(office, "Write files", "feature", 1, head, agent, BEGAN)
     documents = {"spec.md": SPEC, "tasks.md": f"# Tasks\n\n{tasks}"}
     given = [[name, office.folder.keep(text)] for name, text in documents.items()]
     state = begin("feature", "implement", frozenset(ArtifactName))

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from sparing.config.load import sources_here
-from sparing.desk import control
-from sparing.desk.history import events_since
+from sparing.desk.features.history import events_since
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.prospect import agree, prospect
-from sparing.desk.setups import changed_setup, decide_setup
+from sparing.desk.setup.repository_scan import agree, prospect
+from sparing.desk.setup.worktree_setup import changed_setup, decide_setup
 from sparing.job import Job, JobKind
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
@@ -47,7 +47,7 @@ class Scene:
             (tools / name).write_text(PROGRAM)
             (tools / name).chmod(0o755)
         self.office: Office = open_office(path)
-        self.row: FeatureRow = control.start(self.office, "Greet by name", "L1", {}, AT)
+        self.row: FeatureRow = answers.start(self.office, "Greet by name", "L1", {}, AT)
         self.around = Surroundings(
             self.office.folder, self.office.database, self.office.repository, sources_here(path),
             headless=True, environ={"PATH": f"{tools}:/usr/bin:/bin"},

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from sparing.config.load import sources_here
-from sparing.desk import control
-from sparing.desk.edits import draft, take_text
+from sparing.desk.gates import answers
+from sparing.desk.gates.edits import draft, take_text
 from sparing.desk.office import Office, open_office
 from sparing.engine.mail import obey_all
 from sparing.errors import FeatureError, UsageError
@@ -35,7 +35,7 @@ class Scene(NamedTuple):
 
     def approve(self) -> FeatureRow:
         """An engine reads the approval, some time after it was given."""
-        control.approve(self.office, reload(self.office, self.row), "terminal", NOW + 20)
+        answers.approve(self.office, reload(self.office, self.row), "terminal", NOW + 20)
         return self.obey()
 
     def obey(self) -> FeatureRow:
@@ -89,7 +89,7 @@ def test_an_edit_between_approval_and_next_step_voids_the_approval(
 ) -> None:
     """Their version is a commit of its own, the gate asks again, and about that."""
     assert callable(edit)
-    control.approve(scene.office, scene.row, "terminal", NOW + 20)
+    answers.approve(scene.office, scene.row, "terminal", NOW + 20)
     edit(scene)
     now = scene.obey()
     assert (now.running, scene.waits()) == (False, True)
@@ -104,7 +104,7 @@ def test_an_edit_between_approval_and_next_step_voids_the_approval(
 def test_an_edit_by_our_own_door_is_refused_once_an_answer_is_given(scene: Scene) -> None:
     given = draft(scene.office, scene.row)
     assert given is not None
-    control.approve(scene.office, scene.row, "terminal", NOW + 20)
+    answers.approve(scene.office, scene.row, "terminal", NOW + 20)
     with pytest.raises(FeatureError, match="has its answer already"):
         take_text(scene.office, scene.row, given, "# Another\n", "terminal", NOW + 21)
     assert scene.obey().head == scene.row.head

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from sparing.database import Database
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import events
 from sparing.records.events import Event
@@ -58,7 +58,7 @@ def start(folder: Path, policy: str) -> Capped:
         "review.policy": policy,
         "review.cap": 3,
     }
-    return Capped(folder, control.start(office, "List words", "feature", overrides, BEGAN))
+    return Capped(folder, answers.start(office, "List words", "feature", overrides, BEGAN))
 
 
 ENDED = (

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.desk.gate import gate_view, since_diff
+from sparing.desk.features.view import every_row, waiting_gate
+from sparing.desk.gates.gate import gate_view, since_diff
 from sparing.desk.office import open_office
-from sparing.desk.view import every_row, waiting_gate
 from tests.engine.small import SCRIPT as SMALL
 from tests.repositories import git, make_repository, write_files
 from tests.terminal import Said, sparing

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import pytest
 from rich.console import Console
 
-from sparing.desk import control, view
-from sparing.desk.continuity import continuity_of
+from sparing.desk.features import view
+from sparing.desk.features.view import FeatureView
+from sparing.desk.gates import answers
+from sparing.desk.money.continuity import continuity_of
 from sparing.desk.office import open_office
-from sparing.desk.view import FeatureView
 from sparing.report.continuity import Continuity, continuity_json, continuity_page
 from tests.engine.small import SCRIPT
 from tests.repositories import make_repository
@@ -90,18 +91,18 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         for name, value in own.items():
             patch.setenv(name, value)
         office = open_office(path)
-        row = control.start(office, "Make a file", "L1", {}, time.time())
+        row = answers.start(office, "Make a file", "L1", {}, time.time())
         killed = run(SPARING_ENGINE__CRASH_AT="settle:end")
-        control.approve(office, view.reload(office, row), "test", time.time())
+        answers.approve(office, view.reload(office, row), "test", time.time())
         assert run(**SIX_HOURS, SPARING_ENGINE__CRASH_AT="weigh:end").code == KILLED
         cold = run(**SIX_HOURS)
-        control.reject(office, view.reload(office, row), "say more", "test", time.time())
+        answers.reject(office, view.reload(office, row), "say more", "test", time.time())
         terminal = Typed(path, "run", environ={**own, **NO_ROOM})
         terminal.wait_for("[later]: ")
         terminal.type("later\n")
         asked = terminal.end()
         shown = view.feature_view(office, view.reload(office, row))
-        control.approve(office, view.reload(office, row), "test", time.time())
+        answers.approve(office, view.reload(office, row), "test", time.time())
         left = run(**NO_ROOM, SPARING_ENGINE__CRASH_AT="write-handoff:end")
         handed = run(**NO_ROOM)
         report = continuity_of(office, view.reload(office, row))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
@@ -105,7 +105,7 @@ class Place(NamedTuple):
             "engine.clock": "counted",
             "review.policy": self.policy,
         }
-        return control.start(office, "List words", "feature", overrides, BEGAN)
+        return answers.start(office, "List words", "feature", overrides, BEGAN)
 
     def run(self, **environ: str) -> int:
         given = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.database import Database
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
@@ -60,7 +60,7 @@ def start(folder: Path, script: str, flow: str = "feature") -> Quoting:
         "agent.script": str(folder / "script.toml"),
         "engine.clock": "counted",
     }
-    return Quoting(folder, control.start(office, "List words", flow, overrides, BEGAN))
+    return Quoting(folder, answers.start(office, "List words", flow, overrides, BEGAN))
 
 
 def test_prose_that_quotes_an_approval_and_refuses_goes_to_a_person(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from sparing.config.load import sources_here
-from sparing.desk import control
-from sparing.desk.history import events_since
+from sparing.desk.features.history import events_since
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.prospect import agree, prospect
+from sparing.desk.setup.repository_scan import agree, prospect
 from sparing.errors import SparingError
 from sparing.job import Job, JobKind
 from sparing.records.features import FeatureRow
@@ -35,7 +35,7 @@ class Scene:
         path = make_repository(folder / "sample", {**files, ".gitignore": ".env\n"})
         (path / ".env").write_text("TOKEN=1\n")
         self.office: Office = open_office(path)
-        self.row: FeatureRow = control.start(self.office, "Greet by name", "L1", {}, AT)
+        self.row: FeatureRow = answers.start(self.office, "Greet by name", "L1", {}, AT)
         self.around = Surroundings(
             self.office.folder, self.office.database, self.office.repository, sources_here(path),
             headless=True, environ={"PATH": "/usr/bin:/bin"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.desk.setups import changed_setup
+from sparing.desk.setup.worktree_setup import changed_setup
 from tests.engine.setup_scene import Scene
 from tests.repositories import write_files
 from tests.workspace.setup_ways import LINKED, MINE, NESTED, PACKAGE, PIP, WAYS, WORDS

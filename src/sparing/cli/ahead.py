@@ -9,10 +9,10 @@ from sparing.cli.init import show_prospect
 from sparing.cli.screen import WIDTH, echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
-from sparing.desk.cost import limits_of, settings_of
+from sparing.desk.money.cost import limits_of, settings_of
+from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words
 from sparing.desk.office import Office
-from sparing.desk.outlook import outlook, outlook_brief, outlook_words
-from sparing.desk.prospect import Prospect
+from sparing.desk.setup.repository_scan import Prospect
 from sparing.economy.forecast import ENOUGH
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS

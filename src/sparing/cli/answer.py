@@ -9,10 +9,10 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import echo, is_terminal, prompt, style
-from sparing.desk import control
+from sparing.desk.features.presence import engine_runs
+from sparing.desk.gates import answers
+from sparing.desk.gates.repeats import NOTE, repeats
 from sparing.desk.office import Office, open_office
-from sparing.desk.presence import engine_runs
-from sparing.desk.repeats import NOTE, repeats
 from sparing.errors import UsageError
 from sparing.records.features import FeatureRow
 
@@ -26,9 +26,9 @@ def approve_command(feature: str, as_json: bool) -> None:
     FEATURE is a number, a slug or a full name. It counts at once, or when the feature runs next.
     """
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature)
-    stage = control.approve(office, row, TERMINAL, now())
-    what = f"a new session before {stage}" if control.asks_handoff(row) else stage
+    row = answers.find(office, feature)
+    stage = answers.approve(office, row, TERMINAL, now())
+    what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
     tell_answered(
         office, row, f"{what} is approved", answer="approved", stage=stage, as_json=as_json
     )
@@ -47,14 +47,14 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
     """
     asked = feedback is None and is_terminal() and not as_json
     office = open_office(Path.cwd(), reading=not asked)
-    row = control.find(office, feature)
-    if feedback is None and not asked and not control.asks_handoff(row):
+    row = answers.find(office, feature)
+    if feedback is None and not asked and not answers.asks_handoff(row):
         raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
     said = feedback or _said(office, row)
-    stage = control.reject(office, row, said, TERMINAL, now())
+    stage = answers.reject(office, row, said, TERMINAL, now())
     if repeats(office, row, said):
         echo(f"note: {NOTE}", err=True)
-    what = f"a new session before {stage}" if control.asks_handoff(row) else stage
+    what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
     tell_answered(
         office, row, f"{what} is rejected", answer="rejected", stage=stage, as_json=as_json
     )

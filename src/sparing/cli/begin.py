@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from sparing.desk import control
-from sparing.desk.beginnings import NOTHING, Begun, from_file, from_issue
+from sparing.desk.features.beginnings import NOTHING, Begun, from_file, from_issue
+from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import UsageError
 from sparing.feature import Priority
@@ -64,7 +64,7 @@ def begin_with(office: Office, title: str, flow: str, given: Mapping[str, Any]) 
             "missing argument 'TITLE': what should be there afterwards",
             'sparing start "Add rate limiting"',
         )
-    after = dict.fromkeys(control.find(office, name).feature.name for name in given["after"])
+    after = dict.fromkeys(answers.find(office, name).feature.name for name in given["after"])
     background = replace(
         found.beginning.background, depends_on=tuple(after), priority=Priority(given["priority"])
     )

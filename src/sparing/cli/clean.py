@@ -9,8 +9,9 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo
-from sparing.desk import control, view
-from sparing.desk.finished import Cleaned, Home, clean, finished
+from sparing.desk.features import view
+from sparing.desk.features.finished import Cleaned, Home, clean, finished
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records.features import FeatureRow
 
@@ -27,7 +28,7 @@ def clean_command(feature: str | None, as_json: bool) -> int:
     """
     office = open_office(Path.cwd())
     if feature:
-        rows = [control.find(office, feature)]
+        rows = [answers.find(office, feature)]
     else:
         every = finished(office, view.every_row(office))
         rows = [one.row for one in every if one.home is Home.MERGED and one.worktree]

@@ -9,8 +9,8 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, show
-from sparing.desk import control
-from sparing.desk.cost import By, costs, feature_costs
+from sparing.desk.gates import answers
+from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.feature import Status
@@ -42,7 +42,7 @@ def cost_command(feature: str | None, by: str | None, as_csv: bool, as_json: boo
     if as_csv and as_json:
         raise UsageError("--csv and --json can't be printed at once", "sparing cost --csv")
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature) if feature else None
+    row = answers.find(office, feature) if feature else None
     chosen = By(by) if by else By.STAGE if row else By.FEATURE
     found = costs(office, chosen) if row is None else feature_costs(office, row, chosen, now())
     if as_csv:
@@ -59,7 +59,7 @@ def _print_json(office: Office, row: FeatureRow | None, found: Costs) -> None:
     if row is None:
         print_json(**content)
         return
-    from sparing.desk.outlook import outlook, outlook_json
+    from sparing.desk.money.forecast import outlook, outlook_json
 
     ahead = None if row.status in OVER else outlook_json(outlook(office, row))
     caps = [cap.dump() for cap in found.caps]
@@ -79,7 +79,7 @@ def _print(office: Office, row: FeatureRow | None, found: Costs) -> None:
         show(Text(f"{RESUME_CHECK}: {ASKED_ONCE}", "dim"))
     if row is None or row.status in OVER:
         return
-    from sparing.desk.outlook import outlook, outlook_words
+    from sparing.desk.money.forecast import outlook, outlook_words
 
     for cap in found.caps:
         echo(f"cap of {cap.words}")

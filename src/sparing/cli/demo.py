@@ -15,9 +15,10 @@ import click
 from sparing.cli.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, show, style
-from sparing.desk import control, history, view
+from sparing.desk.features import history, view
+from sparing.desk.gates import answers
+from sparing.desk.money.spending import spending
 from sparing.desk.office import Office, open_office
-from sparing.desk.spending import spending
 from sparing.errors import ConfigError, UsageError
 from sparing.feature import Status
 from sparing.records.features import FeatureRow
@@ -62,7 +63,7 @@ def demo_command(
     leaves this machine; the git commits, the edits and the tests are real. With `--backend
     claude-double` Claude Code does the work for real, and only the model behind it is scripted.
     """
-    flow = control.check_flow(tier or "feature")
+    flow = answers.check_flow(tier or "feature")
     client = _client() if backend == DOUBLED else ""
     with _folder(keep) as folder, _script(folder) as script:
         repository = create_repository(
@@ -73,7 +74,7 @@ def demo_command(
             flags["state.folder"] = str(folder / "state")
         office = open_office(repository.checkout, flags)
         own = {**OVERRIDES, "agent.backend": backend, "agent.script": str(script)}
-        row = control.start(office, TITLE, flow, own, EPOCH)
+        row = answers.start(office, TITLE, flow, own, EPOCH)
         if not as_json:
             echo(f"a sample project in {repository.checkout}", err=True)
             if client:

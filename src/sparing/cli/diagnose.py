@@ -9,7 +9,7 @@ import click
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style
-from sparing.desk.bundle import files
+from sparing.desk.features.bundle import files
 from sparing.desk.office import open_office
 from sparing.errors import UsageError
 

@@ -20,7 +20,7 @@ from sparing.config.load import current
 from sparing.config.terminal import homely
 from sparing.database import Database
 from sparing.desk.office import Office, open_office
-from sparing.desk.roles import catalog, check_roles
+from sparing.desk.setup.roles import catalog, check_roles
 from sparing.errors import SparingError, StateError
 
 OLDEST_GIT = (2, 38)

@@ -26,10 +26,11 @@ from sparing.cli.screen import echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.config.settings import Sandbox
-from sparing.desk import control, view
+from sparing.desk.features import view
+from sparing.desk.gates import answers
+from sparing.desk.money.spending import spending
 from sparing.desk.office import Office
-from sparing.desk.roles import check_roles
-from sparing.desk.spending import spending
+from sparing.desk.setup.roles import check_roles
 from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached, StateError
 from sparing.feature import Status
 from sparing.flow.state import Cause
@@ -126,8 +127,8 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
 
 
 def _tell_outlook(office: Office, row: FeatureRow) -> None:
-    from sparing.desk.cost import By, feature_costs
-    from sparing.desk.outlook import outlook, outlook_words
+    from sparing.desk.money.cost import By, feature_costs
+    from sparing.desk.money.forecast import outlook, outlook_words
 
     spent = feature_costs(office, row, By.FEATURE, now()).total
     echo(f"  spent so far: {spent.cost} {spent.origin and f'({spent.origin})'}", err=True)
@@ -152,7 +153,7 @@ async def _drive(
     for row in rows:
         around.backend(row)
         tell_walls(around, row, now(), reach.words)
-        control.request_start(office, row, now())
+        answers.request_start(office, row, now())
         pass_waiting(around, row, now())
     leaving.clear()
     asking = Asking(office)
@@ -230,7 +231,7 @@ def _answer(office: Office, row: FeatureRow, mode: Mode, asking: Asking) -> None
         return
     if mode is Mode.YES and gate.kind in ("gate", Cause.HANDOFF):
         with suppress(FeatureError):  # somebody else was quicker: their answer counts
-            control.approve(office, row, "--yes", now())
+            answers.approve(office, row, "--yes", now())
     if mode is Mode.ASK and gate.kind not in (Cause.BUDGET, Cause.PAUSED):
         asking.begin(row, gate)
 

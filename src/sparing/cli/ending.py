@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparing.cli.screen import echo, style
-from sparing.desk.lessons import Ending
+from sparing.desk.features.lessons import Ending
 from sparing.printable import printable
 from sparing.records.events import Event
 

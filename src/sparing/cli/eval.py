@@ -16,7 +16,7 @@ from sparing.cli.screen import confirm, echo, is_terminal, show, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.config.settings import BackendName, Sandbox
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import NeedsHuman
 from sparing.money import dollars
@@ -99,7 +99,7 @@ def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
         environ=inherited(), level=reach.level,
     )  # fmt: skip
     own = {"agent.backend": office.loaded.settings.agent.backend.value}
-    rows = {name_of(ask): control.start(office, TITLE, "feature", own, now()) for ask in asks}
+    rows = {name_of(ask): answers.start(office, TITLE, "feature", own, now()) for ask in asks}
     return Trial(around, load_exam(), rows)
 
 

@@ -18,14 +18,15 @@ from sparing.cli.rerun import told
 from sparing.cli.rule import rule_here
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
-from sparing.desk import control, orders, view
-from sparing.desk.choices import Choice
-from sparing.desk.edits import draft, draft_file, take_files, take_text
-from sparing.desk.gate import GateView, gate_diff, gate_view, since_diff, sizes
-from sparing.desk.ideas import stop
+from sparing.desk.features import orders, view
+from sparing.desk.features.rerun import plan_rerun, rerun
+from sparing.desk.gates import answers
+from sparing.desk.gates.actions import Choice
+from sparing.desk.gates.edits import draft, draft_file, take_files, take_text
+from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff, sizes
+from sparing.desk.gates.ideas import stop
+from sparing.desk.gates.repeats import NOTE, repeats
 from sparing.desk.office import Office
-from sparing.desk.repeats import NOTE, repeats
-from sparing.desk.rerunning import plan_rerun, rerun
 from sparing.errors import SparingError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import GO_ON_HERE, Cause, Position, State
@@ -104,7 +105,7 @@ class AtGate:
         return gate_view(self.office, self.row, self.gate, now())
 
     def approve(self) -> bool:
-        control.approve(self.office, self.row, TERMINAL, now())
+        answers.approve(self.office, self.row, TERMINAL, now())
         return True
 
     def resume(self) -> bool:
@@ -139,7 +140,7 @@ class AtGate:
         if not said:
             echo("  nothing was said, so nothing is rejected", err=True)
             return False
-        control.reject(self.office, self.row, said, TERMINAL, now())
+        answers.reject(self.office, self.row, said, TERMINAL, now())
         if repeats(self.office, self.row, said):
             echo(f"  {NOTE}", err=True)
         return True
@@ -179,7 +180,7 @@ class AtGate:
 
 def said_in_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -> str:
     """Comments on the stage's document; one line where a stage has none."""
-    if control.asks_handoff(row):
+    if answers.asks_handoff(row):
         return GO_ON_HERE
     given = draft(office, row)
     if given is None:

@@ -9,7 +9,13 @@ import click
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.desk.office import Office, open_office
-from sparing.desk.prospect import Prospect, agree, project_file, prospect, write_project_file
+from sparing.desk.setup.repository_scan import (
+    Prospect,
+    agree,
+    project_file,
+    prospect,
+    write_project_file,
+)
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
 from sparing.workspace.setup.setup_plan import Plan

@@ -29,8 +29,8 @@ def feature_argument(*, required: bool = True) -> Callable[[F], F]:
 def _features(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
+    from sparing.desk.features.view import list_views
     from sparing.desk.office import open_office
-    from sparing.desk.view import list_views
     from sparing.errors import SparingError
 
     try:

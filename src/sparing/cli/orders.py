@@ -10,17 +10,18 @@ from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
-from sparing.desk import control, orders
+from sparing.desk.features import orders
+from sparing.desk.features.orders import Counts, Ordered
+from sparing.desk.features.view import choices_of, reload
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.orders import Counts, Ordered
-from sparing.desk.view import choices_of, reload
 from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 
 
 def _found(name: str, *, reading: bool = True) -> tuple[Office, FeatureRow]:
     office = open_office(Path.cwd(), reading=reading)
-    return office, control.find(office, name)
+    return office, answers.find(office, name)
 
 
 @click.command("pause")

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparing.cli.ending import learned_line
 from sparing.cli.screen import echo, style, wrapped
-from sparing.desk.history import events_since, last_walls, latest_event
+from sparing.desk.features.history import events_since, last_walls, latest_event
 from sparing.desk.office import Office
 from sparing.printable import printable
 from sparing.records.events import Event

@@ -16,10 +16,11 @@ from sparing.cli.options import (
     walls_flag,
 )
 from sparing.cli.screen import echo, style
-from sparing.desk import control, projects
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.projects import ProjectView
-from sparing.desk.tiers import AUTO, proposal
+from sparing.desk.projects import projects
+from sparing.desk.projects.projects import ProjectView
+from sparing.desk.setup.tiers import AUTO, proposal
 from sparing.errors import NeedsHuman, UsageError
 from sparing.flow.project import Standing
 from sparing.printable import printable
@@ -122,7 +123,7 @@ def _flow(office: Office, view: ProjectView, flow: str | None) -> str:
     """As somebody says; where that is `auto`, what fits the next feature's words."""
     named = flow or office.loaded.settings.flow.default.value
     if named != AUTO:
-        return control.check_flow(named)
+        return answers.check_flow(named)
     words = (view.ready.name, view.ready.about) if view.ready else ()
     return proposal(office, "\n".join(words)).tier
 

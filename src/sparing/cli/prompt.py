@@ -10,7 +10,8 @@ from sparing.cli.options import print_json
 from sparing.cli.screen import echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
-from sparing.desk import control, view
+from sparing.desk.features import view
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.records.features import FeatureRow
@@ -48,10 +49,10 @@ def show_prompt(wanted: Wanted, *, as_json: bool) -> None:
 
 def _feature(office: Office, name: str | None) -> FeatureRow:
     if name is not None:
-        return control.find(office, name)
+        return answers.find(office, name)
     known = view.list_views(office)
     if len(known) == 1:
-        return control.find(office, known[0].id)
+        return answers.find(office, known[0].id)
     if not known:
         raise UsageError("there is no feature here yet", 'sparing start "Add rate limiting"')
     raise UsageError("say of which feature", f"add: --feature {known[0].id}")

@@ -11,10 +11,10 @@ from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import echo, is_terminal, prompt, style, wrapped
-from sparing.desk import control, questions
-from sparing.desk.notes import note_lines, stage_notes
+from sparing.desk.gates import answers, questions
+from sparing.desk.gates.handoffs import note_lines, stage_notes
+from sparing.desk.gates.questions import Answered, Question
 from sparing.desk.office import Office, open_office
-from sparing.desk.questions import Answered, Question
 from sparing.errors import NeedsHuman
 from sparing.flow.state import State
 from sparing.records.features import FeatureRow
@@ -32,7 +32,7 @@ def answer_command(feature: str, words: str, number: int | None, as_json: bool) 
     see them, and in a terminal you are asked one by one. The author hears it in the same session.
     """
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature)
+    row = answers.find(office, feature)
     if words:
         done = questions.answer(office, row, words, number, TERMINAL, now())
         _told(office, row, done, as_json=as_json)

@@ -11,8 +11,8 @@ from sparing.cap import Measure, Scope
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo
-from sparing.desk import control
-from sparing.desk.caps import Raised, Wish, raise_caps
+from sparing.desk.gates import answers
+from sparing.desk.money.caps import Raised, Wish, raise_caps
 from sparing.desk.office import open_office
 from sparing.errors import UsageError
 from sparing.money import to_nano
@@ -51,7 +51,7 @@ def raise_command(
     again, and what was spent stays counted.
     """
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature)
+    row = answers.find(office, feature)
     scope = _scope(stage, other)
     wish = Wish(scope, stage, _amounts(money, tokens))
     if attempts is not None:

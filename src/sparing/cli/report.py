@@ -9,7 +9,7 @@ import click
 
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, show
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.errors import StateError, UsageError
 
@@ -34,8 +34,8 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
     bound; what each reviewer brought for its cost; review loops and findings. Without FEATURE: on
     all of them. Every figure says if it was measured, simulated or estimated.
     """
-    from sparing.desk.continuity import continuity_of
-    from sparing.desk.figures import feature_report, project_report
+    from sparing.desk.money.continuity import continuity_of
+    from sparing.desk.money.figures import feature_report, project_report
     from sparing.report.continuity import continuity_json, continuity_page
     from sparing.report.figures import report_json
 
@@ -44,7 +44,7 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
     if output is not None and not as_html:
         raise UsageError("--output is for pages", "sparing report --html --output report.html")
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature) if feature else None
+    row = answers.find(office, feature) if feature else None
     found = project_report(office) if row is None else feature_report(office, row)
     going = continuity_of(office, row) if row else None
     if as_json:

@@ -10,9 +10,9 @@ from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, json_option
 from sparing.cli.screen import confirm, echo, is_terminal
-from sparing.desk import control
+from sparing.desk.features.rerun import Rerun, plan_rerun, rerun
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
-from sparing.desk.rerunning import Rerun, plan_rerun, rerun
 from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 
@@ -30,7 +30,7 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     anew. It works wherever a feature rests, finished ones too if they are not merged.
     """
     office = open_office(Path.cwd())
-    row = control.find(office, feature)
+    row = answers.find(office, feature)
     plan = plan_rerun(office, row, stage)
     words = told(row, plan)
     if not yes and (as_json or not is_terminal()):

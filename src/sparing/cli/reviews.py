@@ -6,15 +6,15 @@ from pathlib import Path
 
 from sparing.cli.options import print_json
 from sparing.cli.screen import echo, show
-from sparing.desk import control
+from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 
 
 def show_reviews(name: str, *, as_json: bool) -> None:
-    from sparing.desk.reviews import decided, reviews
+    from sparing.desk.reviews.reviews import decided, reviews
 
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, name)
+    row = answers.find(office, name)
     rows, looks = reviews(office, row), decided(office, row)
     if as_json:
         print_json(

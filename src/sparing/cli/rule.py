@@ -10,9 +10,9 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, json_option, print_json
 from sparing.cli.screen import echo, style
-from sparing.desk import control
+from sparing.desk.gates import answers
+from sparing.desk.gates.rulings import VERBS, OpenFinding, Ruled, Wish, open_findings, rule
 from sparing.desk.office import Office, open_office
-from sparing.desk.rulings import VERBS, OpenFinding, Ruled, Wish, open_findings, rule
 from sparing.errors import UsageError
 from sparing.flow.state import State
 from sparing.records.features import FeatureRow
@@ -35,7 +35,7 @@ def rule_command(
     all who look later. At a gate, `sparing approve` then goes on by what was ruled.
     """
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature)
+    row = answers.find(office, feature)
     if finding is None:
         _print_open(row.feature.id, open_findings(office, row, stage), as_json=as_json)
         return

@@ -24,11 +24,11 @@ from sparing.cli.screen import echo, is_terminal, style
 from sparing.cli.show import print_finished
 from sparing.cli.waits import run_in_order
 from sparing.cli.watch import follow
-from sparing.desk import control
-from sparing.desk.finished import finished_one
+from sparing.desk.features.finished import finished_one
+from sparing.desk.features.view import feature_view, open_rows
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.prospect import prospect
-from sparing.desk.view import feature_view, open_rows
+from sparing.desk.setup.repository_scan import prospect
 from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import Status
 from sparing.records.features import FeatureRow
@@ -61,7 +61,7 @@ def run_command(
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
     office = open_office(Path.cwd(), {**walls_flag(unsandboxed), **auto})
-    rows = [control.find(office, feature)] if feature else open_rows(office)
+    rows = [answers.find(office, feature)] if feature else open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
     if feature and rows[0].status in OVER:
@@ -69,9 +69,9 @@ def run_command(
     if how["dry_run"]:
         return _dry(office, rows, as_json=as_json)
     if hand_over:
-        rows = [control.consent(office, row, hand_over) for row in rows]
+        rows = [answers.consent(office, row, hand_over) for row in rows]
     for row in rows:
-        control.retry_handover(office, row, "run", now())
+        answers.retry_handover(office, row, "run", now())
     if how["detach"]:
         given = {"--yes": how["yes"], "--auto": how["auto"], "--unsandboxed": unsandboxed}
         return detached(office, rows, [flag for flag, on in given.items() if on], as_json=as_json)

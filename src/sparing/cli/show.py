@@ -16,15 +16,16 @@ from sparing.cli.reviews import show_reviews
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.status import state_words
 from sparing.config.terminal import homely
-from sparing.desk import control, history, view
-from sparing.desk.choices import Choice
-from sparing.desk.finished import Finished, Home, finished_one
-from sparing.desk.last_gate import last_gate_notes
-from sparing.desk.lessons import ending
-from sparing.desk.made import check_outputs
-from sparing.desk.notes import note_lines, stage_notes
+from sparing.desk.features import history, view
+from sparing.desk.features.finished import Finished, Home, finished_one
+from sparing.desk.features.lessons import ending
+from sparing.desk.features.presence import engine_runs
+from sparing.desk.gates import answers
+from sparing.desk.gates.actions import Choice
+from sparing.desk.gates.branch import check_outputs
+from sparing.desk.gates.handoffs import note_lines, stage_notes
+from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
-from sparing.desk.presence import engine_runs
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import Status
 from sparing.records.features import FeatureRow
@@ -79,7 +80,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
         show_reviews(document, as_json=as_json)
         return
     office = open_office(Path.cwd())
-    row = control.find(office, feature)
+    row = answers.find(office, feature)
     if document:
         text = _document(office, row, document)
         if as_json:

@@ -21,10 +21,10 @@ from sparing.cli.options import (
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.tier import settle_flow
 from sparing.cli.waits import tell_held
-from sparing.desk import control
+from sparing.desk.gates import answers
+from sparing.desk.money.forecast import outlook, outlook_json
 from sparing.desk.office import Office, open_office
-from sparing.desk.outlook import outlook, outlook_json
-from sparing.desk.prospect import Prospect, has_changes, offer_once, prospect
+from sparing.desk.setup.repository_scan import Prospect, has_changes, offer_once, prospect
 from sparing.records.features import FeatureRow
 
 FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the setting flow.default."
@@ -50,7 +50,7 @@ def start_command(
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
     overrides = {"workspace.hand_over": hand_over} if hand_over else {}
-    row = control.start(office, begins.title, chosen.flow, overrides, now(), begins.beginning)
+    row = answers.start(office, begins.title, chosen.flow, overrides, now(), begins.beginning)
     chosen.tell(office, row)
     return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"])
 

@@ -12,11 +12,11 @@ from sparing.cli.options import json_option, print_json
 from sparing.cli.progress import STRONG
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.warm import warm_words, warmth
-from sparing.desk.choices import Choice
-from sparing.desk.finished import Finished, Home, finished
+from sparing.desk.features.finished import Finished, Home, finished
+from sparing.desk.features.presence import engine_runs
+from sparing.desk.features.view import FeatureView, every_row, feature_view, list_views
+from sparing.desk.gates.actions import Choice
 from sparing.desk.office import open_office
-from sparing.desk.presence import engine_runs
-from sparing.desk.view import FeatureView, every_row, feature_view, list_views
 from sparing.flow.state import Cause
 from sparing.printable import printable
 

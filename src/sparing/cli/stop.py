@@ -9,7 +9,7 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import echo, style
-from sparing.desk import control, ideas
+from sparing.desk.gates import answers, ideas
 from sparing.desk.office import open_office
 
 
@@ -23,7 +23,7 @@ def stop_command(feature: str, as_json: bool) -> None:
     start --from-file` takes it up again whenever you like.
     """
     office = open_office(Path.cwd(), reading=True)
-    row = control.find(office, feature)
+    row = answers.find(office, feature)
     stopped = ideas.stop(office, row, TERMINAL, now())
     if as_json:
         print_json(

@@ -9,10 +9,10 @@ from sparing.cli.begin import begin_with
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL
 from sparing.cli.screen import echo, is_terminal, prompt, wrapped
-from sparing.desk import control
-from sparing.desk.beginnings import Begun
+from sparing.desk.features.beginnings import Begun
+from sparing.desk.gates import answers
 from sparing.desk.office import Office
-from sparing.desk.tiers import AUTO, proposal, tell_tier
+from sparing.desk.setup.tiers import AUTO, proposal, tell_tier
 from sparing.flow.propose import Proposal
 from sparing.records.features import FeatureRow
 
@@ -38,10 +38,10 @@ class Settled(NamedTuple):
 def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, Any]) -> Settled:
     named = flow or office.loaded.settings.flow.default.value
     if named != AUTO:
-        chosen = control.check_flow(named)
+        chosen = answers.check_flow(named)
         return Settled(chosen, _why(office, flow), begin_with(office, title, chosen, how))
     begins = begin_with(office, title, MIDDLE, how)
-    control.checked_title(begins.title)
+    answers.checked_title(begins.title)
     found = proposal(office, _request(office, begins))
     if begins.beginning.given and found.tier == "L1":
         found = Proposal(MIDDLE, ("it begins with a document", *found.why))

@@ -11,8 +11,8 @@ from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.trust_setup import trust_setup
 from sparing.desk.office import Office, open_office
-from sparing.desk.programs import ProgramView, program_views, revoke_programs, trust_programs
-from sparing.desk.roles import Candidate, candidates, revoke_all, trust_files
+from sparing.desk.setup.programs import ProgramView, program_views, revoke_programs, trust_programs
+from sparing.desk.setup.roles import Candidate, candidates, revoke_all, trust_files
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
 from sparing.roles.trust import Standing

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sparing.cli.options import print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
-from sparing.desk.control import find
+from sparing.desk.gates.answers import find
 from sparing.desk.office import open_office
-from sparing.desk.setups import ChangedSetup, changed_setup, decide_setup
+from sparing.desk.setup.worktree_setup import ChangedSetup, changed_setup, decide_setup
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from sparing.cli.options import print_json
 from sparing.cli.screen import echo, style
-from sparing.desk.dependencies import Sorted, landed, sort_ready, unmet
+from sparing.desk.features.dependencies import Sorted, landed, sort_ready, unmet
+from sparing.desk.features.view import reload
 from sparing.desk.office import Office
-from sparing.desk.view import reload
 from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 

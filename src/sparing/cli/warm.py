@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from sparing.cli.clock import now
+from sparing.desk.money.warmth import Warmth, is_warm
 from sparing.desk.office import Office
-from sparing.desk.warmth import Warmth, is_warm
 from sparing.records.features import FeatureRow
 
 
@@ -15,7 +15,7 @@ def warmth(office: Office, row: FeatureRow) -> Warmth | None:
     at = now()
     if not is_warm(office, row, at):
         return None
-    from sparing.desk.waiting import waiting
+    from sparing.desk.money.waiting import waiting
 
     found = waiting(office, row, at)
     return None if found is None else Warmth(*found)

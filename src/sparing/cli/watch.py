@@ -17,9 +17,10 @@ from sparing.cli.progress import Walls, describe, named
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.status import state_words
 from sparing.cli.warm import warm_words
-from sparing.desk import control, history, view
+from sparing.desk.features import history, view
+from sparing.desk.features.presence import engine_runs
+from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.desk.presence import engine_runs
 from sparing.errors import FeatureError
 from sparing.feature import Status
 from sparing.money import dollars
@@ -47,7 +48,7 @@ def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
     left to follow, and says what to do next; Ctrl-C ends it at once and stops no work.
     """
     office = open_office(Path.cwd(), reading=True)
-    rows = [control.find(office, feature)] if feature else view.open_rows(office)
+    rows = [answers.find(office, feature)] if feature else view.open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to watch here", 'sparing start "Add rate limiting"')
     follow(office, rows, last=last, once=no_follow)

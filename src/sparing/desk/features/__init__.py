@@ -1,0 +1,1 @@
+"""Features as a person sees and steers them."""

@@ -1,0 +1,144 @@
+"""What became of finished features: which branches are home, which are not, what is left of them.
+
+A branch that was merged by hand is found by asking git, once for all of them. One that a person
+has cleaned up by name is settled, however it came home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sparing.desk.features.history import handover_event
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, SparingError
+from sparing.feature import Status
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.handover import name_commands
+from sparing.workspace.git.repository import branch_commit, not_merged
+from sparing.workspace.git.retire import retire
+from sparing.workspace.git.runner import GitFailed
+from sparing.workspace.git.worktree import Worktree
+
+CLEANED = "cleaned"
+
+
+class Home(StrEnum):
+    """Where a finished branch is."""
+
+    READY = "ready to be merged"
+    MERGED = "merged"
+    REQUESTED = "in a pull request"
+    SETTLED = "not merged, and cleaned up by a person"
+    GONE = "its branch is gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    row: FeatureRow
+    home: Home
+    words: str
+    commands: tuple[str, ...]
+    """What brings it home; empty if it is."""
+    worktree: str
+    """Its folder, if that is still there."""
+
+
+def finished(office: Office, rows: Sequence[FeatureRow]) -> list[Finished]:
+    """Of all that are completed, in their order."""
+    done = [row for row in rows if row.status is Status.COMPLETED]
+    open_ = _not_home(office, done)
+    return [_finished(office, row, outside=row.feature.branch in open_) for row in done]
+
+
+def finished_one(office: Office, row: FeatureRow) -> Finished:
+    """With commands that fit the repository as it is now."""
+    feature, repo = row.feature, office.repository
+    found = _finished(office, row, outside=feature.branch in _not_home(office, [row]))
+    if found.home is Home.MERGED and branch_commit(repo, feature.branch) is None:
+        words = f"its branch {feature.branch} is gone; its last commit was {row.head[:10]}"
+        return Finished(row, Home.GONE, words, (), found.worktree)
+    if found.home is not Home.READY or branch_commit(repo, feature.base_branch) is None:
+        return found
+    subject = f"Merge {feature.branch}: {feature.title}"
+    named = name_commands(repo, feature.base_branch, feature.branch, subject)
+    return Finished(row, Home.READY, named.note, named.commands, found.worktree)
+
+
+def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
+    """Branches of these features that are there and not in their base."""
+    asked: dict[str, list[str]] = {}
+    for row in rows:
+        if not handover_event(office, row).get("merged"):
+            asked.setdefault(row.feature.base_branch, []).append(row.feature.branch)
+    found: set[str] = set()
+    for base, branches in asked.items():
+        try:
+            found |= not_merged(office.repository, base, branches)
+        except (SparingError, GitFailed):
+            continue  # a repository that git may not look into, or whose base branch is gone
+    return frozenset(found)
+
+
+def _finished(office: Office, row: FeatureRow, *, outside: bool) -> Finished:
+    feature, told = row.feature, handover_event(office, row)
+    folder = office.folder.worktree(feature.name)
+    left = str(folder) if folder.is_dir() else ""
+    where = f"{feature.branch} is merged into {feature.base_branch}"
+    if not outside:
+        return Finished(row, Home.MERGED, where, (), left)
+    with office.database.read() as connection:
+        cleaned = events.last(connection, feature.key, CLEANED) is not None
+    if cleaned:
+        words = f"{feature.branch} is not in {feature.base_branch}, and its worktree was removed"
+        return Finished(row, Home.SETTLED, words, _here(office, told), left)
+    if url := told.get("url"):
+        return Finished(row, Home.REQUESTED, f"{feature.branch}: {url}", (), left)
+    words = f"{feature.branch} is ready to be merged into {feature.base_branch}"
+    return Finished(row, Home.READY, words, _here(office, told), left)
+
+
+def _here(office: Office, told: dict[str, Any]) -> tuple[str, ...]:
+    """As they were named when it was handed over, without the way to where one stands."""
+    away = f"cd {office.repository.checkout}"
+    return tuple(one for one in told.get("commands", ()) if one != away)
+
+
+class Cleaned(NamedTuple):
+    stays: str
+    """Why its worktree is still there; empty if it is gone."""
+    branch: bool
+    """Whether its branch is there."""
+
+
+def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleaned:
+    """Remove the worktree of a feature that is over. Its branch stays.
+
+    A feature that is named may be one whose branch is in no other: its commits are on the branch.
+    """
+    feature, repo = row.feature, office.repository
+    if row.status not in (Status.COMPLETED, Status.ABANDONED):
+        raise FeatureError(
+            f"feature {feature.id} is not over: its worktree is needed",
+            f"sparing show {feature.id}",
+        )
+    worktree = Worktree(repo, office.folder.worktree(feature.name), feature.branch)
+    tip = branch_commit(repo, feature.branch)
+    home = tip if named and tip else branch_commit(repo, feature.base_branch) or row.head
+    if tip is None and not Path(worktree.path).exists():
+        return Cleaned("", branch=False)
+    why = retire(worktree, home, office.folder.redactor.known) if tip else _branchless(worktree)
+    if not why:
+        with office.database.write() as tx:
+            key = f"{feature.key}.{CLEANED}"
+            events.add(tx, Event(key, feature.key, at, CLEANED, text=feature.branch))
+    return Cleaned(why, tip is not None)
+
+
+def _branchless(worktree: Worktree) -> str:
+    return f"its branch {worktree.branch} is gone; look before you remove {worktree.path}"

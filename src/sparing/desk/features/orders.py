@@ -1,0 +1,153 @@
+"""What a person may ask for beside an answer: another stage, a pause, the end, a word.
+
+While nothing runs, abandoning counts at once. A leg that runs is told through the mailbox and
+obeys between two moves, when what is under way is finished and paid for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from typing import NamedTuple
+
+from sparing.desk.gates import answers
+from sparing.desk.gates.actions import choices
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.feature import Status
+from sparing.flow.advance import advance
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Cause, Kind, Outcome, Position, State
+from sparing.records import events, features, gates, mailbox
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.records.mailbox import Letter
+
+SAY_LIMIT = 4_000
+OVER = (Status.COMPLETED, Status.ABANDONED)
+
+
+class Counts(StrEnum):
+    """When an order counts."""
+
+    NOW = "now"
+    SOON = "after the turn that is under way"
+    NEXT = "with the next turn of an author"
+
+
+class Ordered(NamedTuple):
+    stage: str
+    counts: Counts
+
+
+def skip(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
+    _need_rest(row)
+    outcome = Outcome(Kind.SKIP, _stage(row, to) if to else _following(row))
+    return answers.answer(office, row, outcome, sender, at, _stages(row))
+
+
+def back(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
+    _need_rest(row)
+    outcome = Outcome(Kind.BACK, _stage(row, to))
+    return answers.answer(office, row, outcome, sender, at, _stages(row))
+
+
+def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
+    """What was interrupted goes on where it was; nothing that is done is done again."""
+    number, state = row.feature.id, State.load(row.place["state"])
+    if row.status is Status.PLANNED or row.running:
+        raise FeatureError(f"feature {number} is not paused", f"sparing run {number}")
+    if state.position is Position.STUCK and state.cause is Cause.BUDGET:
+        raise FeatureError(f"a cap is in the way: {state.reason}", f"sparing raise {number}")
+    repair = f"sparing show {number}"
+    return answers.answer(office, row, Outcome(Kind.CONTINUE), sender, at, repair)
+
+
+def pause(office: Office, row: FeatureRow, sender: str, at: float) -> Ordered:
+    _refuse_over(row)
+    if not row.running:
+        number = row.feature.id
+        what = "has not begun" if row.status is Status.PLANNED else "waits already"
+        raise FeatureError(f"feature {number} {what}", f"sparing show {number}")
+    return _tell_leg(office, row, "pause", sender, at)
+
+
+def abandon(
+    office: Office, row: FeatureRow, sender: str, at: float, reason: str = "abandoned by you"
+) -> Ordered:
+    """Give it up. Branch, worktree and records stay."""
+    _refuse_over(row)
+    if row.running:
+        return _tell_leg(office, row, "abandon", sender, at)
+    state = State.load(row.place["state"])
+    ended = advance(state, Outcome(Kind.ABANDON, reason=reason)).state
+    key = row.feature.key
+    with office.database.write() as tx:
+        if not features.give_up(tx, row, {**row.place, "state": ended.dump()}, at):
+            raise answers.moved_on(features.get(tx, key) or row)
+        gate = gates.waiting(tx, key)
+        if gate is not None:
+            gates.answer(tx, gate.id, Kind.ABANDON.value, "", sender, at)
+        data = {"by": sender, "answer": Kind.ABANDON.value}
+        events.add(tx, Event(f"{row.leg_id}.given-up", key, at, "answered", state.stage, data=data))
+    return Ordered(state.stage, Counts.NOW)
+
+
+def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> Ordered:
+    """A word for the author's next turn; it answers no gate."""
+    _refuse_over(row)
+    said, repair = words.strip(), f'sparing say {row.feature.id} "use Redis"'
+    if not said or len(said) > SAY_LIMIT:
+        raise UsageError(f"say something of at most {SAY_LIMIT} characters", repair)
+    answers.refuse_controls(said, repair)
+    key, digest = row.feature.key, hashlib.sha256(said.encode()).hexdigest()[:8]
+    with office.database.write() as tx:
+        letter = Letter(0, key, "say", "", said, sender)
+        mailbox.post(tx, f"{key}.say.{at:.3f}.{digest}", letter, at)
+    return Ordered(State.load(row.place["state"]).stage, Counts.NEXT)
+
+
+def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float) -> Ordered:
+    with office.database.write() as tx:
+        now = features.get(tx, row.feature.key) or row
+        if now.leg_id != row.leg_id or not now.running:
+            raise answers.moved_on(now)
+        letter = Letter(0, row.feature.key, verb, row.leg_id, "", sender)
+        mailbox.post(tx, f"{row.leg_id}.{verb}", letter, at)
+    return Ordered(State.load(now.place["state"]).stage, Counts.SOON)
+
+
+def _need_rest(row: FeatureRow) -> None:
+    if row.running:
+        number = row.feature.id
+        raise FeatureError(f"feature {number} is at work", f"first: sparing pause {number}")
+
+
+def _refuse_over(row: FeatureRow) -> None:
+    if row.status in OVER:
+        number = row.feature.id
+        raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
+
+
+def _stage(row: FeatureRow, name: str) -> str:
+    if name not in FLOWS[row.feature.flow].names:
+        raise UsageError(f"the flow {row.feature.flow} has no stage '{name}'", _stages(row))
+    return name
+
+
+def _following(row: FeatureRow) -> str:
+    flow, stage = FLOWS[row.feature.flow], State.load(row.place["state"]).stage
+    following = flow.after(stage)
+    if following is None:
+        raise UsageError(f"nothing comes after {stage}", _instead(row))
+    return following.name
+
+
+def _instead(row: FeatureRow) -> str:
+    """What leads on from here, if skipping does not."""
+    found = choices(row.feature.id, State.load(row.place["state"]))
+    return found[0].command if found else f"sparing show {row.feature.id}"
+
+
+def _stages(row: FeatureRow) -> str:
+    return f"its stages: {', '.join(FLOWS[row.feature.flow].names)}"

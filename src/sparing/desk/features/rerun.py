@@ -1,0 +1,146 @@
+"""A stage once more, as if it had not been: a new generation from the commit before it began.
+
+Works from wherever a feature rests, finished ones too as long as nothing of them is merged. What
+the person loses is nothing: the old commits stay under a ref, the story and the bill stay too.
+Counters, sessions, findings and questions begin anew; what a person has ruled still counts. The
+branch itself is moved by the engine, when the new generation opens its worktree.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.desk.gates import answers
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.feature import Status
+from sparing.flow.flows import FLOWS, TIERS
+from sparing.flow.stage import Flow
+from sparing.flow.state import Kind, Position, State
+from sparing.records import events, features, findings, gates, sessions
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.objects import salvage_ref
+from sparing.workspace.git.repository import branch_commit, contains
+
+BASE = 5
+"""Where a stored mark has the commit before its stage."""
+
+
+class Rerun(NamedTuple):
+    stage: str
+    commit: str
+    """Where the branch will stand."""
+    undone: tuple[str, ...]
+    """Stages whose work is taken off the branch, in order."""
+    name: str
+    """Under which the old commits are kept."""
+
+    @property
+    def ref(self) -> str:
+        return salvage_ref(self.name)
+
+
+def plan_rerun(office: Office, row: FeatureRow, stage: str = "") -> Rerun:
+    """What a rerun would do; refused where it makes no sense."""
+    number, flow = row.feature.id, FLOWS[row.feature.flow]
+    if row.status is Status.PLANNED:
+        raise FeatureError(f"feature {number} has not begun", f"sparing run {number}")
+    if row.running:
+        raise FeatureError(f"feature {number} is at work", f"first: sparing pause {number}")
+    name = stage or State.load(row.place["state"]).stage
+    if name not in flow.names:
+        stages = f"its stages: {', '.join(flow.names)}"
+        raise UsageError(f"the flow {flow.name} has no stage '{name}'", stages)
+    _refuse_merged(office, row)
+    marks: dict[str, list[Any]] = row.place.get("marks", {})
+    later = flow.names[flow.index(name) :]
+    undone = tuple(one for one in later if one in marks)
+    salvage = f"{row.feature.branch}-g{row.generation}"
+    return Rerun(name, _base(row, flow, name), undone, salvage)
+
+
+def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -> Rerun:
+    plan = plan_rerun(office, row, stage)
+    key, before = row.feature.key, FLOWS[row.feature.flow].index(plan.stage)
+    stages = FLOWS[row.feature.flow].names
+    with office.database.write() as tx:
+        gate = gates.waiting(tx, key)
+        if gate is not None:
+            answers.refuse_twice(tx, row, gate.id)
+        if not features.regenerate(tx, row, _place(row, plan), plan.commit, at):
+            raise answers.moved_on(features.get(tx, key) or row)
+        if gate is not None:
+            gates.answer(tx, gate.id, Kind.RERUN.value, plan.stage, sender, at)
+        # A tier has one session for all its stages: it knows what is being taken back.
+        kept = () if row.feature.flow in TIERS else stages[:before]
+        sessions.forget(tx, key, kept)
+        findings.forget(tx, key, stages[before:])
+        data = {"by": sender, "answer": Kind.RERUN.value, "kept": plan.ref, "commit": plan.commit}
+        told = Event(f"{row.leg_id}.rerun", key, at, "answered", plan.stage, "", "", data)
+        events.add(tx, told)
+    return plan
+
+
+def _refuse_merged(office: Office, row: FeatureRow) -> None:
+    feature, repo = row.feature, office.repository
+    tip = branch_commit(repo, feature.base_branch) if feature.base_branch else None
+    if tip is None or row.head == feature.base_commit:
+        return
+    if contains(repo, tip, row.head):
+        raise FeatureError(
+            f"feature {feature.id} is merged into {feature.base_branch}",
+            'begin another one: sparing start "…"',
+        )
+
+
+def _base(row: FeatureRow, flow: Flow, stage: str) -> str:
+    mark: list[Any] | None = row.place.get("marks", {}).get(stage)
+    if mark is not None and len(mark) > BASE and mark[BASE]:
+        return str(mark[BASE])
+    if stage == flow.names[0]:
+        return row.feature.base_commit
+    number = row.feature.id
+    if mark is None:
+        what = f"{stage} of feature {number} has not begun"
+        raise FeatureError(what, f"go on to it: sparing skip {number} {stage}")
+    raise FeatureError(
+        f"it is not known where {stage} of feature {number} began",
+        f"from its first stage: sparing rerun {number} {flow.names[0]}",
+    )
+
+
+def _place(row: FeatureRow, plan: Rerun) -> dict[str, Any]:
+    """The place at which the new generation begins; all that is not named has its default."""
+    old, flow = row.place, FLOWS[row.feature.flow]
+    state = State.load(old["state"])
+    earlier = flow.names[: flow.index(plan.stage)]
+    place: dict[str, Any] = {
+        "state": _state(state, flow, plan.stage).dump(),
+        "head": plan.commit,
+        "marks": {name: mark for name, mark in old.get("marks", {}).items() if name in earlier},
+        "moves": old.get("moves", 0),
+        "baseline": old.get("baseline", ""),
+        "talk": {"rewind": plan.name},
+    }
+    # What was ruled in a review of this stage stays ruled.
+    return {**place, "review": old["review"]} if _same_review(old, state, plan) else place
+
+
+def _same_review(old: dict[str, Any], state: State, plan: Rerun) -> bool:
+    return state.stage == plan.stage and old.get("review") is not None
+
+
+def _state(state: State, flow: Flow, stage: str) -> State:
+    later = flow.stages[flow.index(stage) :]
+    made = frozenset[ArtifactName](one.writes for one in later if one.writes is not None)
+    names = [one.name for one in later]
+    return State(
+        state.flow,
+        stage,
+        Position.TODO,
+        state.have - made,
+        skipped=tuple(one for one in state.skipped if one.stage not in names),
+        concerns=tuple(one for one in state.concerns if one not in names),
+    )

@@ -1,0 +1,137 @@
+"""What a person may see: plain values made from the records, the same for every door."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from sparing.cap import Reached
+from sparing.desk.gates.actions import Choice, choices
+from sparing.desk.gates.questions import questions
+from sparing.desk.office import Office
+from sparing.feature import Status
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position, State
+from sparing.records import events, features, gates, mailbox
+from sparing.records.features import FeatureRow
+from sparing.records.findings import findings_of
+
+RESOLVED = "resolved"
+"""How a finding's state is stored that is settled."""
+
+
+@dataclass(frozen=True)
+class FeatureView:
+    id: str
+    name: str
+    title: str
+    flow: str
+    status: str
+    stage: str
+    position: str
+    running: bool
+    stages_done: int
+    stages: int
+    waits_for: str
+    """What a human is asked, empty if nothing."""
+    answered: str
+    """An answer that waits for the engine."""
+    branch: str
+    updated: float
+    next_command: str
+    worktree: str
+    cause: str
+    """What kind of reason a stuck stage has: failed, budget, loop or none of them."""
+    sandbox: str = ""
+    """How far agents were confined when it last ran; empty before the first time."""
+    choices: tuple[Choice, ...] = ()
+    """All that leads on from where it waits, the likeliest first."""
+    questions: tuple[str, ...] = ()
+    """What its author asks."""
+
+
+def feature_view(office: Office, row: FeatureRow) -> FeatureView:
+    with office.database.read() as connection:
+        gate = gates.waiting(connection, row.feature.key)
+        letter = mailbox.pending(connection, gate.id) if gate else None
+        stop = events.last(connection, row.feature.key, "budget") if gate else None
+        walls = events.last(connection, row.feature.key, "sandbox")
+    feature, state = row.feature, State.load(row.place["state"])
+    done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
+    waits = "" if gate is None else _waits(gate)
+    reached = Reached.load(stop.data) if stop else None
+    open_ = () if letter or row.running else _choices(office, row, reached)
+    return FeatureView(
+        feature.id, feature.name, feature.title, feature.flow, row.status.value, state.stage,
+        state.position.value, row.running, len(done), len(FLOWS[feature.flow].stages), waits,
+        letter.verb if letter else "", feature.branch, row.updated,
+        open_[0].command if open_ else _next_command(row, state),
+        str(office.folder.worktree(feature.name)),
+        state.cause.value if state.position is Position.STUCK else "",
+        str(walls.data["level"]) if walls else "", open_,
+        tuple(one.text for one in questions(office, row)) if gate else (),
+    )  # fmt: skip
+
+
+def _waits(gate: gates.Gate) -> str:
+    """What stands in the way; at a gate that no rule lets pass also why."""
+    approval = f"your approval of {gate.stage}"
+    if gate.kind != Position.GATE.value or not gate.reason:
+        return gate.reason or approval
+    return f"{approval}; {gate.reason}"
+
+
+def every_row(office: Office) -> list[FeatureRow]:
+    with office.database.read() as connection:
+        return features.list_all(connection)
+
+
+def list_views(office: Office) -> list[FeatureView]:
+    return [feature_view(office, row) for row in every_row(office)]
+
+
+def open_rows(office: Office) -> list[FeatureRow]:
+    """Features that are neither done nor given up."""
+    return [row for row in every_row(office) if row.status in (Status.PLANNED, Status.ACTIVE)]
+
+
+def reload(office: Office, row: FeatureRow) -> FeatureRow:
+    with office.database.read() as connection:
+        found = features.get(connection, row.feature.key)
+    return found or row
+
+
+def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
+    """The open gate, unless its answer is already in the mailbox."""
+    with office.database.read() as connection:
+        gate = gates.waiting(connection, row.feature.key)
+        if gate is None or mailbox.pending(connection, gate.id):
+            return None
+        return gate
+
+
+def choices_of(office: Office, row: FeatureRow) -> tuple[Choice, ...]:
+    """What leads on from where a feature waits; nothing if it does not."""
+    with office.database.read() as connection:
+        stop = events.last(connection, row.feature.key, "budget")
+    return _choices(office, row, Reached.load(stop.data) if stop else None)
+
+
+def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[Choice, ...]:
+    state = State.load(row.place["state"])
+    if state.position not in (Position.GATE, Position.STUCK):
+        return ()
+    findings = state.position is Position.STUCK and _holds_up(office, row, state.stage)
+    return choices(row.feature.id, state, stop, findings=findings)
+
+
+def _holds_up(office: Office, row: FeatureRow, stage: str) -> bool:
+    """Whether a finding counts that nobody has settled; read as it is stored, to be quick."""
+    with office.database.read() as connection:
+        bodies = [json.loads(one.body) for one in findings_of(connection, row.feature.key, stage)]
+    return any(one["counts"] and not one["into"] and one["status"] != RESOLVED for one in bodies)
+
+
+def _next_command(row: FeatureRow, state: State) -> str:
+    over = state.position in (Position.DONE, Position.ABANDONED)
+    return f"sparing {'show' if over else 'run'} {row.feature.id}"

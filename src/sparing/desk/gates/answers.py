@@ -1,0 +1,249 @@
+"""What a person may ask for. Everything becomes rows; the engine obeys when it runs.
+
+A request that makes no sense is refused here, with the reason, before anything is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from typing import Any
+from unicodedata import category
+
+from sparing.desk.features.beginnings import NOTHING, Beginning, begun
+from sparing.desk.gates.actions import choices
+from sparing.desk.office import Office
+from sparing.desk.projects.roadmaps import promised
+from sparing.errors import FeatureError, UsageError
+from sparing.feature import Feature, Status, slugify
+from sparing.flow.advance import advance, begin
+from sparing.flow.flows import FLOWS, PROJECT
+from sparing.flow.state import GO_ON_HERE, Cause, Do, Kind, Outcome, Position, State
+from sparing.records import events, features, gates, mailbox
+from sparing.records.features import FeatureRow
+from sparing.records.mailbox import Letter
+from sparing.workspace.git.repository import resolve_base, taken_numbers
+
+TITLE_LIMIT = 200
+
+
+def start(
+    office: Office,
+    title: str,
+    flow: str,
+    overrides: Mapping[str, object],
+    at: float,
+    beginning: Beginning = NOTHING,
+) -> FeatureRow:
+    """A new feature: the next number, a branch name, the base it will start from."""
+    words = checked_title(title)
+    settings = office.loaded.settings
+    base = resolve_base(office.repository, settings.workspace.base_branch)
+    taken = taken_numbers(office.repository, settings.flow.features_folder)
+    kept = promised(office)
+    with office.database.write() as tx:
+        number = beginning.number or 1 + max(features.highest_number(tx), *taken, *kept, 0)
+        row = new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
+        row = begun(row, beginning)
+        if features.get(tx, row.feature.key) is not None:
+            raise FeatureError(f"there is a feature {row.feature.id} already", "sparing list")
+        features.create(tx, row)
+    return row
+
+
+def checked_title(text: str, repair: str = 'sparing start "Add rate limiting"') -> str:
+    words = " ".join(text.split())
+    if not words or len(words) > TITLE_LIMIT:
+        raise UsageError(f"a feature is one sentence of at most {TITLE_LIMIT} characters", repair)
+    refuse_controls(words, repair)
+    return words
+
+
+def plain(text: str, repair: str) -> str:
+    """What a person said, without blanks around it, if it can be stored and shown."""
+    said = text.strip()
+    refuse_controls(said, repair)
+    return said
+
+
+def refuse_controls(text: str, repair: str) -> None:
+    """Halves of bytes that were no UTF-8 can't be stored, control characters lie when shown."""
+    if any(category(letter) in ("Cc", "Cs") and letter not in "\r\n\t" for letter in text):
+        raise UsageError("that is no plain text: it has control characters or broken bytes", repair)
+
+
+def new_row(
+    office: Office,
+    title: str,
+    flow: str,
+    number: int,
+    base: tuple[str, str],
+    overrides: Mapping[str, object],
+    at: float,
+) -> FeatureRow:
+    name = f"P{-number:03d}" if number < 0 else f"{number:03d}"
+    key = f"{office.repository.key}-{name}"
+    feature = Feature(
+        key, number, slugify(title), title, flow, str(office.repository.checkout), *base, at
+    )
+    place: dict[str, Any] = {"state": begin(flow).dump(), "head": feature.base_commit}
+    return FeatureRow(
+        feature, Status.PLANNED, dict(overrides), 0, 0, place, feature.base_commit,
+        running=False, updated=at,
+    )  # fmt: skip
+
+
+def find(office: Office, name: str) -> FeatureRow:
+    """A feature by number (`1`, `001`), full name or slug; a number is never taken for a slug."""
+    with office.database.read() as connection:
+        rows = features.list_all(connection)
+    wanted = name.strip().lower()
+    number = wanted.lstrip("0")
+    found = [row for row in rows if number == str(row.feature.number)] or [
+        row for row in rows if wanted in _names(row.feature)
+    ]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        names = [row.feature.name for row in rows]
+        near = get_close_matches(wanted, [*names, *(row.feature.slug for row in rows)], n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise FeatureError(
+            f"there is no feature '{name}' here", f"{hint}see them all: sparing list"
+        )
+    ids = ", ".join(row.feature.id for row in found)
+    raise FeatureError(
+        f"'{name}' fits features {ids}", f"name one by its number: {found[0].feature.id}"
+    )
+
+
+def _names(feature: Feature) -> tuple[str, ...]:
+    """What it may be called beside its number; a project's number has a P before it."""
+    short = f"p{-feature.number}" if feature.is_project else feature.name
+    return (feature.name.lower(), feature.slug, feature.id.lower(), short)
+
+
+def request_start(office: Office, row: FeatureRow, at: float) -> None:
+    with office.database.write() as tx:
+        letter = Letter(0, row.feature.key, "start", "", "", "run")
+        mailbox.post(tx, f"{row.feature.key}.start", letter, at)
+
+
+def approve(office: Office, row: FeatureRow, sender: str, at: float) -> str:
+    return answer(office, row, Outcome(Kind.APPROVE), sender, at)
+
+
+def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: float) -> str:
+    said, repair = feedback.strip(), f'sparing reject {row.feature.id} "say it here"'
+    if asks_handoff(row):
+        said = said or GO_ON_HERE
+    if not said:
+        raise UsageError("a rejection says what should be different", repair)
+    refuse_controls(said, repair)
+    said = "\n\n".join(part for part in (said, _edited(office, row)) if part)
+    return answer(office, row, Outcome(Kind.REJECT, reason=said), sender, at)
+
+
+def asks_handoff(row: FeatureRow) -> bool:
+    """Whether it waits for a word on its session, and not on what was made."""
+    state = State.load(row.place["state"])
+    return state.position is Position.STUCK and state.cause is Cause.HANDOFF
+
+
+def _edited(office: Office, row: FeatureRow) -> str:
+    """An author that goes on in its session has not seen what a person changed meanwhile."""
+    with office.database.read() as connection:
+        found = events.last(connection, row.feature.key, "edited")
+    if found is None or not found.key.startswith(f"{row.leg_id}."):
+        return ""
+    files = ", ".join(found.data["files"])
+    return f"A person has changed {files} since your last turn: read it again, keep the changes."
+
+
+def go_on(office: Office, row: FeatureRow, sender: str, at: float) -> str:
+    """What stood in the way is gone: the same work again, and nothing that is done."""
+    return answer(office, row, Outcome(Kind.CONTINUE), sender, at)
+
+
+def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
+    """A person's word on what happens with this feature's finished branch."""
+    with office.database.write() as tx:
+        features.override(tx, row, {"workspace.hand_over": hand_over})
+        return features.get(tx, row.feature.key) or row
+
+
+def retry_handover(office: Office, row: FeatureRow, sender: str, at: float) -> bool:
+    """Try again to bring home a branch that stayed outside; False if that is not the case."""
+    state = State.load(row.place["state"])
+    stays_out = state.position is Position.STUCK and state.held is Position.HANDOVER
+    if not stays_out or row.running:
+        return False
+    with suppress(FeatureError):  # it was answered already
+        go_on(office, row, sender, at)
+    return True
+
+
+def answer(
+    office: Office, row: FeatureRow, outcome: Outcome, sender: str, at: float, repair: str = ""
+) -> str:
+    """Write the answer to the gate this row waits at; returns the stage it is for."""
+    with office.database.write() as tx:
+        now = features.get(tx, row.feature.key) or row
+        gate = gates.waiting(tx, row.feature.key)
+        if now.leg_id != row.leg_id:
+            raise moved_on(now)
+        if gate is None:
+            raise no_gate(now)
+        refuse_twice(tx, row, gate.id)
+        state = State.load(now.place["state"])
+        move = advance(state, outcome)
+        if move.do is Do.REFUSE:
+            leads = choices(row.feature.id, state)
+            raise FeatureError(move.note, repair or leads[0].command)
+        kind, body = outcome.kind.value, outcome.target or outcome.reason
+        said = hashlib.sha256(body.encode()).hexdigest()[:8]
+        letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
+        mailbox.post(tx, f"{gate.id}.{kind}.{said}", letter, at)
+    return gate.stage
+
+
+def moved_on(now: FeatureRow) -> FeatureError:
+    """Somebody else was quicker: an answer must not reach a gate that its sender never saw."""
+    feature, stage = now.feature, State.load(now.place["state"]).stage
+    return FeatureError(
+        f"feature {feature.id} has moved on to {stage} since you looked",
+        f"sparing show {feature.id}",
+    )
+
+
+def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
+    before = mailbox.pending(connection, gate)
+    if before is not None:
+        raise FeatureError(
+            f"this gate has its answer already ({before.verb}); it counts when the feature runs",
+            f"sparing run {row.feature.id}",
+        )
+
+
+def no_gate(row: FeatureRow) -> FeatureError:
+    feature, state = row.feature, State.load(row.place["state"])
+    if row.status in (Status.COMPLETED, Status.ABANDONED):
+        return FeatureError(f"feature {feature.id} is {row.status}", f"sparing show {feature.id}")
+    if row.status is Status.PLANNED:
+        return FeatureError(f"feature {feature.id} has not begun", f"sparing run {feature.id}")
+    return FeatureError(
+        f"feature {feature.id} is at work on {state.stage}; nothing waits for an answer",
+        "see how far it is: sparing status",
+    )
+
+
+def check_flow(name: str) -> str:
+    known = [flow for flow in FLOWS if flow != PROJECT.name]
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"there is no flow '{name}'", f"{hint}flows: {', '.join(known)}")
+    return name

@@ -1,0 +1,154 @@
+"""A person's own version of what a stage made: written at its gate, a commit of its own.
+
+Nothing is taken over while the feature runs, and nothing of an empty file. What the person wrote
+and could not be taken stays in the state folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context.documents.validate import validate_artifact
+from sparing.desk.gates import answers
+from sparing.desk.gates.actions import makes_code, with_edit
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import State
+from sparing.records import events, features, gates
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
+from sparing.workspace.git.worktree import Worktree, ensure_worktree
+from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
+from sparing.workspace.project.paths import Confined
+
+CHECK, REPAIR = "check", "repair"
+"""Steps of a stage: the repository's checks run, an agent turns them green."""
+
+
+class Draft(NamedTuple):
+    """A document of a feature, as it stands."""
+
+    name: ArtifactName
+    path: str
+    text: str
+
+
+class Taken(NamedTuple):
+    commit: str
+    """Empty if nothing was changed."""
+    warnings: tuple[str, ...] = ()
+
+
+def draft(office: Office, row: FeatureRow, name: str = "") -> Draft | None:
+    """The named document, or the one that the current stage makes; None if it makes none."""
+    if name and name.removesuffix(".md") not in list(ArtifactName):
+        known = ", ".join(one.value for one in ArtifactName)
+        raise UsageError(f"there is no document '{name}'", f"documents: {known}")
+    state = State.load(row.place["state"])
+    made = None if makes_code(state) else FLOWS[row.feature.flow].stage(state.stage).writes
+    wanted = ArtifactName(name.removesuffix(".md")) if name else made
+    if wanted is None:
+        return None
+    path = f"{office.loaded.settings.flow.folder_of(row.feature)}/{wanted.filename}"
+    data = read_file(office.repository, row.head, path)
+    if data is None:
+        raise FeatureError(
+            f"feature {row.feature.id} has no {wanted.filename} yet",
+            f"sparing show {row.feature.id}",
+        )
+    return Draft(wanted, path, data.decode("utf-8", "replace"))
+
+
+def take_text(
+    office: Office, row: FeatureRow, given: Draft, text: str, sender: str, at: float
+) -> Taken:
+    """Commit a person's version of a document."""
+    _need_gate(office, row)
+    if not text.strip():
+        raise UsageError(
+            f"{given.name.filename} was saved empty; nothing is changed",
+            f"sparing edit {row.feature.id}",
+        )
+    text = text if text.endswith("\n") else text + "\n"
+    if text == given.text:
+        return Taken("")
+    tree = _worktree(office, row)
+    Confined(tree.path).write_text(given.path, text)
+    taken = _commit(office, row, tree, (given.path,), sender, at)
+    problems = validate_artifact(given.name, text)
+    return Taken(taken, tuple(problem.what for problem in problems))
+
+
+def take_files(office: Office, row: FeatureRow, sender: str, at: float) -> Taken:
+    """Commit whatever a person has changed in the feature's worktree."""
+    _need_gate(office, row)
+    tree = _worktree(office, row)
+    paths = changed_paths(tree, row.head)
+    return Taken(_commit(office, row, tree, paths, sender, at) if paths else "")
+
+
+def draft_file(office: Office, row: FeatureRow, name: str) -> Path:
+    """Where a person's words are while they are being written; other ones for another commit."""
+    folder = office.folder.path / "drafts"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    safe = re.sub(r"[^\w.-]", "-", name)
+    return folder / f"{row.feature.id}-{row.head[:10]}-{safe}"
+
+
+def _worktree(office: Office, row: FeatureRow) -> Worktree:
+    path = office.folder.worktree(row.feature.name)
+    return ensure_worktree(office.repository, path, row.feature.branch, row.head)
+
+
+def _need_gate(office: Office, row: FeatureRow) -> None:
+    with office.database.read() as connection:
+        now = features.get(connection, row.feature.key) or row
+        gate = gates.waiting(connection, row.feature.key)
+        if now.leg_id != row.leg_id:
+            raise answers.moved_on(now)
+        if gate is None or now.running:
+            raise answers.no_gate(now)
+        answers.refuse_twice(connection, row, gate.id)
+
+
+def _commit(
+    office: Office, row: FeatureRow, tree: Worktree, paths: tuple[str, ...], sender: str, at: float
+) -> str:
+    stage = State.load(row.place["state"]).stage
+    names = ", ".join(Path(path).name for path in paths[:3]) + (" …" if len(paths) > 3 else "")
+    subject = f"sparing: {stage} edited by a person: {names}"
+    said = hashlib.sha256("\n".join((row.leg_id, *paths)).encode()).hexdigest()[:8]
+    step = f"edit.{row.leg_id}.{row.head[:10]}.{said}"
+    try:
+        refuse_secrets(tree, row.head, paths, office.folder.redactor.known)
+    except SecretsFound as found:
+        raise UsageError(
+            f"not committed, secrets are in it: {'; '.join(found.places)}",
+            f"take them out: sparing edit {row.feature.id}",
+        ) from None
+    change = commit_paths(tree, row.head, paths, subject, row.feature.name, step, at)
+    if change.empty:
+        return ""
+    place = _edited(row, change.commit)
+    key, data = row.feature.key, {"commit": change.commit, "by": sender, "files": list(paths)}
+    with office.database.write() as tx:
+        if not features.move(tx, row, place, change.commit, at):
+            raise answers.moved_on(features.get(tx, key) or row)
+        name = f"{row.leg_id}.edited.{change.commit[:10]}"
+        events.add(tx, Event(name, key, at, "edited", stage, "", subject, data))
+    return change.commit
+
+
+def _edited(row: FeatureRow, commit: str) -> dict[str, Any]:
+    """The place with a person's version in it; changed code is checked before all else."""
+    before = State.load(row.place["state"])
+    after = with_edit(before)
+    place = {**row.place, "head": commit, "state": after.dump()}
+    checks = after.held is not before.held or row.place.get("step") == REPAIR
+    return {**place, "step": CHECK} if checks and makes_code(after) else place

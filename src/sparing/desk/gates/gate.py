@@ -1,0 +1,229 @@
+"""What a person needs to decide at a gate: what came of the stage, in five lines, and the rest.
+
+The same for every door. Nothing here asks or writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sparing.change import FileChange
+from sparing.context.documents.comments import comment_ids
+from sparing.desk.features.history import events_since, ledger_rows, verdict_rows
+from sparing.desk.gates.actions import leads_on
+from sparing.desk.gates.branch import Red, code_of, red_checks
+from sparing.desk.gates.edits import draft
+from sparing.desk.gates.ideas import gate_notes
+from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
+from sparing.desk.money.cost import By, feature_costs
+from sparing.desk.money.forecast import outlook, outlook_brief
+from sparing.desk.money.waiting import waiting, waiting_words
+from sparing.desk.office import Office
+from sparing.desk.reviews.reviews import UNREAD, decision
+from sparing.errors import FeatureError
+from sparing.finding import Finding, Severity
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Kind, Position, State
+from sparing.money import dollars
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.records.gates import Gate
+from sparing.records.verdicts import VerdictRow
+from sparing.review.answers import read_answers
+from sparing.workspace.git.commit import changed_files, diff
+
+RECORDS = (".meta.json", ".review-history.md")
+ORDER = (Severity.BLOCKER, Severity.WARNING, Severity.SUGGESTION)
+
+
+class Open(NamedTuple):
+    role: str
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class GateView:
+    id: str
+    stage: str
+    lines: tuple[str, ...]
+    """Five of them."""
+    findings: tuple[Open, ...]
+    answers: tuple[str, ...]
+    """What the author said to each comment of the last rejection."""
+    since: str
+    """The commit before the stage's work, or before what came after the last answer; at the last
+    gate the one that was approved last."""
+    head: str
+    files: tuple[str, ...]
+    """What changed between the two, without the records that we keep ourselves."""
+    again: bool = False
+    """Something was answered in this stage before, or all that came since is to be merged."""
+    base: str = ""
+    code: tuple[FileChange, ...] = ()
+    """All that the feature has changed outside of its own folder, once code is made."""
+    red: tuple[Red, ...] = ()
+    following: str = ""
+    """What an approval leads to; empty where there is nothing to approve, or `notes` say it."""
+    notes: tuple[str, ...] = ()
+    """What else there is to see or to decide here."""
+
+
+def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateView:
+    told = events_since(office, 0, row.feature.key)
+    past = [one for one in told if one.stage == gate.stage]
+    found = _findings(_last_looks(office, row, gate.stage))
+    last = is_last_gate(row)
+    since = approved_commit(office, row, told) if last else _since(row, past)
+    changed, code = _changed(office, row, since), code_of(office, row)
+    lines = (
+        _outcome(office, row, gate),
+        _made(office, row, changed, code),
+        _open_words(found),
+        _money(office, row, at),
+        waiting_words(waiting(office, row, at)),
+    )
+    state = State.load(row.place["state"])
+    approvable = leads_on(state, Kind.APPROVE)
+    goes_back = state.position is Position.STUCK and state.held is not None
+    following = gate.stage if goes_back else next_stage(row, gate.stage)
+    return GateView(
+        row.feature.id, gate.stage, lines, found, _answers(office, row, past), since, row.head,
+        tuple(one.path for one in changed), last or any(one.kind == "answered" for one in past),
+        row.feature.base_commit, code, red_checks(past),
+        following if approvable and not last else "",
+        (*gate_notes(office, row, gate.stage), *_last(office, row, since, changed)),
+    )  # fmt: skip
+
+
+def _last(
+    office: Office, row: FeatureRow, since: str, changed: Sequence[FileChange]
+) -> tuple[str, ...]:
+    notes = last_gate_notes(office, row)
+    seen = f"since your last approval, {since[:10]}: {sizes(changed)}"
+    return (seen, *notes) if notes else ()
+
+
+def gate_diff(office: Office, view: GateView) -> str:
+    """All code against the branch it comes from, and what else the stage made."""
+    code = {one.path for one in view.code}
+    documents = tuple(path for path in view.files if path not in code)
+    return _diff(office, view.base, view.head, tuple(code)) + _diff(
+        office, view.since, view.head, documents
+    )
+
+
+def since_diff(office: Office, view: GateView) -> str:
+    """What came after the last answer in this stage."""
+    return _diff(office, view.since, view.head, view.files)
+
+
+def _diff(office: Office, old: str, new: str, paths: tuple[str, ...]) -> str:
+    return diff(office.repository, old, new, sorted(paths), 3) if paths else ""
+
+
+def _last_looks(office: Office, row: FeatureRow, stage: str) -> list[VerdictRow]:
+    """The latest verdict of each role; a reply that was none takes no finding away."""
+    rows = [
+        one for one in verdict_rows(office, row) if one.stage == stage and decision(one) != UNREAD
+    ]
+    return list({one.verdict.role: one for one in rows}.values())
+
+
+def _findings(looks: list[VerdictRow]) -> tuple[Open, ...]:
+    found = [Open(one.verdict.role, finding) for one in looks for finding in one.verdict.findings]
+    return tuple(sorted(found, key=lambda one: ORDER.index(one.finding.severity)))
+
+
+def _outcome(office: Office, row: FeatureRow, gate: Gate) -> str:
+    if gate.reason:
+        return gate.reason
+    looks = _last_looks(office, row, gate.stage)
+    passed = [one.verdict.role for one in looks if one.passed]
+    if not looks:
+        return "this stage has no reviewers but you"
+    rounds = max(one.iteration for one in looks)
+    every = len(passed) > 2 and len(passed) == len(looks)
+    who = f"all {len(passed)} reviewers" if every else ", ".join(passed) or "nobody"
+    return f"satisfied in iteration {rounds}: {who}"
+
+
+def _changed(office: Office, row: FeatureRow, since: str) -> tuple[FileChange, ...]:
+    found = changed_files(office.repository, since, row.head)
+    folder = f"{office.loaded.settings.flow.folder_of(row.feature)}/"
+    ours = [folder + name for name in RECORDS]
+    return tuple(one for one in found if one.path not in ours)
+
+
+def _made(
+    office: Office, row: FeatureRow, files: tuple[FileChange, ...], code: tuple[FileChange, ...]
+) -> str:
+    try:
+        made = draft(office, row)
+    except FeatureError:
+        made = None
+    parts = (
+        f"{made.name.filename}, {counted(len(made.text.splitlines()), 'line')}" if made else "",
+        f"against {row.feature.base_branch}: {sizes(code)}" if code else sizes(files),
+    )
+    return "; ".join(filter(None, parts))
+
+
+def sizes(files: Sequence[FileChange]) -> str:
+    plus, minus = sum(one.added for one in files), sum(one.removed for one in files)
+    return f"{counted(len(files), 'file')} changed, +{plus} -{minus}"
+
+
+def counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _open_words(found: tuple[Open, ...]) -> str:
+    counts = [(sum(one.finding.severity is kind for one in found), kind.value) for kind in ORDER]
+    said = ", ".join(counted(n, word) for n, word in counts if n)
+    return f"open: {said}" if said else "no finding is open"
+
+
+def _money(office: Office, row: FeatureRow, at: float) -> str:
+    costs = feature_costs(office, row, By.FEATURE, at)
+    cap = next(one for one in costs.caps if one.scope == "feature")
+    origin = f" ({costs.total.origin})" if costs.total.origin else ""
+    spent = f"spent {costs.total.cost} of {dollars(cap.limit.nano_usd)}{origin}"
+    return f"{spent}; to come: {outlook_brief(outlook(office, row))}"
+
+
+def _since(row: FeatureRow, past: list[Event]) -> str:
+    """Before the first commit of the stage, or of what followed the last answer in it."""
+    answered = [one.n for one in past if one.kind == "answered"]
+    after = answered[-1] if answered else 0
+    commits = [one.data["commit"] for one in past if one.kind == "commit" and one.n > after]
+    return f"{commits[0]}^" if commits else row.feature.base_commit
+
+
+def _answers(office: Office, row: FeatureRow, past: list[Event]) -> tuple[str, ...]:
+    said = [one for one in past if one.kind == "answered" and one.data.get("answer") == "reject"]
+    asked = comment_ids(said[-1].text) if said else ()
+    if not asked:
+        return ()
+    author = FLOWS[row.feature.flow].stage(said[-1].stage).author
+    turns = sum(one.kind == "asks" and one.n > said[-1].n for one in past if one.role == author)
+    replies = [
+        office.folder.fetch(one.result.reply)
+        for one in ledger_rows(office, row)
+        if one.attempt.role == author
+        and one.attempt.stage == said[-1].stage
+        and one.result
+        and one.result.reply
+    ]
+    told = {
+        one.id: f"{one.kind}: {one.words}"
+        for reply in replies[len(replies) - turns :]
+        for one in read_answers(reply, asked)
+    }
+    return tuple(f"{name} {told.get(name, 'got no answer')}" for name in asked)
+
+
+def next_stage(row: FeatureRow, stage: str) -> str:
+    following = FLOWS[row.feature.flow].after(stage)
+    return following.name if following else "the hand-over"

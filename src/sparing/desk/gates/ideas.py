@@ -1,0 +1,100 @@
+"""Gates whose answer is more than yes or no: an idea is promoted or stopped, a project is cut.
+
+A brainstorm may end as a document: it stays on its branch, where anybody can take it up again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.context.documents.claims import unmarked_claims
+from sparing.desk.features import orders
+from sparing.desk.gates import answers
+from sparing.desk.gates.actions import IDEAS
+from sparing.desk.office import Office
+from sparing.errors import FeatureError
+from sparing.flow.flows import FLOWS
+from sparing.flow.roadmap import read_roadmap
+from sparing.flow.stage import Stage
+from sparing.flow.state import Position, State
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.commit import read_file
+
+KEPT = "kept as a document"
+SHOWN = 60
+
+
+class Stopped(NamedTuple):
+    path: str
+    branch: str
+    stage: str
+
+    @property
+    def command(self) -> str:
+        """What shows the document that stays."""
+        return f"git show {self.branch}:{self.path}"
+
+
+def is_idea(stage: Stage, flow: str) -> bool:
+    """Whether what the stage makes is worth something without what would follow."""
+    return stage.writes in IDEAS and FLOWS[flow].stages[0].name == stage.name
+
+
+def stop(office: Office, row: FeatureRow, sender: str, at: float) -> Stopped:
+    """End an idea at its gate; its document stays."""
+    state, number = State.load(row.place["state"]), row.feature.id
+    stage = FLOWS[state.flow].stage(state.stage)
+    if state.position is not Position.GATE:
+        raise answers.no_gate(row)
+    if not is_idea(stage, state.flow):
+        raise FeatureError(
+            f"feature {number} has no idea to decide on: only a brainstorm ends as a document",
+            f"to give it up: sparing abandon {number}",
+        )
+    assert stage.writes is not None
+    path = f"{office.loaded.settings.flow.folder_of(row.feature)}/{stage.writes.filename}"
+    orders.abandon(office, row, sender, at, KEPT)
+    return Stopped(path, row.feature.branch, stage.name)
+
+
+def gate_notes(office: Office, row: FeatureRow, name: str) -> tuple[str, ...]:
+    """What else a person should see at this gate."""
+    stage = FLOWS[row.feature.flow].stage(name)
+    if stage.writes is ArtifactName.ROADMAP:
+        return _proposed(_text(office, row, stage.writes))
+    if stage.writes is None or not is_idea(stage, row.feature.flow):
+        return ()
+    file, number = stage.writes.filename, row.feature.id
+    choice = (
+        f"promote it: approve, and it goes on; or stop: sparing stop {number} ends it here and"
+        f" {file} stays on {row.feature.branch}"
+    )
+    if stage.writes is not ArtifactName.PRD:
+        return (choice,)
+    return (*claim_words(_text(office, row, stage.writes)), choice)
+
+
+def claim_words(prd: str) -> tuple[str, ...]:
+    found = unmarked_claims(prd)
+    if not found:
+        return ()
+    first = found[0] if len(found[0]) <= SHOWN else f"{found[0][: SHOWN - 1]}…"
+    count = "1 claim has" if len(found) == 1 else f"{len(found)} claims have"
+    return (f'{count} no mark of evidence or assumption: "{first}"',)
+
+
+def _proposed(text: str) -> tuple[str, ...]:
+    project = read_roadmap(text)
+    waits = {one.name: ", ".join(other[:3] for other in one.depends_on) for one in project.features}
+    lines = [
+        f"{one.name}: {one.description}{f' (after {waits[one.name]})' if waits[one.name] else ''}"
+        for one in project.features
+    ]
+    return (f"{len(lines)} features are proposed:", *(f"- {line}" for line in lines))
+
+
+def _text(office: Office, row: FeatureRow, name: ArtifactName) -> str:
+    folder = office.loaded.settings.flow.folder_of(row.feature)
+    data = read_file(office.repository, row.head, f"{folder}/{name.filename}") or b""
+    return data.decode("utf-8", "replace")

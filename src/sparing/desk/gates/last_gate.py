@@ -1,0 +1,102 @@
+"""What the last gate shows beside the rest: the very commit that is handed over, and how.
+
+The commit says already that the feature is completed; nothing is committed after it. Whoever
+approves it has seen all that came after their last approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
+
+from sparing.config.settings import HandOver
+from sparing.desk.money.cost import settings_of
+from sparing.desk.office import Office
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position, State
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.commit import changed_files
+from sparing.workspace.git.repository import contains
+
+RULE = "rule"
+"""Who answers a gate that nobody was asked at."""
+NOTES, BASE = 4, 5
+"""Where a stored mark has what was left open, and the commit before its stage."""
+MOST_NOTES = 8
+SHORT = 10
+
+
+def is_last_gate(row: FeatureRow) -> bool:
+    """Whether what waits for approval is what would be handed over."""
+    state = State.load(row.place["state"])
+    return state.position is Position.GATE and FLOWS[state.flow].is_last(state.stage)
+
+
+def approved_commit(office: Office, row: FeatureRow, told: Sequence[Event]) -> str:
+    """What a person has approved last and the branch still holds; else where the stage began."""
+    stage = State.load(row.place["state"]).stage
+    shown = [
+        str(one.data["commit"])
+        for one in told
+        if one.kind == "answered"
+        and one.data.get("answer") == "approve"
+        and one.data.get("by") != RULE
+        and "commit" in one.data
+    ]
+    held = (one for one in reversed(shown) if contains(office.repository, row.head, one))
+    mark: list[Any] = row.place.get("marks", {}).get(stage, [])
+    base = str(mark[BASE]) if len(mark) > BASE else ""
+    return next(held, "") or base or row.feature.base_commit
+
+
+def last_gate_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
+    """Nothing at any other gate."""
+    return tuple(_notes(office, row)) if is_last_gate(row) else ()
+
+
+def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
+    yield f"checks: {_checks(office, row)}"
+    left = [
+        f"left open in {stage}: {note}"
+        for stage, mark in row.place.get("marks", {}).items()
+        for note in (mark[NOTES] if len(mark) > NOTES else ())
+    ]
+    yield from left[:MOST_NOTES]
+    if len(left) > MOST_NOTES:
+        yield f"left open: {len(left) - MOST_NOTES} more"
+    yield f"commit {row.head[:SHORT]} is the last: its .meta.json says completed"
+    yield f"approved, {_handed(office, row)}"
+    yield "rejected, that is taken back, and the stage runs again with your words"
+
+
+def _checks(office: Office, row: FeatureRow) -> str:
+    with office.database.read() as connection:
+        found = events.last(connection, row.feature.key, "checks")
+    if found is None:
+        return "not run"
+    green = str(row.place.get("talk", {}).get("green", ""))
+    return f"{found.text}{'; files were changed since' if _later(office, row, green) else ''}"
+
+
+def _later(office: Office, row: FeatureRow, green: str) -> bool:
+    """Whether something outside of the feature's own folder came after the green checks."""
+    if not green or not contains(office.repository, row.head, green):
+        return False
+    own = f"{office.loaded.settings.flow.folder_of(row.feature)}/"
+    files = changed_files(office.repository, green, row.head)
+    return any(not one.path.startswith(own) for one in files)
+
+
+def _handed(office: Office, row: FeatureRow) -> str:
+    feature, how = row.feature, settings_of(office, row).workspace.hand_over
+    match how:
+        case HandOver.PRINT:
+            return f"nothing moves: the commands that merge it into {feature.base_branch} are shown"
+        case HandOver.MERGE:
+            return f"exactly this commit is merged into {feature.base_branch}"
+        case HandOver.PULL_REQUEST:
+            return f"exactly this commit is pushed as {feature.branch}, for a pull request"
+        case _:
+            assert_never(how)

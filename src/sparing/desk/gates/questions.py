@@ -1,0 +1,109 @@
+"""What an author asks, and a person's answers.
+
+Questions are answered all at once or one by one; the last answer lets the stage go on, as one
+letter to the gate that the person saw. What was answered so far waits as events.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.context.prompt.answered_questions import answers_text
+from sparing.desk.gates import answers
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.flow.state import Cause, Kind, Outcome, Position, State
+from sparing.records import events, gates
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+
+REPLY = "reply"
+ANSWER_LIMIT = 8_000
+ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
+
+
+class Question(NamedTuple):
+    number: int
+    text: str
+    answer: str = ""
+    """What a person has said to it so far."""
+
+
+class Answered(NamedTuple):
+    stage: str
+    left: tuple[Question, ...]
+    """Those that still wait; without one the stage goes on."""
+
+
+def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
+    """What waits for an answer now, in order; a stage that is blocked asks what would help."""
+    state = State.load(row.place["state"])
+    if state.position is not Position.STUCK or state.cause not in ASKS or row.running:
+        return ()
+    listed: Sequence[str] = row.place.get("talk", {}).get("questions", [])
+    replies = _replies(office, row)
+    asked = listed or [state.reason]
+    return tuple(Question(n, text, replies.get(n, "")) for n, text in enumerate(asked, 1))
+
+
+def answer(
+    office: Office, row: FeatureRow, words: str, number: int | None, sender: str, at: float
+) -> Answered:
+    """To one question, or to all that have no answer yet."""
+    asked = questions(office, row)
+    if not asked:
+        raise _nothing_asked(office, row)
+    said = _checked(row, words)
+    if number is not None and number not in [one.number for one in asked]:
+        numbers = f"1 to {len(asked)}" if len(asked) > 1 else "1"
+        raise UsageError(f"there is no question {number}", f"questions: {numbers}")
+    now = tuple(one._replace(answer=said) if _meant(one, number) else one for one in asked)
+    left = tuple(one for one in now if not one.answer)
+    stage = State.load(row.place["state"]).stage
+    if left:
+        _keep(office, row, [one for one in now if one not in asked], sender, at)
+        return Answered(stage, left)
+    told = answers_text([(one.text, one.answer) for one in now])
+    return Answered(answers.answer(office, row, Outcome(Kind.ANSWER, reason=told), sender, at), ())
+
+
+def _meant(question: Question, number: int | None) -> bool:
+    return question.number == number if number is not None else not question.answer
+
+
+def _checked(row: FeatureRow, words: str) -> str:
+    repair = f'sparing answer {row.feature.id} "say it here"'
+    said = answers.plain(words, repair)
+    if not said or len(said) > ANSWER_LIMIT:
+        raise UsageError(f"an answer has 1 to {ANSWER_LIMIT} characters", repair)
+    return said
+
+
+def _nothing_asked(office: Office, row: FeatureRow) -> FeatureError:
+    with office.database.read() as connection:
+        gate = gates.waiting(connection, row.feature.key)
+    if gate is None:
+        return answers.no_gate(row)
+    return FeatureError(
+        f"{gate.stage} of feature {row.feature.id} asks nothing", f"sparing show {row.feature.id}"
+    )
+
+
+def _keep(office: Office, row: FeatureRow, now: Sequence[Question], sender: str, at: float) -> None:
+    stage = State.load(row.place["state"]).stage
+    with office.database.write() as tx:
+        for one in now:
+            digest = hashlib.sha256(one.answer.encode()).hexdigest()[:8]
+            key = f"{row.leg_id}.{REPLY}.{one.number}.{at:.3f}.{digest}"
+            data = {"question": one.number, "by": sender, "leg": row.leg_id}
+            told = Event(key, row.feature.key, at, REPLY, stage, "", one.answer, data)
+            events.add(tx, told)
+
+
+def _replies(office: Office, row: FeatureRow) -> dict[int, str]:
+    with office.database.read() as connection:
+        past = events.since(connection, 0, row.feature.key)
+    own = [one for one in past if one.kind == REPLY and one.data["leg"] == row.leg_id]
+    return {int(one.data["question"]): one.text for one in own}

@@ -1,0 +1,143 @@
+"""A person's word on a finding: it must be settled, or it may stay as it is.
+
+A ruling is kept beside the finding and counts in every later look of that stage. At a gate where
+a review has stopped, approving then means: go on by what was ruled.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from sparing.desk.gates import answers
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.feature import Status
+from sparing.flow.state import State
+from sparing.records import events, gates
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.records.findings import (
+    FindingRow,
+    RulingRow,
+    findings_of,
+    put_ruling,
+    rulings_of,
+)
+from sparing.review.tracking import RulingKind, Tracked
+
+VERBS = {"uphold": RulingKind.UPHELD, "dismiss": RulingKind.DISMISSED}
+
+
+class OpenFinding(NamedTuple):
+    """A finding that nobody has settled, with both sides' words."""
+
+    stage: str
+    id: str
+    roles: tuple[str, ...]
+    severity: str
+    text: str
+    location: str
+    state: str
+    counts: bool
+    answer: str
+    """What the author said to it; empty if nothing."""
+    ruling: str
+    words: str
+
+    def dump(self) -> dict[str, Any]:
+        return {**self._asdict(), "roles": list(self.roles)}
+
+
+class Wish(NamedTuple):
+    """What was said of which finding."""
+
+    finding: str
+    kind: RulingKind
+    words: str = ""
+    stage: str = ""
+    """Where ids are meant; empty for where the feature stands."""
+
+
+class Ruled(NamedTuple):
+    finding: OpenFinding
+    left: tuple[OpenFinding, ...]
+    """What counts in the same stage and has no ruling yet."""
+    waits: bool
+    """The feature stands at a gate of this stage."""
+
+
+def open_findings(office: Office, row: FeatureRow, stage: str = "") -> tuple[OpenFinding, ...]:
+    with office.database.read() as connection:
+        rows = findings_of(connection, row.feature.key, stage)
+        rulings = {
+            (one.stage, one.finding): one for one in rulings_of(connection, row.feature.key, stage)
+        }
+    return tuple(
+        _open(one, tracked, rulings.get((one.stage, one.id)))
+        for one in rows
+        if (tracked := Tracked.load(json.loads(one.body))).open
+    )
+
+
+def rule(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) -> Ruled:
+    _refuse_over(row)
+    said = answers.plain(wish.words, f'sparing rule {row.feature.id} {wish.finding} dismiss "why"')
+    if wish.kind is RulingKind.DISMISSED and not said:
+        raise UsageError(
+            "a dismissal says why: who looks later is told",
+            f'sparing rule {row.feature.id} {wish.finding} dismiss "say it here"',
+        )
+    stage = wish.stage or State.load(row.place["state"]).stage
+    found = _find(row, open_findings(office, row), stage, wish.finding)
+    key = row.feature.key
+    with office.database.write() as tx:
+        put_ruling(tx, RulingRow(key, found.stage, found.id, wish.kind, said, at))
+        data = {"finding": found.id, "ruling": wish.kind.value, "by": sender}
+        told = f"{key}.{found.stage}.{found.id}.{wish.kind}.{at}"
+        events.add(tx, Event(told, key, at, "ruled", found.stage, "", said, data))
+        gate = gates.waiting(tx, key)
+    after = open_findings(office, row, found.stage)
+    return Ruled(
+        next(one for one in after if one.id == found.id),
+        tuple(one for one in after if one.counts and not one.ruling),
+        gate is not None and gate.stage == found.stage,
+    )
+
+
+def _refuse_over(row: FeatureRow) -> None:
+    if row.status in (Status.COMPLETED, Status.ABANDONED):
+        number = row.feature.id
+        raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
+
+
+def _find(row: FeatureRow, known: tuple[OpenFinding, ...], stage: str, name: str) -> OpenFinding:
+    number = name.strip().upper().removeprefix("F").removeprefix("-")
+    found = next((one for one in known if (one.stage, one.id) == (stage, f"F{number}")), None)
+    if found is not None:
+        return found
+    here = ", ".join(one.id for one in known if one.stage == stage)
+    if here:
+        raise UsageError(f"{stage} has no open finding '{name}'", f"open there: {here}")
+    elsewhere = next((one.stage for one in known), "")
+    repair = (
+        f"name the stage: --stage {elsewhere}" if elsewhere else f"sparing show {row.feature.id}"
+    )
+    raise FeatureError(f"nothing is open in {stage}", repair)
+
+
+def _open(row: FindingRow, tracked: Tracked, ruling: RulingRow | None) -> OpenFinding:
+    finding, answer = tracked.finding, tracked.answer
+    return OpenFinding(
+        row.stage,
+        row.id,
+        tracked.roles,
+        finding.severity.value,
+        finding.text,
+        finding.location,
+        tracked.status.value,
+        tracked.counts,
+        f"{answer.kind}: {answer.words}" if answer else "",
+        ruling.ruling if ruling else "",
+        ruling.words if ruling else "",
+    )

@@ -1,0 +1,1 @@
+"""What was spent, saved and may follow."""

@@ -1,0 +1,131 @@
+"""Raising a cap: a person's word that more may be spent, and that the work goes on.
+
+Limits only ever go up here. A feature that a cap has parked goes on as soon as the next turn
+fits; until then it stays where it is and says what is still in its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sparing.cap import Amount, Limits, Measure, Reached, Scope
+from sparing.desk.gates import answers
+from sparing.desk.money.cost import limits_of, settings_of, whose_of
+from sparing.desk.office import Office
+from sparing.errors import FeatureError, UsageError
+from sparing.feature import Status
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Cause, Position, State
+from sparing.records import caps, events
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import day_of
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person asks for: new limits of one scope."""
+
+    scope: Scope
+    stage: str
+    """For STAGE."""
+    amounts: Mapping[Measure, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    parked: bool
+    """Whether a cap had stopped the feature."""
+    stands: Reached | None
+    """What is still in the way; None if the feature goes on."""
+
+
+def stopped_by(office: Office, row: FeatureRow) -> Reached | None:
+    """The cap that a feature is parked at."""
+    state = State.load(row.place["state"])
+    if state.position is not Position.STUCK or state.cause is not Cause.BUDGET or row.running:
+        return None
+    with office.database.read() as connection:
+        event = events.last(connection, row.feature.key, "budget")
+    return Reached.load(event.data) if event else None
+
+
+def raise_caps(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) -> Raised:
+    if row.status in (Status.COMPLETED, Status.ABANDONED):
+        number = row.feature.id
+        raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
+    name = _name(row, wish, at)
+    reached = stopped_by(office, row)
+    if not wish.amounts and reached is None:
+        raise UsageError(
+            "nothing is to be raised: name money, tokens or attempts",
+            f"sparing raise {row.feature.id} --money 60",
+        )
+    _record(office, row, wish, name, sender, at)
+    if reached is None:
+        return Raised(parked=False, stands=None)
+    stands = still_reached(office, row, reached, at)
+    if stands is None:
+        answers.go_on(office, row, sender, at)
+    elif not wish.amounts:
+        raise UsageError(stands.words, f"sparing raise {row.feature.id} {stands.advice}")
+    return Raised(parked=True, stands=stands)
+
+
+def _name(row: FeatureRow, wish: Wish, at: float) -> str:
+    if wish.scope is Scope.DAY:
+        return day_of(at)
+    if wish.scope is not Scope.STAGE:
+        return ""
+    names = FLOWS[row.feature.flow].names
+    if wish.stage not in names:
+        raise UsageError(
+            f"the flow {row.feature.flow} has no stage '{wish.stage}'",
+            f"its stages: {', '.join(names)}",
+        )
+    return wish.stage
+
+
+def _record(office: Office, row: FeatureRow, wish: Wish, name: str, sender: str, at: float) -> None:
+    """All of them or none; a limit that is there already is no mistake."""
+    own = settings_of(office, row).caps.limits
+    whose = caps.Whose(row.feature.key, name if wish.scope is Scope.STAGE else "", day_of(at))
+    with office.database.write() as tx:
+        limits = caps.in_force(tx, own, whose)
+        for measure, amount in wish.amounts.items():
+            now = _limit(limits, wish.scope, measure)
+            if amount < now:
+                there = Reached(wish.scope, name, measure, 0, 0, now)
+                raise UsageError(
+                    f"{measure} of {wish.scope} {name}".rstrip()
+                    + f" may go up to {there.shown(now)} already; a cap is only raised here",
+                    f"sparing cost {row.feature.id}",
+                )
+            if amount > now:
+                key = row.feature.key
+                given = caps.Raise(key, wish.scope, name, measure, amount, sender, at)
+                caps.record(tx, given)
+
+
+def still_reached(office: Office, row: FeatureRow, reached: Reached, at: float) -> Reached | None:
+    """The same cap with what is spent and allowed by now; None if it is no longer in the way."""
+    limits = limits_of(office, row, at)
+    limit = _limit(limits, reached.scope, reached.measure)
+    now = replace(reached, limit=limit)
+    if reached.scope in (Scope.FEATURE, Scope.STAGE, Scope.DAY):
+        with office.database.read() as connection:
+            held = caps.standings(connection, limits, whose_of(row, at))
+        standing = next(one for one in held if one.scope is reached.scope)
+        spent = standing.spent.of(reached.measure) or 0
+        now = replace(now, name=standing.name, spent=spent)
+    return now if now.enough > limit else None
+
+
+def _limit(limits: Limits, scope: Scope, measure: Measure) -> int:
+    amounts: dict[Scope, Amount] = {
+        Scope.FEATURE: limits.feature,
+        Scope.STAGE: limits.stage,
+        Scope.DAY: limits.day,
+        Scope.TURN: limits.turn,
+    }
+    return limits.attempts if scope is Scope.DISPATCH else amounts[scope].of(measure) or 0

@@ -1,0 +1,129 @@
+"""What was weighed before each stage of a tier, and what came of it, out of the records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sparing.desk.features.history import events_since, ledger_rows
+from sparing.desk.money.figures import repeated_share
+from sparing.desk.office import Office
+from sparing.flow.flows import TIERS, builder_of
+from sparing.money import to_usd
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import Row
+from sparing.report.continuity import MILLION, Continuity, Entered, usd
+from sparing.report.figures import Figure, percent
+from sparing.report.spending import tokens
+from sparing.segment import CHARS_PER_TOKEN
+
+WEIGHED = "weighed"
+PREDICTED, MEASURED = "estimated", "measured"
+
+
+def continuity_of(office: Office, row: FeatureRow) -> Continuity | None:
+    """None for a flow whose stages share no session, and before anything was weighed."""
+    if row.feature.flow not in TIERS:
+        return None
+    rows = [one for one in ledger_rows(office, row) if one.result is not None]
+    entered = tuple(_entered(office, row, rows))
+    if not entered:
+        return None
+    origins = sorted({str(one.result.origin) for one in rows if one.result and one.result.origin})
+    origin = ", ".join(origins) or "unknown"
+    repeated = repeated_share(office.folder, rows)
+    return Continuity(entered, tuple(_figures(row, rows, entered, repeated, origin)), origin)
+
+
+def _entered(office: Office, row: FeatureRow, rows: Sequence[Row]) -> Iterable[Entered]:
+    """Each time a stage was weighed and begun; a wait in between is one entry, its last."""
+    past = events_since(office, 0, row.feature.key)
+    weighed = [one for one in past if one.kind == WEIGHED]
+    for number, one in enumerate(weighed):
+        after = weighed[number + 1] if number + 1 < len(weighed) else None
+        until = after.at if after is not None else float("inf")
+        own = [
+            turn
+            for turn in rows
+            if turn.attempt.stage == one.stage and one.at <= turn.attempt.started < until
+        ]
+        if own:
+            yield _of(one.stage, one.text, one.data, own, builder_of(row.feature.flow))
+
+
+def _of(stage: str, reason: str, data: dict[str, Any], rows: Sequence[Row], role: str) -> Entered:
+    own = [one for one in rows if one.attempt.role == role] or rows
+    return Entered(
+        stage,
+        str(data["go"]),
+        reason,
+        bool(data.get("warm")),
+        bool(data.get("judged")),
+        int(data.get("used", 0)),
+        int(data.get("window", 0)),
+        int(data.get("need", 0)),
+        _money(data, "continued"),
+        _money(data, "handed_off"),
+        _money(data, "continued_warm"),
+        _money(data, "continued_cold"),
+        _money(data, "handed_warm"),
+        _money(data, "handed_cold"),
+        _billed(own),
+    )
+
+
+def _money(data: dict[str, Any], name: str) -> float | None:
+    cost = data.get(name)
+    return None if cost is None or data.get("unit") != "usd per million" else cost / MILLION
+
+
+def _billed(rows: Sequence[Row]) -> float | None:
+    known = [one.result.nano_usd for one in rows if one.result and one.result.nano_usd is not None]
+    return float(to_usd(sum(known))) if known else None
+
+
+def _figures(
+    row: FeatureRow,
+    rows: Sequence[Row],
+    entered: Sequence[Entered],
+    repeated: float | None,
+    origin: str,
+) -> Iterable[Figure]:
+    builder = builder_of(row.feature.flow)
+    kept = [(one.attempt.role, one.result.session) for one in rows if one.result]
+    every = {session for _, session in kept if session}
+    built = {session for role, session in kept if session and role == builder}
+    expected = "two for L3, a handoff before implement" if row.feature.flow == "L3" else "one"
+    said = f"{len(built)} of the builder, {len(every)} in all"
+    yield Figure("sessions", len(built), said, MEASURED, f"expected: {expected}")
+    sent = sum(one.attempt.prompt_chars for one in rows) // CHARS_PER_TOKEN
+    yield Figure(
+        "prompt tokens in all", sent, tokens(sent), PREDICTED, "expected: 45k to 80k without "
+        "one session, 50 to 70 % less with it",
+    )  # fmt: skip
+    share = percent(repeated) or "unknown"
+    yield Figure("of these repeated", repeated, share, PREDICTED, "expected without: 40 to 50 %")
+    yield from _costs(entered, origin)
+
+
+def _costs(entered: Sequence[Entered], origin: str) -> Iterable[Figure]:
+    """Of the stages that could go either way."""
+    later = [one for one in entered if one.continued_usd is not None]
+    warm = [(one.continued_warm_usd, one.handed_off_warm_usd) for one in later]
+    cold = [(one.continued_cold_usd, one.handed_off_cold_usd) for one in later]
+    for name, both in (("warm", warm), ("cold", cold)):
+        on, off = _sum(one for one, _ in both), _sum(one for _, one in both)
+        if on is not None and off is not None:
+            said = f"{usd(on)} continued, {usd(off)} handed off"
+            yield Figure(f"later stages, {name}", on / off if off else None, said, PREDICTED)
+    billed = _sum(one.billed_usd for one in later)
+    predicted = _sum(one.predicted_usd for one in later)
+    if billed is not None and predicted is not None:
+        said = f"{usd(billed)} billed, {usd(predicted)} predicted for the ways that were taken"
+        ratio = billed / predicted if predicted else None
+        yield Figure("later stages, as they went", ratio, said, f"{origin} against {PREDICTED}")
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

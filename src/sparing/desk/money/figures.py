@@ -1,0 +1,146 @@
+"""The report on a feature or on all of them: figures of the loops beside what was billed.
+
+Computed from the records alone: the ledger, the verdicts, the events and the prompts that were
+kept. A figure that can't be had is said to be missing, never taken as zero.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from sparing.desk.money.feature_records import Basis, basis_of
+from sparing.desk.money.lever_savings import economy_of
+from sparing.desk.money.predictions import proof_figures
+from sparing.desk.money.spending import lines_of, prices_of, spent_on, turn_row
+from sparing.desk.money.thresholds import FEATURES, Told, advice, asked_figures, claim_figures
+from sparing.desk.money.turns import Turns
+from sparing.desk.office import Office
+from sparing.desk.reviews.reviews import looks_of
+from sparing.desk.reviews.yields import reviewers_of
+from sparing.errors import StateError
+from sparing.feature import Status
+from sparing.finding import Severity
+from sparing.records import features
+from sparing.records.features import FeatureRow
+from sparing.records.findings import findings_of
+from sparing.records.folder import StateFolder
+from sparing.records.ledger import Row
+from sparing.report.figures import LoopRow, Report
+from sparing.report.spending import merged
+from sparing.review.tracking import Status as Became
+from sparing.review.tracking import Tracked
+from sparing.segment import estimate_tokens
+
+LATEST = 20
+"""Of so many features the savings are recomputed: a replay takes up to a second each."""
+
+
+def feature_report(office: Office, row: FeatureRow) -> Report:
+    return _report(office, [basis_of(office, row)], row.feature.id, row.feature.title)
+
+
+def project_report(office: Office) -> Report:
+    with office.database.read() as connection:
+        rows = features.list_all(connection)
+    begun = [basis_of(office, row) for row in rows if row.status is not Status.PLANNED]
+    return _report(office, begun, "all", "features of this repository")
+
+
+def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Report:
+    own = prices_of(office)
+    lines = [lines_of(one.ledger) for one in bases]
+    spent = merged([spent_on(one, own) for one in lines])
+    turns = tuple(turn for one in bases for turn in one.turns)
+    enough = sum(bool(one.ledger) for one in bases) >= FEATURES
+    statuses = {one.row.status.value for one in bases}
+    told = Told(sum(one.unread for one in bases), sum(one.fell_back for one in bases))
+    rows = [row for one in bases for row in one.ledger]
+    repeated = repeated_share(office.folder, rows)
+    return Report(
+        name,
+        title,
+        statuses.pop() if len(statuses) == 1 else "",
+        spent,
+        loops(turns),
+        asked_figures(turns, told, spent),
+        claim_figures(turns, repeated, len(bases), spent),
+        proof_figures(rows, spent.origin),
+        _findings(office, bases),
+        reviewers_of(office, bases, spent.origin),
+        economy_of(office, bases[-LATEST:]),
+        tuple(turn_row(line, own) for one in lines for line in one),
+        advice(turns, told) if enough else (),
+    )
+
+
+def loops(turns: Iterable[Turns]) -> tuple[LoopRow, ...]:
+    """Stage by stage; a role that was asked once has no loop."""
+    groups: dict[tuple[str, str], list[Turns]] = {}
+    for one in turns:
+        if len(one.rows) > 1:
+            groups.setdefault((one.stage, one.role), []).append(one)
+    return tuple(_loop(*key, group) for key, group in groups.items())
+
+
+def _loop(stage: str, role: str, group: Sequence[Turns]) -> LoopRow:
+    ways = Counter(row.attempt.way for one in group for row in one.rows)
+    return LoopRow(
+        stage,
+        role,
+        sum(len(one.rows) for one in group),
+        dict(ways),
+        sum(sum(one.chars) for one in group),
+        sum(sum(one.fresh_chars) for one in group),
+        sum(one.sent_tokens for one in group),
+        sum(one.full_tokens for one in group),
+    )
+
+
+def repeated_share(folder: StateFolder, rows: Sequence[Row]) -> float | None:
+    """Of all prompt tokens, those of blocks that an earlier prompt had word for word."""
+    total = repeated = 0
+    known: set[str] = set()
+    for row in rows:
+        for text in _blocks(folder, row.attempt.prompt):
+            size = estimate_tokens(text)
+            total += size
+            repeated += size if text in known else 0
+            known.add(text)
+    return repeated / total if total else None
+
+
+def _blocks(folder: StateFolder, prompt: str) -> list[str]:
+    try:
+        segments = cast("list[list[object]]", json.loads(folder.fetch(prompt)))
+    except (StateError, ValueError):
+        return []
+    return [str(one[1]) for one in segments]
+
+
+def _findings(office: Office, bases: Sequence[Basis]) -> dict[str, dict[str, int]]:
+    """As the run left them; of runs that kept none, as they follow from the verdicts."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for basis in bases:
+        for one in _tracked(office, basis):
+            if not one.into:
+                counts[one.finding.severity.value, one.status.value] += 1
+    return {
+        severity.value: {
+            status.value: counts[severity.value, status.value]
+            for status in Became
+            if counts[severity.value, status.value]
+        }
+        for severity in Severity
+    }
+
+
+def _tracked(office: Office, basis: Basis) -> list[Tracked]:
+    with office.database.read() as connection:
+        kept = findings_of(connection, basis.row.feature.key)
+    if kept:
+        return [Tracked.load(json.loads(one.body)) for one in kept]
+    ends = [list(looks_of(rows))[-1].after for rows in basis.stages]
+    return [one for after in ends for one in after]

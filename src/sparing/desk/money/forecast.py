@@ -1,0 +1,134 @@
+"""What a feature may still cost, as a range: before it starts and at each of its gates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparing.cap import Amount
+from sparing.config.settings import Settings
+from sparing.desk.money.cost import settings_of
+from sparing.desk.office import Office
+from sparing.economy.forecast import Ahead, Range, forecast
+from sparing.economy.prices import own_prices, price_of
+from sparing.feature import Status
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage, Work
+from sparing.flow.state import Position, State
+from sparing.money import dollars, to_nano, to_usd
+from sparing.records import features, totals
+from sparing.records.features import FeatureRow
+from sparing.report.spending import tokens
+
+FEW_TASKS = 4
+MANY_TASKS = 24
+"""What is assumed until tasks.md says how many there are."""
+REPAIRS = 3
+RETRO = "retro-facilitator"
+LEAST = to_nano("0.01")
+REMEMBERED = 20
+"""How many finished features a forecast looks back at."""
+
+
+def outlook(office: Office, row: FeatureRow) -> Range:
+    """Of the stages that are still to come; one that is under way counts whole."""
+    settings = settings_of(office, row)
+    state = State.load(row.place["state"])
+    flow = FLOWS[row.feature.flow]
+    begun = flow.index(state.stage)
+    over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
+    ahead = flow.stages[begun + 1 :] if over else flow.stages[begun:]
+    tasks = len(row.place.get("tasks", []))
+    stages = [_ahead(stage, settings, tasks) for stage in ahead]
+    return forecast(stages, _history(office, row.feature.flow))
+
+
+def outlook_words(found: Range) -> str:
+    low, high = found.low, found.high
+    if not high.tokens:
+        return "nothing"
+    amount = f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens"
+    if low.nano_usd is None or high.nano_usd is None:
+        money = "money unknown, a model has no price"
+    else:
+        money = _money(low.nano_usd, high.nano_usd)
+    return f"{money}, {amount} (estimated, {found.basis})"
+
+
+def outlook_brief(found: Range) -> str:
+    """For a line among others; `outlook_words` also says what it is drawn from."""
+    low, high = found.low, found.high
+    if not high.tokens:
+        return "nothing"
+    if low.nano_usd is None or high.nano_usd is None:
+        return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens (estimated)"
+    return f"{_money(low.nano_usd, high.nano_usd)} (estimated)"
+
+
+def _money(low: int, high: int) -> str:
+    """Nobody wants to read of a range that begins with nothing."""
+    if high < LEAST:
+        return "less than a cent"
+    return f"{dollars(low)} to {dollars(high)}" if low >= LEAST else f"up to {dollars(high)}"
+
+
+def outlook_json(found: Range) -> dict[str, Any]:
+    return {
+        "low_usd": _usd(found.low),
+        "high_usd": _usd(found.high),
+        "low_tokens": found.low.tokens,
+        "high_tokens": found.high.tokens,
+        "origin": "estimated",
+        "basis": found.basis,
+    }
+
+
+def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
+    least, most = _dispatches(stage, settings.review.cap, tasks)
+    beside = sum(role in settings.flow.assistants for role in stage.research)
+    beside += max(0, len(stage.parts) - 1)
+    beside += stage.learns and RETRO in settings.flow.assistants
+    models, backend = settings.models, settings.agent.backend.value
+    model = models.of(stage.model.value, backend, stage.author)
+    return Ahead(
+        stage.name, least + beside, most + beside, price_of(model, own_prices(models.prices))
+    )
+
+
+def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
+    """The least and the most that a stage may send if nothing fails."""
+    reviewers = sum(len(group) for group in stage.reviewers)
+    revisions = len(stage.reviewers) * (cap - 1)
+    match stage.work:
+        case Work.DOCUMENT:
+            return 1 + reviewers, 1 + revisions + reviewers * cap
+        case Work.IMPLEMENT:
+            least, most = (tasks or FEW_TASKS), (tasks or MANY_TASKS)
+            return least + reviewers, most + REPAIRS + revisions + reviewers * cap
+        case Work.BUILD:
+            return 1, 1 + REPAIRS
+        case Work.JUDGE | Work.PROPOSE:
+            return 1, 1
+        case Work.CHECK:
+            return 0, REPAIRS
+
+
+def _history(office: Office, flow: str) -> dict[str, list[Amount]]:
+    """What each stage took in features of this flow that are finished."""
+    found: dict[str, list[Amount]] = {}
+    with office.database.read() as connection:
+        rows = [
+            row
+            for row in features.list_all(connection)
+            if row.feature.flow == flow and row.status is Status.COMPLETED
+        ]
+        for row in rows[-REMEMBERED:]:
+            for stage in row.place.get("marks", {}):
+                key = totals.stage_key(row.feature.key, stage)
+                tally = totals.get(connection, totals.FEATURE_STAGE, key)
+                money = None if tally.unpriced else tally.nano_usd
+                found.setdefault(stage, []).append(Amount(tally.usage.total, money))
+    return found
+
+
+def _usd(amount: Amount) -> float | None:
+    return None if amount.nano_usd is None else float(to_usd(amount.nano_usd))

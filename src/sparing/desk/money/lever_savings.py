@@ -1,0 +1,206 @@
+"""What a feature saved, out of its ledger: recorded turns are replayed the other ways.
+
+A turn can be replayed if its end was seen, its calls are known and its row tells what else could
+have been sent. The others are left out of every side of the comparison, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from sparing.cache import Block, Life, Part
+from sparing.config.settings import Clock
+from sparing.desk.money.cost import settings_of
+from sparing.desk.money.feature_records import Basis
+from sparing.desk.money.spending import naive_turn
+from sparing.desk.office import Office
+from sparing.economy.bound import Call
+from sparing.economy.cost_model import TYPICAL, Rates
+from sparing.economy.estimates import HABITS, Errand, Memory, work_of
+from sparing.economy.prices import Own, own_prices, price_of
+from sparing.economy.replayed import Recorded, SeedTold, Told
+from sparing.economy.savings import Ladder, Savings, Spared, Step, savings
+from sparing.money import to_usd
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import Outcome, Row
+from sparing.report.savings import Economy, LadderRow, SavingRow, joined
+from sparing.way import Lever, Way
+
+MILLION = 1_000_000
+PING = "keep-alive"
+"""The role and the template under which a session is kept warm."""
+ERRANDS = {"review": Errand.REVIEW, "revise": Errand.REVISE, "redo": Errand.REVISE}
+FILES_A_CALL = 2
+CALL_SECONDS = 3.0
+TOLD_APART = frozenset(
+    (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
+    + (Lever.NOTES, Lever.PRELOAD)
+)
+"""Levers whose worth follows from one run; the others change work that nobody has seen undone."""
+
+
+class Saved(NamedTuple):
+    savings: Savings
+    rows: tuple[Row, ...]
+    """Those that were replayed, in order."""
+    left_out: int
+    in_money: bool
+    """US dollars for a million tokens; otherwise multiples of the price of an input token."""
+
+
+def saved(office: Office, row: FeatureRow, rows: Sequence[Row]) -> Saved:
+    settings = settings_of(office, row)
+    own = own_prices(settings.models.prices)
+    counted = settings.engine.clock is Clock.COUNTED
+    turns_of = ((one, recorded(one, counted=counted)) for one in rows)
+    found = [(one, turn) for one, turn in turns_of if turn is not None]
+    turns = with_bases([turn for _, turn in found])
+    priced = all(price_of(turn.model, own) is not None for turn in turns)
+    spared = _spared([one for one, _ in found])
+    policy = settings.review.policy
+    result = savings(turns, lambda model: _rates(model, own, priced=priced), policy, spared)
+    return Saved(result, tuple(one for one, _ in found), len(rows) - len(turns), priced)
+
+
+def with_bases(turns: Sequence[Recorded]) -> list[Recorded]:
+    """A turn that only goes on has the base of the session it goes on in."""
+    bases: dict[str, str] = {}
+    made: list[Recorded] = []
+    for turn in turns:
+        name, tokens = turn.base
+        bases[turn.line] = name or bases.get(turn.line, turn.line)
+        made.append(replace(turn, base=(bases[turn.line], tokens)))
+    return made
+
+
+def _rates(model: str, own: Own, *, priced: bool) -> Rates:
+    price = price_of(model, own) if priced else None
+    return TYPICAL if price is None else Rates.of(price)
+
+
+def _spared(rows: Sequence[Row]) -> Spared:
+    """Of turns that were given notes or files: what they are expected to have done without."""
+    noted, given = dict[int, list[int]](), dict[int, list[int]]()
+    for number, row in enumerate(rows):
+        sent = row.attempt.sent
+        errand = ERRANDS.get(row.attempt.template)
+        if sent.get("noted") and errand and row.attempt.way != Way.RESUME.value:
+            habits = (work_of(HABITS[errand, memory]) for memory in (Memory.NONE, Memory.NOTES))
+            alone, told = habits
+            noted[number] = [round(alone.growth - told.growth)]
+        files = len(sent.get("given") or ())
+        if files:
+            # The text itself is paid either way: only the calls that fetch it are spared.
+            given[number] = [0] * -(-files // FILES_A_CALL)
+    return {Lever.NOTES: noted, Lever.PRELOAD: given}
+
+
+def recorded(row: Row, *, counted: bool = False) -> Recorded | None:
+    """None for a turn that can't be replayed. On a counted clock turns may overlap: there calls
+    follow one another as the scripted agent makes them."""
+    attempt, result, sent = row.attempt, row.result, row.attempt.sent
+    if row.outcome is not Outcome.KNOWN or result is None or not result.calls or not sent:
+        return None
+    kept: dict[str, Any] = sent.get("beside") or {}
+    ways = {Way(name): _told(told) for name, told in kept.get("ways", {}).items()}
+    way = Way(attempt.way)
+    follows = not ways and not sent.get("predicted") and way is Way.RESUME
+    if not follows and (Way.COMPOSE not in ways or way not in ways):
+        return None
+    ping = attempt.role == PING
+    role = attempt.dispatch.rpartition(f"{PING}-")[2] if ping else attempt.role
+    return Recorded(
+        f"{attempt.stage} {role}",
+        role,
+        attempt.model,
+        attempt.started,
+        CALL_SECONDS if counted else result.seconds / len(result.calls),
+        (str(kept.get("base", "")), int(sent["base"])),
+        way,
+        tuple(Call(int(call["added"]), int(call["output"])) for call in result.calls),
+        naive_turn(row),
+        ways,
+        _seed(kept["seed"]) if kept.get("seed") else None,
+        int(sent.get("transcript", 0)),
+        ping,
+    )
+
+
+def _told(value: dict[str, Any]) -> Told:
+    tokens, files = value.get("reads", (0, 0))
+    return Told(_blocks(value["blocks"]), int(tokens), int(files))
+
+
+def _seed(value: dict[str, Any]) -> SeedTold:
+    fresh = {"blocks": value["fresh"], "reads": value["reads"]}
+    return SeedTold(
+        _told(fresh),
+        int(value["fresh_chars"]),
+        _blocks(value["full"]),
+        _blocks(value.get("delta", ())),
+        int(value.get("delta_chars", 0)),
+    )
+
+
+def _blocks(value: Iterable[Any]) -> tuple[Block, ...]:
+    return tuple(
+        Block(Part.MESSAGES, digest, tokens, Life(mark) if mark and tokens else None)
+        for digest, tokens, mark, _ in value
+    )
+
+
+def economy_of(office: Office, bases: Sequence[Basis]) -> Economy | None:
+    """Of one feature, or of several as one."""
+    return joined([_economy(saved(office, one.row, one.ledger)) for one in bases if one.ledger])
+
+
+def _economy(found: Saved) -> Economy:
+    result, unit = found.savings, MILLION if found.in_money else 1
+    bills = [row.result for row in found.rows if row.result]
+    known = [bill.nano_usd for bill in bills if bill.nano_usd is not None]
+    origins = {bill.origin.value for bill in bills if bill.origin}
+    # Without a price the replay is all there is.
+    paid = found.in_money and len(known) == len(bills)
+    billed = float(to_usd(sum(known))) if paid else result.replayed / unit
+    return Economy(
+        result.turns,
+        found.left_out,
+        found.in_money,
+        " and ".join(sorted(origins)) if paid else "simulated",
+        billed,
+        result.replayed / unit,
+        _ladder(result.fresh, unit),
+        _ladder(result.seed, unit) if result.seed else None,
+        tuple(_step(step, unit) for step in result.beyond),
+        result.typed / unit,
+        result.bound / unit,
+        result.oracle.cost / unit,
+        result.oracle.exact,
+        _untold(found.rows),
+        _off(found.rows),
+    )
+
+
+def _untold(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Levers in use of which one run can't tell what they are worth."""
+    used = {str(name) for row in rows for name in row.attempt.sent.get("levers") or ()}
+    return tuple(lever.value for lever in Lever if lever.value in used - TOLD_APART)
+
+
+def _off(rows: Sequence[Row]) -> dict[str, str]:
+    """Levers that some turn went without, and why."""
+    found: dict[str, str] = {}
+    for row in rows:
+        found |= row.attempt.sent.get("off") or {}
+    return found
+
+
+def _ladder(ladder: Ladder, unit: int) -> LadderRow:
+    steps = tuple(_step(step, unit) for step in ladder.steps)
+    return LadderRow(ladder.baseline, ladder.cost / unit, ladder.origin.value, steps)
+
+
+def _step(step: Step, unit: int) -> SavingRow:
+    return SavingRow(step.lever, step.words, step.saved / unit, step.origin.value)

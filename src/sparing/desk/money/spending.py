@@ -1,0 +1,97 @@
+"""What a feature spent, out of the ledger, with the naive way beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparing.desk.features.history import ledger_rows
+from sparing.desk.money.predictions import predicted_nano
+from sparing.desk.office import Office
+from sparing.economy.naive import NaiveTurn, naive_usage
+from sparing.economy.prices import Own, cost_usd, own_prices
+from sparing.money import to_usd
+from sparing.records.features import FeatureRow
+from sparing.records.ledger import Outcome, Row
+from sparing.report.spending import Spending, SpendingRow, total
+from sparing.report.turns import TurnRow
+from sparing.usage import Usage
+from sparing.way import Way
+
+Line = tuple[Row, Usage]
+"""A row of the ledger and the simulated usage of the same turn, sent the naive way."""
+
+
+def spending(office: Office, row: FeatureRow) -> Spending:
+    return spent_on(lines_of(ledger_rows(office, row)), prices_of(office))
+
+
+def lines_of(rows: Sequence[Row]) -> list[Line]:
+    """Of one feature, in the order of their start."""
+    return list(zip(rows, naive_usage(map(naive_turn, rows)), strict=True))
+
+
+def prices_of(office: Office) -> Own:
+    return own_prices(office.loaded.settings.models.prices)
+
+
+def spent_on(lines: Sequence[Line], own: Own) -> Spending:
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        attempt = line[0].attempt
+        groups.setdefault((attempt.stage, attempt.role), []).append(line)
+    results = [row.result for row, _ in lines if row.result]
+    origins = {result.origin.value for result in results if result.origin}
+    return Spending(
+        tuple(_row(stage, role, group, own) for (stage, role), group in groups.items()),
+        " and ".join(sorted(origins)) or "nothing spent",
+    )
+
+
+def naive_turn(row: Row) -> NaiveTurn:
+    naive = row.attempt.naive
+    # Without a naive prompt it is a check of resume or a ping: whoever never resumes never asks.
+    told = row.result.calls if row.result and "prompt" in naive else []
+    calls = [(call["added"], call["output"]) for call in told]
+    prompt, role, tools = (tuple(naive.get(name, ("", 0))) for name in ("prompt", "role", "tools"))
+    return NaiveTurn(row.attempt.model, row.attempt.started, prompt, role, tools, calls)
+
+
+def turn_row(line: Line, own: Own) -> TurnRow:
+    row, naive = line
+    attempt, result = row.attempt, row.result
+    bill = None if result is None else result.nano_usd
+    plain = cost_usd(attempt.model, naive, own)
+    expected = predicted_nano(row)
+    return TurnRow(
+        attempt.started,
+        result.seconds if result else 0.0,
+        attempt.feature,
+        attempt.stage,
+        attempt.role,
+        attempt.iteration,
+        attempt.task,
+        attempt.way,
+        attempt.model,
+        result.usage if result else None,
+        result.origin.value if result and result.origin else "",
+        None if bill is None else float(to_usd(bill)),
+        None if plain is None else float(plain),
+        None if expected is None else float(to_usd(expected)),
+    )
+
+
+def _row(stage: str, role: str, lines: Sequence[Line], own: Own) -> SpendingRow:
+    known = [row.result for row, _ in lines if row.outcome is Outcome.KNOWN and row.result]
+    bills = [result.nano_usd for result in known]
+    naive = [cost_usd(row.attempt.model, usage, own) for row, usage in lines]
+    return SpendingRow(
+        stage,
+        role,
+        len(lines),
+        sum(row.attempt.way == Way.RESUME.value for row, _ in lines),
+        sum((result.usage or Usage() for result in known), Usage()),
+        len(lines) - len(known),
+        total([None if bill is None else to_usd(bill) for bill in bills]),
+        sum((usage for _, usage in lines), Usage()),
+        total(naive),
+    )

@@ -1,0 +1,192 @@
+"""What the original workflow asked of its review loops and expected of them, as figures.
+
+Its three requirements and its alarms compare characters; beside them stands what was billed for
+the same work, since characters say little about money.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from sparing.desk.money.turns import Turns, fallbacks, is_resume, resumes
+from sparing.economy.guard import Delta, too_long
+from sparing.economy.matrix import MATRIX
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Work
+from sparing.records.ledger import Row
+from sparing.report.figures import Figure, percent
+from sparing.report.spending import Spending, dollars, tokens, total
+
+FEATURES = 3
+"""So many features tell enough for advice."""
+HALF = 0.5
+FIFTH = 0.2
+MEASURED, SIMULATED, ESTIMATED = "measured", "simulated", "estimated"
+ALL_FRESH = "each turn with its role's latest fresh prompt"
+GUARDED = frozenset(row.scenario for row in MATRIX if row.delta is Delta.TOO_LONG)
+DOCUMENT_STAGES = frozenset(
+    stage.name for flow in FLOWS.values() for stage in flow.stages if stage.work is Work.DOCUMENT
+)
+
+
+class Told(NamedTuple):
+    """What was marked during the runs."""
+
+    unread: int = 0
+    fell_back: int = 0
+
+
+def asked_figures(turns: Sequence[Turns], told: Told, spent: Spending) -> tuple[Figure, ...]:
+    """NFR1-3 and the alarms, with the bill of the loops they are about."""
+    looped = [one for one in turns if any(map(is_resume, one.rows))]
+    return (
+        _shorter(turns),
+        _fallbacks(turns, told),
+        _characters(looped),
+        _billed({(one.stage, one.role) for one in looped}, spent),
+        _guard(turns),
+        _unread(turns, told),
+    )
+
+
+def _shorter(turns: Sequence[Turns]) -> Figure:
+    found = [shorter for one in turns for shorter in one.shorter]
+    said = f"{sum(found)} of {len(found)}" if found else "nothing was resumed"
+    value, holds = (sum(found) / len(found), all(found)) if found else (None, None)
+    name = "NFR1, resumed prompts shorter than the fresh one before"
+    return Figure(name, value, said, MEASURED, "asked for: all, in characters", holds)
+
+
+def _fallbacks(turns: Sequence[Turns], told: Told) -> Figure:
+    """Those that a turn was spent on, and those that were seen to be useless before."""
+    failed = max(len(fallbacks(turns)), told.fell_back)
+    tried = max(len(resumes(turns)), failed)
+    share = failed / tried if tried else None
+    said = f"{failed} of {tried} resumes" if tried else "nothing was resumed"
+    holds = None if share is None else share <= FIFTH
+    name = "NFR2, resumes that fell back to fresh"
+    return Figure(name, share, said, MEASURED, "alarm: above 20 % of resumes", holds)
+
+
+def _characters(looped: Sequence[Turns]) -> Figure:
+    """As the original has it: over five iterations, by the sizes of the prompts that were sent."""
+    sent = sum(sum(one.chars) for one in looped)
+    fresh = sum(sum(one.fresh_chars) for one in looped)
+    five = sum(one.five[0] for one in looped)
+    share = five / sum(one.five[1] for one in looped) if fresh else None
+    said = "nothing was resumed"
+    if share is not None:
+        said = f"{percent(share)} over five iterations, {percent(sent / fresh)} over those that ran"
+    against = f"asked for: below 50 % of all-fresh, that is {ALL_FRESH}"
+    holds = None if share is None else share < HALF
+    return Figure("NFR3, characters of loops", share, said, ESTIMATED, against, holds)
+
+
+def _billed(loops: set[tuple[str, str]], spent: Spending) -> Figure:
+    rows = [row for row in spent.rows if (row.stage, row.role) in loops]
+    cost, naive = total([row.cost_usd for row in rows]), total([row.naive_usd for row in rows])
+    name = "billed for the same loops"
+    if not rows:
+        return Figure(name, None, "nothing was resumed", spent.origin)
+    said = f"{dollars(cost)} against {dollars(naive)} the naive way{_less(cost, naive)}"
+    against = "naive: every dispatch from nothing, every document in full (simulated)"
+    return Figure(name, _ratio(cost, naive), said, spent.origin, against)
+
+
+def _guard(turns: Sequence[Turns]) -> Figure:
+    tried, tripped = guard_counts(turns)
+    share = tripped / tried if tried else None
+    said = f"{tripped} of {tried} later turns at documents" if tried else "no later turn"
+    name = "deltas over half of the fresh prompt"
+    return Figure(name, share, said, MEASURED, "alarm: above 50 % of them", _within(share, HALF))
+
+
+def guard_counts(turns: Iterable[Turns]) -> tuple[int, int]:
+    """Later turns at documents, and those which the size guard stops, or would under `seed`."""
+    tried = tripped = 0
+    for one in turns:
+        if one.stage not in DOCUMENT_STAGES:
+            continue
+        for row, fresh in zip(one.rows[1:], one.fresh_chars[1:], strict=True):
+            tried += 1
+            tripped += _trips(row, fresh)
+    return tried, tripped
+
+
+def _trips(row: Row, fresh_chars: int) -> bool:
+    if is_resume(row):
+        return too_long(row.attempt.prompt_chars, fresh_chars)
+    return row.attempt.reason in GUARDED
+
+
+def _unread(turns: Sequence[Turns], told: Told) -> Figure:
+    sent = len({row.attempt.dispatch for one in turns for row in one.rows})
+    share = told.unread / sent if sent else None
+    said = f"{told.unread} of {sent} dispatches" if sent else "nothing was sent"
+    name = "files named and not seen to be read"
+    against = "alarm: above 20 % of dispatches"
+    return Figure(name, share, said, MEASURED, against, _within(share, FIFTH))
+
+
+def claim_figures(
+    turns: Sequence[Turns], repeated: float | None, count: int, spent: Spending
+) -> tuple[Figure, ...]:
+    """What the original expected, beside what came of it."""
+    rows = [row for one in turns for row in one.rows]
+    sessions = len({row.result.session for row in rows if row.result and row.result.session})
+    sent = sum(one.sent_tokens for one in turns)
+    full = sum(one.full_tokens for one in turns)
+    each = sent // count if count else 0
+    saved = 1 - sent / full if full else None
+    cost, naive = spent.cost_usd, spent.naive_usd
+    return (
+        Figure("sessions", sessions, str(sessions), MEASURED),
+        Figure(
+            "prompt tokens of a feature", each, tokens(each), ESTIMATED, "expected: 45k to 80k"
+        ),
+        Figure(
+            "of these sent before, word for word", repeated, percent(repeated) or "unknown",
+            ESTIMATED, "expected: 40 to 50 % of prompt tokens",
+        ),
+        Figure(
+            "prompts against full injection", saved, _said(saved), ESTIMATED,
+            "expected: 25 to 40 % less; full injection: every document in full, every turn",
+        ),
+        Figure(
+            "cost against the naive way", _ratio(cost, naive), _less(cost, naive)[2:] or "unknown",
+            f"{spent.origin} against simulated", "expected: 50 to 70 % less",
+        ),
+    )  # fmt: skip
+
+
+def advice(turns: Sequence[Turns], told: Told) -> tuple[str, ...]:
+    """What the alarms advise; to be asked once enough features are there."""
+    said: list[str] = []
+    if _fallbacks(turns, told).holds is False:
+        said.append("more than 20 % of resumes failed: set review.policy to fresh")
+    if _guard(turns).holds is False:
+        said.append("more than half of the deltas are long: set review.policy to adaptive")
+    if _unread(turns, told).holds is False:
+        said.append("more than 20 % of named files were not read: have them sent inline")
+    return tuple(said)
+
+
+def _within(share: float | None, limit: float) -> bool | None:
+    return None if share is None else share <= limit
+
+
+def _said(saved: float | None) -> str:
+    if saved is None:
+        return "unknown"
+    return f"{abs(100 * saved):.0f} % {'less' if saved >= 0 else 'more'}"
+
+
+def _ratio(cost: Decimal | None, naive: Decimal | None) -> float | None:
+    return None if cost is None or not naive else float(cost / naive)
+
+
+def _less(cost: Decimal | None, naive: Decimal | None) -> str:
+    ratio = _ratio(cost, naive)
+    return "" if ratio is None else f", {_said(1 - ratio)}"

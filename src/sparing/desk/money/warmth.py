@@ -1,0 +1,65 @@
+"""Whether something would get dearer while a feature waits; asked often, so asked cheaply.
+
+No price is looked up here: whoever finds something warm goes on to `waiting`, which prices it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sparing.cache import Life
+from sparing.config.settings import Clock
+from sparing.desk.money.cost import settings_of
+from sparing.desk.office import Office
+from sparing.feature import Status
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Position, State
+from sparing.money import dollars, to_usd
+from sparing.records import sessions
+from sparing.records.features import FeatureRow
+
+WAITS = (Position.GATE, Position.STUCK)
+
+
+class Warmth(NamedTuple):
+    until: float
+    now_nano_usd: int | None
+    later_nano_usd: int | None
+    """Of the next turn; None without a price."""
+
+    def words(self, clock: str) -> str:
+        """`clock` is the time of day until which it is warm."""
+        if self.now_nano_usd is None or self.later_nano_usd is None:
+            return f"warm until {clock}, dearer after that"
+        return (
+            f"warm until {clock}: the next turn costs about {dollars(self.now_nano_usd)} now,"
+            f" after that about {dollars(self.later_nano_usd)} (estimated)"
+        )
+
+    def dump(self, feature: str) -> dict[str, Any]:
+        return {
+            "feature": feature,
+            "warm_until": self.until,
+            "now_usd": _usd(self.now_nano_usd),
+            "after_usd": _usd(self.later_nano_usd),
+            "origin": "estimated",
+        }
+
+
+def is_warm(office: Office, row: FeatureRow, at: float) -> bool:
+    """Whether the author's conversation is still kept, of a feature that waits for a person."""
+    if row.running or row.status is not Status.ACTIVE:
+        return False
+    state = State.load(row.place["state"])
+    if state.position not in WAITS or settings_of(office, row).engine.clock is Clock.COUNTED:
+        return False
+    author = FLOWS[row.feature.flow].stage(state.stage).author
+    with office.database.read() as connection:
+        session = sessions.latest(connection, row.feature.key, author)
+    if session is None:
+        return False
+    return at < (session.last_call or session.last_activity) + Life.FIVE_MINUTES.seconds
+
+
+def _usd(nano: int | None) -> float | None:
+    return None if nano is None else float(to_usd(nano))

@@ -1,0 +1,1 @@
+"""What reviewers said and brought."""

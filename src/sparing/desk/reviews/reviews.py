@@ -1,0 +1,141 @@
+"""Reviews of a feature, out of the verdicts, the ledger and the prompts that were kept.
+
+Which finding is new and which was there before is not stored for every look: it follows from the
+verdicts alone and is worked out again here, by the same rules as during the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple, cast
+
+from sparing.desk.features.history import events_since, ledger_rows, verdict_rows
+from sparing.desk.money.turns import REPAIR
+from sparing.desk.office import Office
+from sparing.errors import StateError
+from sparing.records.features import FeatureRow
+from sparing.records.folder import StateFolder
+from sparing.records.ledger import Row
+from sparing.records.verdicts import VerdictRow
+from sparing.report.reviews import DecidedRow, ReviewRow
+from sparing.review.merge import merge
+from sparing.review.tracking import Status, Tracked, follow
+
+DELTA, LOOK = "delta", "look"
+UNREAD = "no verdict"
+NO_VERDICT = f"{UNREAD}:"
+
+
+def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
+    """In the order of the looks, stage by stage."""
+    attempts: dict[str, list[Row]] = {}
+    for one in ledger_rows(office, row):
+        attempts.setdefault(one.attempt.dispatch, []).append(one)
+    found = verdict_rows(office, row)
+    stages = dict.fromkeys(one.stage for one in found)
+    return tuple(
+        _review(office.folder, look, attempts.get(look.dispatch, []), classes)
+        for stage in stages
+        for look, classes in classified([one for one in found if one.stage == stage])
+    )
+
+
+def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
+    """What followed from each look, as the run told it."""
+    told = [one for one in events_since(office, 0, row.feature.key) if one.kind == LOOK]
+    return tuple(
+        DecidedRow(
+            one.stage,
+            one.data["iteration"],
+            tuple(role for role, _ in one.data["judged"]),
+            one.data["decision"],
+            tuple(one.text.split("; ")),
+        )
+        for one in told
+    )
+
+
+class Look(NamedTuple):
+    """Verdicts that were given together, and what was known of findings before and after."""
+
+    verdicts: list[VerdictRow]
+    before: tuple[Tracked, ...]
+    after: tuple[Tracked, ...]
+
+
+def looks_of(rows: Sequence[VerdictRow]) -> Iterator[Look]:
+    """Of one stage of one feature, in order."""
+    tracked: tuple[Tracked, ...] = ()
+    for _, group in groupby(rows, lambda one: (one.iteration, one.commit)):
+        together = list(group)
+        raised = merge([one.verdict for one in together])
+        looked = [one.verdict.role for one in together]
+        after = follow(tracked, raised, [False] * len(raised), looked)
+        yield Look(together, tracked, after)
+        tracked = after
+
+
+def classified(rows: Sequence[VerdictRow]) -> Iterator[tuple[VerdictRow, Counter[str]]]:
+    """Each verdict of a stage with what became of findings by it."""
+    for look in looks_of(rows):
+        before = {one.id: one for one in look.before}
+        for one in look.verdicts:
+            yield one, _classes(one.verdict.role, before, look.after)
+
+
+def _classes(role: str, before: dict[str, Tracked], after: Sequence[Tracked]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for one in after:
+        was = before.get(one.id)
+        held = was is not None and was.open and role in was.roles
+        if one.open and role in one.roles and (was is None or one.times > was.times):
+            counts[one.status.value] += 1
+        elif held and one.status is Status.RESOLVED:
+            counts[Status.RESOLVED.value] += 1
+    return counts
+
+
+def _review(
+    folder: StateFolder, look: VerdictRow, attempts: Sequence[Row], classes: Counter[str]
+) -> ReviewRow:
+    verdict = look.verdict
+    bills = [one.result.nano_usd for one in attempts if one.result]
+    known = [bill for bill in bills if bill is not None]
+    origins = {one.result.origin.value for one in attempts if one.result and one.result.origin}
+    asked = [one.attempt for one in attempts if one.attempt.template != REPAIR]
+    return ReviewRow(
+        look.stage,
+        look.iteration,
+        verdict.role,
+        decision(look),
+        dict(Counter(finding.severity.value for finding in verdict.findings)),
+        dict(classes),
+        tuple(one.way for one in asked),
+        asked[0].prompt_chars if asked else 0,
+        delta_chars(folder, asked[-1].prompt) if asked else None,
+        sum(known) if known else None,
+        len(known) < len(attempts),
+        " and ".join(sorted(origins)),
+        look.commit,
+    )
+
+
+def decision(look: VerdictRow) -> str:
+    if look.passed:
+        return "passed"
+    if look.verdict.summary.startswith(NO_VERDICT):
+        return UNREAD
+    return "overruled" if look.verdict.approved else "refused"
+
+
+def delta_chars(folder: StateFolder, prompt: str) -> int | None:
+    """Of what changed, as it was sent; None for a prompt without, or one that is gone."""
+    try:
+        segments = cast("list[list[object]]", json.loads(folder.fetch(prompt)))
+    except (StateError, ValueError):
+        return None
+    sizes = [len(str(one[1])) for one in segments if one[0] == DELTA]
+    return sum(sizes) if sizes else None

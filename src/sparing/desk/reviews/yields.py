@@ -1,0 +1,104 @@
+"""What reviewers brought, out of the verdicts and their bills, over one feature or many."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sparing.desk.money.feature_records import Basis
+from sparing.desk.office import Office
+from sparing.desk.reviews.reviews import looks_of
+from sparing.economy.reviewers import Look, Post, Raised, Yield, advice, by_role, yields
+from sparing.finding import Severity
+from sparing.records.findings import findings_of
+from sparing.records.ledger import Row
+from sparing.records.verdicts import VerdictRow
+from sparing.report.reviewers import Reviewers, YieldRow
+from sparing.review.tracking import RulingKind, Status, Tracked
+
+
+def reviewers_of(office: Office, bases: Sequence[Basis], origin: str) -> Reviewers:
+    looks = [look for basis in bases for look in _looks(basis)]
+    raised = [one for basis in bases for one in _raised(office, basis)]
+    found = yields(looks, raised)
+    return Reviewers(
+        tuple(map(_row, found)),
+        tuple(map(_row, by_role(found))),
+        tuple(one.words for one in advice(found)),
+        origin,
+    )
+
+
+def _row(one: Yield) -> YieldRow:
+    return YieldRow(
+        *one.post, one.looks, one.blockers, one.accepted, one.settled, one.nano_usd, one.each
+    )
+
+
+def _looks(basis: Basis) -> Iterator[Look]:
+    bills, models = _bills(basis.ledger), _models(basis)
+    for one in basis.verdicts:
+        yield Look(_post(one, models), bills.get(one.dispatch))
+
+
+def _models(basis: Basis) -> dict[str, str]:
+    return {row.attempt.dispatch: row.attempt.model for row in basis.ledger}
+
+
+def _post(one: VerdictRow, models: dict[str, str]) -> Post:
+    return Post(one.verdict.role, models.get(one.dispatch, ""), one.stage)
+
+
+class _First(NamedTuple):
+    """Who raised a finding first, and how badly."""
+
+    posts: tuple[Post, ...]
+    blocker: bool
+
+
+def _raised(office: Office, basis: Basis) -> Iterator[Raised]:
+    models, dismissed = _models(basis), _dismissed(office, basis)
+    for rows in basis.stages:
+        first: dict[str, _First] = {}
+        after: tuple[Tracked, ...] = ()
+        for look in looks_of(rows):
+            after = look.after
+            posts = {one.verdict.role: _post(one, models) for one in look.verdicts}
+            for one in after:
+                who = tuple(posts[role] for role in one.roles if role in posts)
+                blocker = one.finding.severity is Severity.BLOCKER
+                first.setdefault(one.id, _First(who, blocker))
+        for one in after:
+            accepted = one.status is Status.RESOLVED and (rows[0].stage, one.id) not in dismissed
+            yield from _counted(one, first[one.id], accepted=accepted)
+
+
+def _counted(one: Tracked, first: _First, *, accepted: bool) -> Iterator[Raised]:
+    if one.into or one.finding.severity is Severity.SUGGESTION:
+        return
+    for post in first.posts:
+        others = tuple(other.role for other in first.posts if other != post)
+        yield Raised(post, first.blocker, accepted, others)
+
+
+def _dismissed(office: Office, basis: Basis) -> set[tuple[str, str]]:
+    """What a person has said may stay, by stage and id."""
+    with office.database.read() as connection:
+        kept = findings_of(connection, basis.row.feature.key)
+    tracked = [(one.stage, Tracked.load(json.loads(one.body))) for one in kept]
+    return {
+        (stage, one.id)
+        for stage, one in tracked
+        if one.ruling is not None and one.ruling.kind is RulingKind.DISMISSED
+    }
+
+
+def _bills(rows: Iterable[Row]) -> dict[str, int]:
+    """Known cost of each dispatch."""
+    found: dict[str, int] = {}
+    for row in rows:
+        if row.result is not None and row.result.nano_usd is not None:
+            name = row.attempt.dispatch
+            found[name] = found.get(name, 0) + row.result.nano_usd
+    return found
