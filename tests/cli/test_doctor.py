@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.cli.doctor_agent import Finding, agent_findings, online_finding
+from sparing.cli.setup.doctor_agent import Finding, agent_findings, online_finding
 from sparing.config.load import current
 from tests.double.serving import serving
 

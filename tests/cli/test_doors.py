@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.cli.notify import desktop, notify
+from sparing.cli.run.notify import desktop, notify
 from sparing.config.notify import NotifySettings
 from tests.conftest import UserRepository
 from tests.guard import Guard

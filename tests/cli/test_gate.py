@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.cli.gate import AtGate
-from sparing.cli.rule import rule_here
+from sparing.cli.gate.gate import AtGate
+from sparing.cli.gate.rule import rule_here
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.rulings import open_findings
 from sparing.desk.office import Office, open_office

@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from sparing.cli.progress import Progress, describe, named
+from sparing.cli.run.progress import Progress, describe, named
 from sparing.cli.screen import rendered
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office

@@ -52,10 +52,32 @@ COMMANDS = {
     "completion": "Print what makes bash, zsh or fish complete commands and features.",
 }
 MODULES = {
-    **{"list": "status", "approve": "answer", "reject": "answer", "raise": "raise_"},
-    "answer": "questions",
-    **dict.fromkeys(("edit", "say", "pause", "resume", "skip", "back", "abandon"), "orders"),
+    "demo": "run.demo",
+    "init": "setup.init",
+    "start": "start.start",
+    "project": "start.project",
+    "run": "run.run",
+    "watch": "look.watch",
+    **dict.fromkeys(("status", "list"), "look.status"),
+    "show": "look.show",
+    **dict.fromkeys(("approve", "reject"), "gate.answer"),
+    "answer": "gate.questions",
+    **dict.fromkeys(("edit", "say", "pause", "resume", "skip", "back", "abandon"), "gate.orders"),
+    "rerun": "gate.rerun",
+    "stop": "gate.stop",
+    "clean": "setup.clean",
+    "rule": "gate.rule",
+    "cost": "money.cost",
+    "report": "money.report",
+    "raise": "money.raise_",
+    "trust": "setup.trust",
+    "config": "setup.config",
+    "eval": "run.eval",
+    "doctor": "setup.doctor",
+    "diagnose": "look.diagnose",
+    "completion": "setup.completion",
 }
+"""Where each command lives."""
 INTERRUPTED = 130
 
 
@@ -70,7 +92,7 @@ class Lazy(click.Group):
         _ = ctx
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"sparing.cli.{MODULES.get(cmd_name, cmd_name)}")
+        module = import_module(f"sparing.cli.{MODULES[cmd_name]}")
         return getattr(module, f"{cmd_name}_command")
 
     def resolve_command(

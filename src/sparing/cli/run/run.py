@@ -7,11 +7,10 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.ahead import dry_json, show_dry_run
 from sparing.cli.clock import now
-from sparing.cli.detach import detached
-from sparing.cli.drive import Mode, run_features
-from sparing.cli.init import agree_to_setup
+from sparing.cli.look.show import print_finished
+from sparing.cli.look.watch import follow
+from sparing.cli.money.forecast import dry_json, show_dry_run
 from sparing.cli.options import (
     feature_argument,
     hand_over_option,
@@ -20,10 +19,11 @@ from sparing.cli.options import (
     unsandboxed_option,
     walls_flag,
 )
+from sparing.cli.run.detach import detached
+from sparing.cli.run.drive import Mode, run_features
+from sparing.cli.run.waits import run_in_order
 from sparing.cli.screen import echo, is_terminal, style
-from sparing.cli.show import print_finished
-from sparing.cli.waits import run_in_order
-from sparing.cli.watch import follow
+from sparing.cli.setup.init import agree_to_setup
 from sparing.desk.features.finished import finished_one
 from sparing.desk.features.view import feature_view, open_rows
 from sparing.desk.gates import answers

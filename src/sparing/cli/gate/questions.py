@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
+from sparing.cli.gate.answer import tell_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import echo, is_terminal, prompt, style, wrapped
 from sparing.desk.gates import answers, questions

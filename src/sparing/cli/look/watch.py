@@ -12,11 +12,11 @@ from pathlib import Path
 
 import click
 
+from sparing.cli.look.status import state_words
+from sparing.cli.money.warm import warm_words
 from sparing.cli.options import feature_argument
-from sparing.cli.progress import Walls, describe, named
+from sparing.cli.run.progress import Walls, describe, named
 from sparing.cli.screen import echo, style, wrapped
-from sparing.cli.status import state_words
-from sparing.cli.warm import warm_words
 from sparing.desk.features import history, view
 from sparing.desk.features.presence import engine_runs
 from sparing.desk.gates import answers

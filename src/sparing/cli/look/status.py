@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
+from sparing.cli.money.warm import warm_words, warmth
 from sparing.cli.options import json_option, print_json
-from sparing.cli.progress import STRONG
+from sparing.cli.run.progress import STRONG
 from sparing.cli.screen import echo, style, wrapped
-from sparing.cli.warm import warm_words, warmth
 from sparing.desk.features.finished import Finished, Home, finished
 from sparing.desk.features.presence import engine_runs
 from sparing.desk.features.view import FeatureView, every_row, feature_view, list_views

@@ -61,7 +61,7 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
 
 
 def _said(office: Office, row: FeatureRow) -> str:
-    from sparing.cli.gate import said_in_editor
+    from sparing.cli.gate.gate import said_in_editor
 
     return said_in_editor(office, row, lambda: prompt("what should be different", err=True))
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import click
 
 from sparing import __version__
-from sparing.cli.doctor_agent import Finding, agent_findings, online_finding
-from sparing.cli.doctor_levers import lever_words
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
+from sparing.cli.setup.doctor_agent import Finding, agent_findings, online_finding
+from sparing.cli.setup.doctor_levers import lever_words
 from sparing.config.load import current
 from sparing.config.terminal import homely
 from sparing.database import Database
@@ -92,7 +92,7 @@ def _sandbox() -> Finding:
 
 
 def _resume() -> list[Finding]:
-    from sparing.cli.doctor_resume import resume_answers
+    from sparing.cli.setup.doctor_resume import resume_answers
 
     try:
         return [Finding(*answer) for answer in resume_answers(open_office(Path.cwd()))]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
+from sparing.cli.gate.answer import tell_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.features import orders
@@ -113,7 +113,7 @@ def edit_command(feature: str, document: str) -> None:
     Without DOCUMENT it is the one that waits for you. Your version becomes a commit of its own. For
     a stage that made code, the files in its worktree are taken as you have left them.
     """
-    from sparing.cli.gate import edit_stage
+    from sparing.cli.gate.gate import edit_stage
 
     office, row = _found(feature, reading=False)
 

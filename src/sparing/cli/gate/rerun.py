@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.answer import tell_answered
 from sparing.cli.clock import now
+from sparing.cli.gate.answer import tell_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option
 from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.desk.features.rerun import Rerun, plan_rerun, rerun

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sparing.cli.clock import now
-from sparing.cli.init import show_prospect
 from sparing.cli.screen import WIDTH, echo, style
+from sparing.cli.setup.init import show_prospect
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.desk.money.cost import limits_of, settings_of
@@ -151,7 +151,7 @@ def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
 
 def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
     """What the next author would be told; None if the program itself comes next."""
-    from sparing.cli.prompt import Wanted, page_of
+    from sparing.cli.look.prompt import Wanted, page_of
 
     stage = next((one for one in ahead_of(row) if one.author), None)
     if stage is None:

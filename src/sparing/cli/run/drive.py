@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sparing.cli.ask import leaving
 from sparing.cli.clock import now
-from sparing.cli.editor import busy
-from sparing.cli.gate import AtGate
-from sparing.cli.notify import notify
+from sparing.cli.gate.ask import leaving
+from sparing.cli.gate.editor import busy
+from sparing.cli.gate.gate import AtGate
 from sparing.cli.options import print_json
-from sparing.cli.progress import Progress
+from sparing.cli.run.notify import notify
+from sparing.cli.run.progress import Progress
 from sparing.cli.screen import echo, style
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sparing.cli.ask import Left, Settled, ask
 from sparing.cli.clock import now
-from sparing.cli.editor import write_in_editor
+from sparing.cli.gate.ask import Left, Settled, ask
+from sparing.cli.gate.editor import write_in_editor
+from sparing.cli.gate.questions import answer_here, show_talk
+from sparing.cli.gate.rerun import told
+from sparing.cli.gate.rule import rule_here
+from sparing.cli.look.prompt import Wanted, page_of
 from sparing.cli.options import TERMINAL
-from sparing.cli.prompt import Wanted, page_of
-from sparing.cli.questions import answer_here, show_talk
-from sparing.cli.rerun import told
-from sparing.cli.rule import rule_here
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view

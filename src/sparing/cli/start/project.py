@@ -67,7 +67,7 @@ def new_command(
     )
     overrides = {"workspace.hand_over": hand_over} if hand_over else {}
     row = projects.new(office, begins, overrides, now())
-    from sparing.cli.start import offer_run
+    from sparing.cli.start.start import offer_run
 
     return offer_run(office, row, "a project", yes=how["yes"], as_json=how["as_json"])
 
@@ -113,7 +113,7 @@ def next_command(
         return _nothing(view, as_json=how["as_json"])
     overrides = {"workspace.hand_over": hand_over} if hand_over else {}
     row = projects.start_next(office, view, _flow(office, view, flow), overrides, now())
-    from sparing.cli.start import offer_run
+    from sparing.cli.start.start import offer_run
 
     why = f"next of {view.id}"
     return offer_run(office, row, why, yes=how["yes"], as_json=how["as_json"])

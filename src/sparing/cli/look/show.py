@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from sparing.artifact import ArtifactName
-from sparing.cli.ending import print_ending
+from sparing.cli.look.prompt import Wanted, show_prompt
+from sparing.cli.look.reviews import show_reviews
+from sparing.cli.look.status import state_words
 from sparing.cli.options import json_option, print_json
-from sparing.cli.prompt import Wanted, show_prompt
-from sparing.cli.reviews import show_reviews
+from sparing.cli.run.ending import print_ending
 from sparing.cli.screen import echo, style, wrapped
-from sparing.cli.status import state_words
 from sparing.config.terminal import homely
 from sparing.desk.features import history, view
 from sparing.desk.features.finished import Finished, Home, finished_one

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.options import json_option, print_json
+from sparing.cli.run.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.screen import echo, show, style
 from sparing.desk.features import history, view
 from sparing.desk.gates import answers

@@ -9,7 +9,7 @@ import click
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
-from sparing.cli.trust_setup import trust_setup
+from sparing.cli.setup.trust_setup import trust_setup
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.programs import ProgramView, program_views, revoke_programs, trust_programs
 from sparing.desk.setup.roles import Candidate, candidates, revoke_all, trust_files

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sparing.cli.begin import begin_with
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL
 from sparing.cli.screen import echo, is_terminal, prompt, wrapped
+from sparing.cli.start.begin import begin_with
 from sparing.desk.features.beginnings import Begun
 from sparing.desk.gates import answers
 from sparing.desk.office import Office

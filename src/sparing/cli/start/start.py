@@ -7,10 +7,8 @@ from typing import Any
 
 import click
 
-from sparing.cli.ahead import LABEL, show_plan
-from sparing.cli.begin import beginning_options
 from sparing.cli.clock import now
-from sparing.cli.init import agree_to_setup, offer_file
+from sparing.cli.money.forecast import LABEL, show_plan
 from sparing.cli.options import (
     hand_over_option,
     json_option,
@@ -18,9 +16,11 @@ from sparing.cli.options import (
     unsandboxed_option,
     walls_flag,
 )
+from sparing.cli.run.waits import tell_held
 from sparing.cli.screen import confirm, echo, is_terminal, style
-from sparing.cli.tier import settle_flow
-from sparing.cli.waits import tell_held
+from sparing.cli.setup.init import agree_to_setup, offer_file
+from sparing.cli.start.begin import beginning_options
+from sparing.cli.start.tier import settle_flow
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook, outlook_json
 from sparing.desk.office import Office, open_office
@@ -67,7 +67,7 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     if asks:
         _offer(office, found)
     if (yes and not held) or (asks and confirm("run now?", default=True, err=True)):
-        from sparing.cli.run import Mode, run_features
+        from sparing.cli.run.run import Mode, run_features
 
         mode = Mode.YES if yes else Mode.ASK
         return run_features(office, [row], mode, as_json=as_json)

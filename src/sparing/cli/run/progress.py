@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sparing.cli.ending import learned_line
+from sparing.cli.run.ending import learned_line
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.history import events_since, last_walls, latest_event
 from sparing.desk.office import Office

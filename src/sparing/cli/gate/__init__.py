@@ -1,0 +1,1 @@
+"""Commands that answer a gate or steer a feature."""
