@@ -18,9 +18,9 @@ from sparing.economy.estimates import Memory, by_reference
 from sparing.economy.guard import Diff
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.known import Base
+from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks, pass_share, trunk_life
 from sparing.economy.matrix import Actor, Moment
-from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer
 from sparing.economy.preload import preload_pays
 from sparing.way import Lever, Order, Policy, Way

@@ -31,7 +31,7 @@ from sparing.context.prompt.brief import (
 from sparing.context.prompt.brief import Role as RoleWords
 from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
-from sparing.economy.notes import Look, notes_text
+from sparing.economy.ledger_notes import Look, notes_text
 from sparing.economy.recall import Need
 from sparing.finding import Verdict
 from sparing.review.verdict import SCHEMA

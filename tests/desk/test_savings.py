@@ -15,7 +15,7 @@ from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.office import Office
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
-from sparing.report.savings import Economy
+from sparing.report.savings_table import Economy
 from sparing.usage import Usage
 from tests.desk.reviewing import asked
 from tests.desk.standing import NOW, standing, started

@@ -14,7 +14,7 @@ from sparing.change import FileChange
 from sparing.context.prompt.brief import Asked, Brief, Code, Document, Kind, Role
 from sparing.context.prompt.compose import compose, naive
 from sparing.economy.cost_model import TYPICAL, Work
-from sparing.economy.notes import notes_pay
+from sparing.economy.ledger_notes import notes_pay
 from sparing.way import Order, Way
 
 BRIEF = Brief(

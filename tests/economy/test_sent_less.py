@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.notes import Look, notes_text
+from sparing.economy.ledger_notes import Look, notes_text
 from sparing.economy.preload import Candidate, preload_pays, preloaded
 from sparing.economy.repo_map import names_of, repository_map
 from sparing.economy.trim import trimmed

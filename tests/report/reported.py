@@ -7,7 +7,7 @@ from typing import Any
 
 from sparing.report.figures import Figure, LoopRow, Report
 from sparing.report.reviewers import Reviewers, YieldRow
-from sparing.report.savings import Economy, LadderRow, SavingRow
+from sparing.report.savings_table import Economy, LadderRow, SavingRow
 from sparing.report.spending import Spending, SpendingRow
 from sparing.report.turns import TurnRow
 from sparing.usage import Usage

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
 from sparing.context.prompt.brief import REVIEWS, Brief, Code, Kind
-from sparing.economy.notes import Look, notes_text
+from sparing.economy.ledger_notes import Look, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
 from sparing.finding import Verdict

@@ -18,8 +18,8 @@ from sparing.economy.cost_model import Rates, Work
 from sparing.economy.estimates import Errand, Memory, by_reference, expected_work
 from sparing.economy.estimates import Kind as TurnKind
 from sparing.economy.known import blocks_of
+from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
-from sparing.economy.notes import notes_pay
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.job import Turn

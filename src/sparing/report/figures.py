@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparing.report.reviewers import Reviewers
-from sparing.report.savings import Economy
+from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending
 from sparing.report.turns import TurnRow
 

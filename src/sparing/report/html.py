@@ -19,7 +19,7 @@ from sparing.report.drawing import INSTALL
 from sparing.report.figures import Figure, Report
 from sparing.report.page import token_words
 from sparing.report.reviewers import YieldRow
-from sparing.report.savings import limit_lines
+from sparing.report.savings_table import limit_lines
 from sparing.report.spending import SpendingRow, dollars, tokens
 
 NO_CHARTS = f"This page has no charts: the library that draws them is not installed. {INSTALL}"

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sparing.report.figures import Figure, Report, percent
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
-from sparing.report.savings import savings_page
+from sparing.report.savings_table import savings_page
 from sparing.report.spending import dollars, tokens
 
 LOOP_NOTES = (

@@ -25,7 +25,7 @@ from sparing.economy.savings import Ladder, Savings, Spared, Step, savings
 from sparing.money import to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Outcome, Row
-from sparing.report.savings import Economy, LadderRow, SavingRow, joined
+from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.way import Lever, Way
 
 MILLION = 1_000_000
