@@ -1,6 +1,6 @@
 """Golden files: `python -m scripts.golden` writes every prompt of the sample feature anew.
 
-They are read by people before they are committed; `tests/words/test_golden.py` compares.
+They are read by people before they are committed; `tests/briefing/test_golden.py` compares.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.words.cases import page, prompts
-from tests.words.sample import make_sample
+from tests.briefing.cases import page, prompts
+from tests.briefing.sample import make_sample
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden"
 

@@ -13,9 +13,9 @@ from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.finding import Verdict
 from sparing.records import features, verdicts
+from tests.briefing.sample import DATA, FINDINGS, FOLDER
 from tests.repositories import commit_files, git, make_repository
 from tests.terminal import Said, sparing
-from tests.words.sample import DATA, FINDINGS, FOLDER
 
 
 @pytest.fixture

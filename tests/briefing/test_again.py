@@ -1,0 +1,169 @@
+"""What a session that goes on is told, and what one is told whose session is gone.
+
+Covers: C4, C5, C7, C8, C10, C17, F1
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from sparing.briefing.gather import gather
+from sparing.context.documents.fix_summary import answers, fix_words
+from sparing.context.prompt.compose import compose
+from sparing.job import Turn
+from sparing.way import Order, Way
+from tests.briefing.cases import Prompt
+from tests.briefing.sample import DATA, Sample
+
+
+@pytest.mark.parametrize("order", Order)
+def test_a_second_look_gets_delta_fix_summary_and_iteration(
+    rendered: dict[str, Prompt], order: Order
+) -> None:
+    """C4: exact lines under their heading, the author's words, what to judge."""
+    prompt = rendered[f"spec-reviewer-specify-2-resume-{order}"]
+    assert [one.name for one in prompt.segments] == ["delta", "fix-summary", "turn"]
+    delta = prompt.named("delta")
+    assert "-- AC-1: a client that asks too often is refused.\n" in delta
+    assert "+- AC-1: a client that asks more than 5 times a second is refused with `429`." in delta
+    assert "## Acceptance Criteria" in delta
+    assert "`F1`: changed — the limit is a number now." in prompt.named("fix-summary")
+    assert "The round was small." not in prompt.text
+    assert "iteration 2 of 3" in prompt.named("turn")
+    assert "are in your context" in prompt.text
+
+
+def test_code_is_told_by_stat_and_hunks(rendered: dict[str, Prompt]) -> None:
+    """C5"""
+    delta = rendered["security-reviewer-implement-2-resume-nested"].named("delta")
+    assert "1 file changed, +1 -1" in delta
+    assert "+    return COUNTS[user] <= LIMIT\n" in delta
+
+
+@pytest.mark.parametrize("order", Order)
+def test_final_validation_names_the_last_look(rendered: dict[str, Prompt], order: Order) -> None:
+    """C9: everything since that look, all fix summaries, a full regression check."""
+    prompt = rendered[f"security-reviewer-implement-final-resume-{order}"]
+    assert "iteration 1" in prompt.text
+    assert "final validation" in prompt.named("turn")
+    assert "LIMIT" in prompt.named("delta")
+    assert "The limit is stated" in prompt.named("fix-summary")
+
+
+def test_after_a_lost_session_earlier_findings_are_told(rendered: dict[str, Prompt]) -> None:
+    """C8: everything fresh, and that the prior session is unavailable."""
+    prompt = rendered["spec-reviewer-specify-2-reference-seed"]
+    said = prompt.named("turn")
+    assert said.splitlines() == [
+        "## Iteration Context",
+        "This is iteration 2 of 3.",
+        "(Fresh dispatch — prior review session unavailable.)",
+        "Previous issues to re-evaluate:",
+    ]
+    assert prompt.segments[-1].name == "findings"
+    ids = re.findall(r"`(F\d)` (blocker|warning)", prompt.named("findings"))
+    assert ids == [("F1", "blocker"), ("F2", "warning")]
+
+
+def test_a_fresh_second_look_knows_its_findings_too(rendered: dict[str, Prompt]) -> None:
+    """C8: also in the nested order, where nothing was lost."""
+    prompt = rendered["spec-reviewer-specify-2-compose-nested"]
+    assert "unavailable" not in prompt.text
+    assert "Nothing says how often" in prompt.named("findings")
+    lost = replace(prompt.brief, asked=replace(prompt.brief.asked, lost=True))
+    turn = compose(lost, Way.COMPOSE).segments[-1].text
+    assert "prior review session unavailable" in turn
+
+
+def test_no_delta_and_no_answer_is_no_reason_to_resume(sample: Sample) -> None:
+    """C7: a look at the same commit."""
+    same = sample.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=2)
+    silent = replace(same, job=replace(same.job, note=""))
+    assert not gather(silent).resumable
+    assert gather(silent).delta == ""
+
+
+def test_answers_alone_are_told_by_resume(sample: Sample) -> None:
+    """C7, C17"""
+    same = sample.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=2)
+    brief = gather(same)
+    assert brief.resumable
+    said = compose(brief, Way.RESUME).segments
+    assert [one.name for one in said] == ["fix-summary", "turn"]
+    assert "have not changed" in said[-1].text
+
+
+def test_always_fresh_roles_are_never_resumable(sample: Sample) -> None:
+    """C11"""
+    source = sample.source("prd-reviewer", "brainstorm", Turn.REVIEW, iteration=2, seen=1)
+    assert not gather(source).resumable
+
+
+@pytest.mark.parametrize("order", Order)
+def test_a_later_fix_gets_new_findings_and_what_to_read_again(
+    rendered: dict[str, Prompt], order: Order
+) -> None:
+    """C10"""
+    prompt = rendered[f"implementer-implement-fix2-resume-{order}"]
+    assert [one.name for one in prompt.segments] == ["findings", "changed-files", "files", "turn"]
+    assert "src/gate.py (+1 -1)" in prompt.named("changed-files")
+    assert "## Fix summary" in prompt.named("turn")
+
+
+def test_an_author_is_given_every_finding_and_says_what_became_of_it(
+    rendered: dict[str, Prompt],
+) -> None:
+    """C17: resumed with the findings alone, fresh with the document as it stands."""
+    resumed = rendered["spec-author-specify-2-resume-nested"]
+    fresh = rendered["spec-author-specify-2-compose-nested"]
+    assert [one.name for one in resumed.segments] == ["findings", "turn"]
+    assert "spec" in [one.name for one in fresh.trunk]
+    for prompt in (resumed, fresh):
+        assert "*answered, with reason*" in prompt.named("turn")
+        assert "A diagram would help" not in prompt.text
+
+
+def test_how_to_answer_is_said_in_full_once_a_session(rendered: dict[str, Prompt]) -> None:
+    """C17"""
+    brief = rendered["spec-author-specify-2-resume-nested"].brief
+    later = replace(brief, asked=replace(brief.asked, seen=2, iteration=3))
+    first, second = (compose(one, Way.RESUME).segments[-1].text for one in (brief, later))
+    assert len(second) < len(first) / 3
+    assert "`## Fix summary`" in second
+
+
+def test_a_stage_transition_brings_stage_and_skill_and_nothing_else(
+    rendered: dict[str, Prompt],
+) -> None:
+    """F1"""
+    prompt = rendered["builder-L3.implement-transition-resume-nested"]
+    assert [one.name for one in prompt.segments] == ["turn", "stage", "skill", "handoff"]
+    assert prompt.text.startswith("# Stage transition: you now enter the `implement` stage\n")
+
+
+def test_of_a_reply_the_reviewer_gets_findings_and_summary() -> None:
+    """C17"""
+    reply = DATA["replies"]["fixes"]
+    assert fix_words(reply).startswith("## Findings\n")
+    assert fix_words(reply).endswith("nothing else changed.")
+    assert answers(fix_words(reply)) == ("F2",)
+    assert fix_words("  no headings at all \n") == "no headings at all"
+    assert fix_words("x\n### fix summary\ny") == "### fix summary\ny"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("- `F1`: answered — because", ("F1",)),
+        ("* **F12**: *Answered*, with reason", ("F12",)),
+        ("- F1 - answered: x", ("F1",)),
+        ("- `F1`: changed — and answered", ()),
+        ("answered", ()),
+    ],
+)
+def test_answers_are_recognised(line: str, found: tuple[str, ...]) -> None:
+    """C17"""
+    assert answers(line) == found

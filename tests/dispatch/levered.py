@@ -1,0 +1,80 @@
+"""Turns of a sample feature, with levers on and off, for tests of what is sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from sparing.briefing.extras import aided
+from sparing.briefing.gather import gather
+from sparing.cap import Amount
+from sparing.context.prompt.brief import Brief
+from sparing.dispatch.prompt import choose
+from sparing.dispatch.way_choice import Chosen
+from sparing.money import Billing
+from sparing.records import ledger
+from sparing.runtime.source import Source
+from sparing.usage import Origin, Usage
+from sparing.way import Lever, off
+from tests.briefing.sample import Sample, make_sample
+
+REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
+
+
+def lever_sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    """A sample whose feature has a scripted agent."""
+    where = tmp_path_factory.mktemp("sample")
+    made = make_sample(where)
+    (where / "script.toml").write_text("base_tokens = 100\n")
+    own: dict[str, object] = {
+        "agent.backend": "scripted", "agent.script": str(where / "script.toml"),
+        "models.strong": "m", "models.standard": "m", "models.cheap": "m",
+    }  # fmt: skip
+    row = replace(made.rows["feature"], overrides=own)
+    return made._replace(rows={**made.rows, "feature": row})
+
+
+def without(sample: Sample, *levers: Lever) -> Sample:
+    row = sample.rows["feature"]
+    own = {**row.overrides, "economy.levers": ("all", *map(off, levers))}
+    around = replace(sample.around, _loaded={})  # settings are kept by feature
+    rows = {**sample.rows, "feature": replace(row, overrides=own)}
+    return sample._replace(around=around, rows=rows)
+
+
+def names(_: Brief, chosen: Chosen) -> list[str]:
+    return [one.name for one in chosen.composed.segments]
+
+
+def sent(source: Source, at: float = 100.0) -> tuple[Brief, Chosen]:
+    brief = aided(gather(source), source)
+    return brief, choose(source, brief, at)
+
+
+class Turned(NamedTuple):
+    role: str
+    stage: str
+    iteration: int
+    at: float
+    reads: tuple[str, ...] = ()
+    session: str = ""
+    sent: tuple[tuple[str, object], ...] = ()
+    template: str = "review"
+
+
+def turned(sample: Sample, one: Turned, reply: str = "{}") -> None:
+    """A turn that came to a good end, in the ledger."""
+    key = sample.rows["feature"].feature.key
+    attempt = ledger.Attempt(
+        f"{key}.g1.1.{one.role}.{one.iteration}", key, 1, one.stage, one.role, one.iteration, "",
+        one.template, "compose", "", "scripted", "m", Billing.API, "", 10, {}, one.at, "trunk",
+        dict(one.sent),
+    )  # fmt: skip
+    result = ledger.Result(
+        one.session, Usage(10, 0, 0, 0, 5), Origin.SIMULATED, 0, [], 10, 20.0, list(one.reads),
+        sample.around.folder.keep(reply),
+    )  # fmt: skip
+    with sample.around.database.write() as tx:
+        ledger.finish(tx, attempt.dispatch, ledger.begin(tx, attempt, Amount(0, 0)), result)

@@ -1,0 +1,142 @@
+"""Facts first: what the program has seen for itself, and a model that believes everything.
+
+The gullible model approves whatever it is shown. Red checks, a task whose files did not change,
+and a secret still keep the feature from being handed over. Covers: C9, H5, F9
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sparing.artifact import ArtifactName
+from sparing.briefing.facts import Checked, sheet, unproven_tasks
+from sparing.briefing.gather import gather, read_tasks
+from sparing.context.prompt.compose import compose
+from sparing.finding import Verdict
+from sparing.flow.advance import begin
+from sparing.flow.flows import FEATURE
+from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.job import Job, JobKind, Result, Turn
+from sparing.review.governor import Said, Seen
+from sparing.runtime.source import Source
+from sparing.stages.moves import Happened, Rules
+from sparing.stages.place import Place, Step
+from sparing.stages.stage import next_move
+from sparing.task import Task
+from sparing.way import Way
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.run import CheckResult
+from tests.briefing.sample import Sample, make_sample
+
+GREEN = CheckResult("test", "make test", True, "Ran 3 tests, OK", "")
+RED = CheckResult("test", "make test", False, "FAILED (failures=1)", "…", ("test_new (t.T)",))
+LINT = CheckResult("lint", "make lint", False, "2 errors", "…")
+RULES = Rules(3, frozenset(), headless=True)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return make_sample(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+def source(sample: Sample) -> Source:
+    return sample.source("implementation-reviewer", "implement", Turn.REVIEW)
+
+
+def test_a_task_none_of_whose_files_has_changed_is_named(source: Source) -> None:
+    tasks = list(read_tasks(source.artifact(ArtifactName.TASKS)))
+    assert unproven_tasks(source, tasks) == ()
+    claims = [
+        Task("3", "Three", "", 1, files=("tests/test_gate.py",)),
+        Task("4", "Four", "", 1, files=("src",)),
+        Task("5", "Five", "", 1, files=("gate.py",)),
+        Task("6", "Six", "", 1, files=("src/*.py",)),
+        Task("7", "Seven", "", 1),
+    ]
+    assert unproven_tasks(source, claims) == (
+        "task 3 names tests/test_gate.py, and none of it has changed",
+    )
+
+
+def test_the_sheet_says_what_is_new_and_what_was_red_before(source: Source) -> None:
+    known = Baseline({"lint": ()})
+    checked = Checked((RED, LINT), known)
+    assert [one.name for one in checked.red] == ["test"]
+    text = sheet(source, checked, ("task 3 names a.py, and none of it has changed",))
+    assert "- test: red (FAILED (failures=1))" in text
+    assert "- lint: red as before (2 errors)" in text
+    assert "- src/gate.py (+" in text
+    assert "- task 3 names a.py, and none of it has changed" in text
+
+
+def test_reviewers_of_the_code_are_given_the_sheet_fresh_and_resumed(sample: Sample) -> None:
+    """Nobody is asked to derive it again."""
+    source = sample.source("implementation-reviewer", "implement", Turn.REVIEW, iteration=2, seen=1)
+    text = sheet(source, Checked((GREEN,), Baseline()), ())
+    told = replace(source, job=replace(source.job, facts=sample.around.folder.keep(text)))
+    for way in (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
+        prompt = "".join(one.text for one in compose(gather(told), way).segments)
+        assert "- test: green (Ran 3 tests, OK)" in prompt, way
+
+
+def played(check: Result, committed: Result) -> tuple[Do, Position, str]:
+    """Implement and finish, with reviewers that approve everything."""
+    place = Place(begin("feature", "implement", frozenset(ArtifactName)), "c0", Step.OPEN)
+    happened = Happened((Result(commit="c0"),))
+    for _ in range(40):
+        found = next_move(place, happened, RULES, 1.0)
+        if found.do is not Do.RUN or found.jobs[0].kind is JobKind.HANDOVER:
+            return found.do, found.place.state.position, found.place.state.reason
+        results = tuple(_done(job, check, committed) for job in found.jobs)
+        seen = tuple(
+            Seen(Verdict(job.role, approved=True)) for job in found.jobs if job.turn is Turn.REVIEW
+        )
+        keys = {one.verdict.role: "code" for one in seen}
+        place, happened = found.place, Happened(results, seen, Said(inputs=keys))
+    raise AssertionError("it never ended")
+
+
+def _done(job: Job, check: Result, committed: Result) -> Result:
+    if job.kind is JobKind.TASKS:
+        return Result(tasks=(("1", "One"),))
+    if job.kind is JobKind.CHECK:
+        return check
+    if job.turn is Turn.REVIEW:
+        return Result(dispatch=job.role)
+    return committed if job.kind is JobKind.DISPATCH else Result(commit="c")
+
+
+GOOD, DONE = Result(passed=True), Result(commit="c")
+
+
+def test_with_nothing_wrong_it_is_handed_over() -> None:
+    """Else the tests below could not fail."""
+    assert played(GOOD, DONE)[:2] == (Do.RUN, Position.HANDOVER)
+
+
+@pytest.mark.parametrize(
+    ("check", "committed", "why"),
+    [
+        (Result(passed=False, detail="checks are red: test"), DONE, "checks are red: test"),
+        (replace(GOOD, unproven=("task 1 names a.py, unchanged",)), DONE, "claimed and not done"),
+        (GOOD, Result(failure="a secret would be committed"), "a secret would be committed"),
+    ],
+)
+def test_a_gullible_model_s_approval_is_not_enough(
+    check: Result, committed: Result, why: str
+) -> None:
+    do, position, reason = played(check, committed)
+    assert (do, position) == (Do.WAIT, Position.STUCK)
+    assert why in reason
+
+
+def test_red_checks_can_not_be_waved_through() -> None:
+    """A6: a human may take what is claimed, but not what is red."""
+    place = Place(begin("feature", "finish", frozenset(ArtifactName)), "c0", Step.CHECK)
+    red = replace(place, state=replace(place.state, position=Position.STUCK, reason="red"))
+    found = next_move(red, Happened(answer=Outcome(Kind.APPROVE)), RULES, 1.0)
+    assert found.do is Do.REFUSE
+    assert FEATURE.names[-1] == "finish"
