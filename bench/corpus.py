@@ -25,9 +25,9 @@ from bench.literal import compare, read
 from sparing.artifact import ArtifactName
 from sparing.context.documents import literal
 from sparing.context.documents.scope import (
+    DocumentScope,
     Extent,
     Hit,
-    Scope,
     TaskScope,
     index_document,
     scope_task,
@@ -107,7 +107,7 @@ def rows(feature: Feature) -> Iterator[Json]:
         }
 
 
-def _row(scope: Scope) -> Json:
+def _row(scope: DocumentScope) -> Json:
     found = [
         {"id": hit.id, "lines": [hit.heading.line, hit.heading.end], "via": hit.via.value}
         for hit in scope.hits

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 from bench.literal import read
 from sparing.finding import Severity, Verdict
-from sparing.review.answers import Answer, Kind
-from sparing.review.governor import DEFAULT_CAP, Said, Seen, State, govern
-from sparing.review.history import Entry
+from sparing.review.answers import AnswerKind, AuthorAnswer
+from sparing.review.governor import DEFAULT_CAP, ReviewState, SeenVerdict, SinceLastLook, govern
+from sparing.review.history import HistoryEntry
 from sparing.review.history_reader import SEVERITIES, read_history
 from sparing.review.identity import match
-from sparing.review.loop import Decision, Loop
+from sparing.review.loop import Loop, LoopDecision
 
 Json = dict[str, Any]
 OUT = Path(__file__).parent / "out"
@@ -97,7 +97,7 @@ def identity(histories: dict[str, str], parts: Sequence[str]) -> Json:
     return {**table, "all but near": {"usable": together.total(), **_figures(together)}}
 
 
-def _decided(rows: Sequence[Pair], entries: dict[str, dict[int, Entry]]) -> Json:
+def _decided(rows: Sequence[Pair], entries: dict[str, dict[int, HistoryEntry]]) -> Json:
     counts = Counter((row.label, _is_linked(row, entries[row.feature])) for row in rows)
     return {"usable": len(rows), **_figures(counts)}
 
@@ -127,7 +127,7 @@ def _of(counts: Counter[tuple[str, bool]], label: str) -> int:
     return counts[label, True] + counts[label, False]
 
 
-def _by_line(text: str) -> dict[int, Entry]:
+def _by_line(text: str) -> dict[int, HistoryEntry]:
     return {one.line: entry for entry in read_history(text).entries for one in entry.findings}
 
 
@@ -142,7 +142,7 @@ def _is_there(pair: Pair, histories: dict[str, str]) -> bool:
     )
 
 
-def _is_linked(pair: Pair, entries: dict[int, Entry]) -> bool:
+def _is_linked(pair: Pair, entries: dict[int, HistoryEntry]) -> bool:
     earlier, later = entries[pair.line].findings, entries[pair.later_line].findings
     links = match([one.finding for one in earlier], [one.finding for one in later])
     return any(
@@ -151,13 +151,13 @@ def _is_linked(pair: Pair, entries: dict[int, Entry]) -> bool:
     )
 
 
-def loops(text: str) -> list[list[Entry]]:
+def loops(text: str) -> list[list[HistoryEntry]]:
     """Entries of one reviewer with rising iterations."""
     entries = list(read_history(text).entries)
     steps = [b.iteration - a.iteration for a, b in zip(entries, entries[1:], strict=False)]
     if sum(step < 0 for step in steps) > sum(step > 0 for step in steps):
         entries.reverse()
-    found: dict[str, list[list[Entry]]] = {}
+    found: dict[str, list[list[HistoryEntry]]] = {}
     for entry in entries:
         runs = found.setdefault(entry.stage.lower(), [])
         if not runs or runs[-1][-1].iteration >= entry.iteration:
@@ -176,18 +176,20 @@ class Ending(NamedTuple):
     """Blockers that the recorded loop raised after the governor had ended it."""
 
 
-def replay(run: Sequence[Entry]) -> Ending:
+def replay(run: Sequence[HistoryEntry]) -> Ending:
     """The recorded verdicts, an author who says that all is changed, and no quotes."""
-    state = State(Loop((("reviewer",),), DEFAULT_CAP))
+    state = ReviewState(Loop((("reviewer",),), DEFAULT_CAP))
     for number, entry in enumerate(run, start=1):
         found = tuple(one.finding for one in entry.findings)
         heavy = any(finding.severity is not Severity.SUGGESTION for finding in found)
-        seen = [Seen(Verdict("reviewer", approved=not heavy, findings=found))]
-        answers = [Answer(one.id, Kind.CHANGED, "") for one in state.tracked if one.open]
-        ruled = govern(state, seen, Said(answers))
+        seen = [SeenVerdict(Verdict("reviewer", approved=not heavy, findings=found))]
+        answers = [
+            AuthorAnswer(one.id, AnswerKind.CHANGED, "") for one in state.tracked if one.open
+        ]
+        ruled = govern(state, seen, SinceLastLook(answers))
         state = ruled.state
-        if ruled.decision is not Decision.REVISE:
-            accepted = ruled.decision is Decision.ACCEPT
+        if ruled.decision is not LoopDecision.REVISE:
+            accepted = ruled.decision is LoopDecision.ACCEPT
             dropped = sum(_blocks(one.finding.severity) for one in ruled.open) if accepted else 0
             later = sum(
                 _blocks(one.finding.severity) for rest in run[number:] for one in rest.findings

@@ -20,21 +20,21 @@ from sparing.config.flow import FlowSettings
 from sparing.knowledge import changes
 from sparing.knowledge.faults import faults
 from sparing.knowledge.giving import Audience, give
-from sparing.knowledge.page import FILES, Kind, Page, read_page
+from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 from sparing.segment import estimate_tokens
 
 Json = dict[str, Any]
 OUT = Path(__file__).parent / "out"
 
 
-def load(folder: Path) -> dict[Kind, Page]:
+def load(folder: Path) -> dict[EntryKind, Page]:
     return {
         kind: read_page(kind, (folder / "knowledge-bank" / name).read_bytes().decode())
         for name, kind in FILES.items()
     }
 
 
-def round_trips(folder: Path, bank: dict[Kind, Page]) -> Json:
+def round_trips(folder: Path, bank: dict[EntryKind, Page]) -> Json:
     """Unread, and with one entry confirmed at a time: how many leave all others to the byte."""
     found: Json = {}
     for name, kind in FILES.items():
@@ -60,7 +60,7 @@ def _alone(page: Page, number: int) -> bool:
     return before_it and behind_it and len(after.entries) == len(page.entries)
 
 
-def giving(folder: Path, bank: dict[Kind, Page]) -> Json:
+def giving(folder: Path, bank: dict[EntryKind, Page]) -> Json:
     """What each feature's prompts would be given, by its title alone."""
     limit = FlowSettings().knowledge_tokens
     slugs = [path.name.partition("-")[2] for path in sorted((folder / "features").iterdir())]

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from sparing.briefing.knowledge import bank_at, made_features
-from sparing.briefing.retro import Asked, asked, read_reply, record
+from sparing.briefing.retro import RetroMaterial, asked, read_reply, record
 from sparing.config.sources import Sources
-from sparing.feature import Feature, Status, slugify
+from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.finish.lessons import written
 from sparing.flow.advance import begin
 from sparing.job import Job, JobKind, Turn
-from sparing.knowledge.page import Entry
+from sparing.knowledge.page import BankEntry
 from sparing.knowledge.retro import Bank, Retro
 from sparing.records import features
 from sparing.records.features import FeatureRow
@@ -84,7 +84,7 @@ def _source(folder: Path, scratch: Path) -> Source:
     _git(repository.checkout, "commit", "--quiet", "-m", "one more")
     head = _git(repository.checkout, "rev-parse", "HEAD")
     place = {"state": begin("feature").dump(), "head": head}
-    row = FeatureRow(feature, Status.ACTIVE, {}, 0, 0, place, head, running=True, updated=AT)
+    row = FeatureRow(feature, FeatureStatus.ACTIVE, {}, 0, 0, place, head, running=True, updated=AT)
     with around.database.write() as tx:
         features.create(tx, row)
     return Source(around, row, Job(JobKind.DISPATCH, "finish", head, "r", "r", Turn.RETRO), None)
@@ -106,11 +106,11 @@ def _texts(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text("utf-8") for path in found}
 
 
-def _judged(before: Asked) -> Retro:
+def _judged(before: RetroMaterial) -> Retro:
     fresh = [entry for entry in before.entries if not entry.is_stale]
     stale = [entry for entry in before.entries if entry.is_stale]
     words = ("retire", "keep", "update")
-    judged: list[tuple[Entry, str]] = [
+    judged: list[tuple[BankEntry, str]] = [
         *zip(fresh, ("confirmed", "contradicted"), strict=False),
         *zip(stale, words, strict=False),
     ]
@@ -123,7 +123,7 @@ def _judged(before: Asked) -> Retro:
     return found
 
 
-def _as_judged(before: Asked, after: Bank, said: Retro) -> bool:
+def _as_judged(before: RetroMaterial, after: Bank, said: Retro) -> bool:
     """Every judgement is in the bank, and says so in the entry it is about."""
     known = {(entry.kind, entry.key): entry for page in after.values() for entry in page.entries}
     old = {entry.title: entry for entry in before.entries}
@@ -131,7 +131,7 @@ def _as_judged(before: Asked, after: Bank, said: Retro) -> bool:
     return all(_fits(word, entry, known.get((entry.kind, entry.key))) for word, entry in pairs)
 
 
-def _fits(judgement: str, old: Entry, new: Entry | None) -> bool:
+def _fits(judgement: str, old: BankEntry, new: BankEntry | None) -> bool:
     number = f"Feature #{NUMBER}"
     if judgement == "retire" or new is None:
         return judgement == "retire" and new is None
@@ -144,7 +144,7 @@ def _fits(judgement: str, old: Entry, new: Entry | None) -> bool:
     }[judgement]
 
 
-def _others(before: Asked, after: Bank, said: Retro) -> bool:
+def _others(before: RetroMaterial, after: Bank, said: Retro) -> bool:
     """Entries nobody judged have the text they had once the stale ones were marked."""
     touched = {one.name for one in said.judged}
     kept = [e for page in before.marked.bank.values() for e in page.entries]

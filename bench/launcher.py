@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sparing.workspace.sandbox.launcher import level_reached, wrap
-from sparing.workspace.sandbox.policy import Access, Policy
+from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 from tests.workspace.damage import attack_all, table
 
 ROUNDS = 40
@@ -53,8 +53,8 @@ def main() -> int:
 def _measure(place: Path) -> dict[str, float]:
     worktree = place / "worktree"
     worktree.mkdir()
-    agent = Policy(Access.AUTHOR, worktree, ENVIRONMENT, ports=frozenset({443}))
-    check = Policy(Access.AUTHOR, worktree, ENVIRONMENT, messages=False)
+    agent = SandboxPolicy(SandboxAccess.AUTHOR, worktree, ENVIRONMENT, ports=frozenset({443}))
+    check = SandboxPolicy(SandboxAccess.AUTHOR, worktree, ENVIRONMENT, messages=False)
     kinds: dict[str, Callable[[], None]] = {
         "bare spawn": lambda: _bare(worktree, PROGRAM),
         "bare python": lambda: _bare(worktree, PYTHON),
@@ -74,7 +74,7 @@ def _bare(worktree: Path, argv: tuple[str, ...]) -> None:
     subprocess.run(argv, cwd=worktree, env=ENVIRONMENT, check=True, capture_output=True)
 
 
-def _launched(policy: Policy, place: Path) -> None:
+def _launched(policy: SandboxPolicy, place: Path) -> None:
     wrapped = wrap(policy, PROGRAM, place / "scratch")
     subprocess.run(
         wrapped.argv,

@@ -15,15 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sparing.cap import Amount, Limits
+from sparing.cap import Amount, CapLimits
 from sparing.database import Database, open_database
-from sparing.feature import Feature, Status
+from sparing.feature import Feature, FeatureStatus
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.money import Billing
 from sparing.records import caps, features, ledger, totals
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Attempt, Result
+from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.schema import MIGRATIONS
 from sparing.usage import Origin, Usage
 
@@ -32,7 +32,7 @@ PER_FEATURE = 76
 RUNS = 9
 NOON = 1_700_000_000.0
 WORST = Amount(3_000_000, 3 * 10**9)
-LIMITS = Limits(*(Amount(10**12, 10**18),) * 3, turn=WORST, attempts=6)
+LIMITS = CapLimits(*(Amount(10**12, 10**18),) * 3, turn=WORST, attempts=6)
 GOALS = {"one feature": 10.0, "totals": 100.0}
 OUT = Path(__file__).parent / "out" / "ledger.json"
 
@@ -111,10 +111,12 @@ def fill(database: Database) -> list[str]:
 def row(key: str, number: int) -> FeatureRow:
     feature = Feature(key, number, "bench", "Bench", FEATURE.name, "bench", "main", "c0", NOON)
     place = {"state": begin(FEATURE.name).dump(), "head": "c0"}
-    return FeatureRow(feature, Status.COMPLETED, {}, 0, 0, place, "c0", running=False, updated=NOON)
+    return FeatureRow(
+        feature, FeatureStatus.COMPLETED, {}, 0, 0, place, "c0", running=False, updated=NOON
+    )
 
 
-RESULT = Result(
+RESULT = AttemptResult(
     "session", Usage(100, 200_000, 20_000, 0, 2_400), Origin.SIMULATED, 114_000_000,
     [{"added": 20_000, "output": 300}] * 6, 40_000, 60.0, ["src/a.py", "src/b.py"], "r" * 64,
 )  # fmt: skip

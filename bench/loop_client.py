@@ -17,8 +17,8 @@ from typing import Any
 
 from bench.loop_workload import CHANGED, LONG_SYSTEM, NAMES, Figures, artifact, system
 from sparing.double.log import rebill
-from sparing.double.plan import Plan, Step, ToolUse
-from sparing.double.server import Double, Settings
+from sparing.double.plan import PlannedReply, RequestPlan, ToolUse
+from sparing.double.server import Double, ServerSettings
 from sparing.usage import Usage
 
 MODEL = "claude-sonnet-5"
@@ -66,12 +66,14 @@ class Place:
     def change(self, version: int) -> None:
         (self.cwd / f"{CHANGED}.md").write_text(artifact(CHANGED, version))
 
-    def script(self, *steps: Step) -> None:
-        self.double.api.plan = Plan(steps)
+    def script(self, *steps: PlannedReply) -> None:
+        self.double.api.plan = RequestPlan(steps)
 
-    def reads(self, *names: str) -> Step:
+    def reads(self, *names: str) -> PlannedReply:
         paths = (str(self.cwd / f"{name}.md") for name in names)
-        return Step(tool_use=tuple(ToolUse(name="Read", input={"file_path": p}) for p in paths))
+        return PlannedReply(
+            tool_use=tuple(ToolUse(name="Read", input={"file_path": p}) for p in paths)
+        )
 
     def options(self, resume: str = "", *, fork: bool = False) -> Any:
         words = self.system or system(LONG_SYSTEM)
@@ -100,7 +102,7 @@ async def place(*, stock: bool = False, life: str = "5m") -> AsyncGenerator[Plac
         subprocess.run(["git", "init", "-q", folder / "work"], check=True)
         for one in NAMES:
             (folder / "work" / f"{one}.md").write_text(artifact(one))
-        async with Double(Settings(log=folder / "log")) as double:
+        async with Double(ServerSettings(log=folder / "log")) as double:
             yield Place(double, folder, stock, life)
 
 
@@ -115,7 +117,9 @@ async def ask(where: Place, blocks: Sequence[str], resume: str = "", *, fork: bo
     return session
 
 
-async def ask_open(where: Place, prompts: Sequence[tuple[str, Sequence[Step]]], gap: float) -> None:
+async def ask_open(
+    where: Place, prompts: Sequence[tuple[str, Sequence[PlannedReply]]], gap: float
+) -> None:
     """All turns in one client that stays open."""
     async with sdk().ClaudeSDKClient(where.options()) as client:
         for number, (prompt, steps) in enumerate(prompts):

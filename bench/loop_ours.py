@@ -20,10 +20,10 @@ from bench.loop_workload import ARTIFACT_CHARS, ITERATIONS
 from sparing.cli.run.drive import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.double.recognise import Kind, recognise
+from sparing.double.recognise import PlayedKind, recognise
 from sparing.double.request import read_asked
 from sparing.double.writing import document
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records import features, ledger
 from sparing.runtime import surroundings
 from sparing.usage import Usage
@@ -94,11 +94,11 @@ def _run(folder: Path, policy: str) -> Ours:
         ended = features.get(connection, row.feature.key)
         rows = ledger.of_feature(connection, row.feature.key)
     assert ended is not None
-    assert ended.status is Status.COMPLETED, f"the feature is {ended.status}"
+    assert ended.status is FeatureStatus.COMPLETED, f"the feature is {ended.status}"
     return _billed(office, rows)
 
 
-def _billed(office: Office, rows: Iterable[ledger.Row]) -> Ours:
+def _billed(office: Office, rows: Iterable[ledger.LedgerRow]) -> Ours:
     bills = list(_requests(office.folder.path / "double.jsonl"))
     known = list(rows)
     booked = sum((row.result.usage or Usage() for row in known if row.result), Usage())
@@ -125,7 +125,7 @@ def _requests(log: Path) -> Iterator[tuple[str, Usage]]:
         record = json.loads(line)
         if record.get("bill"):
             turn = recognise(read_asked(record["request"]))
-            yield turn.role or Kind.NONE.value, Usage(**record["bill"])
+            yield turn.role or PlayedKind.NONE.value, Usage(**record["bill"])
 
 
 def _turns() -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bench import loop_workload as work
 from bench.loop_client import Place, ask, ask_open, bill, place
 from bench.loop_workload import LAYOUTS, Figures, Row
-from sparing.double.plan import Step
+from sparing.double.plan import PlannedReply
 
 
 class Ran(NamedTuple):
@@ -44,7 +44,7 @@ async def loop(row: Row) -> Ran:
 
 
 async def _iteration(where: Place, strategy: str, version: int, session: str) -> str:
-    said = Step(text=work.verdict(version))
+    said = PlannedReply(text=work.verdict(version))
     if strategy.startswith("resume") and session:
         again = (where.reads("spec"),) if strategy == "resume, reads again" else ()
         where.script(*again, said)
@@ -61,9 +61,11 @@ async def _iteration(where: Place, strategy: str, version: int, session: str) ->
 
 
 async def _open(where: Place, gap: float) -> None:
-    first = (where.reads(*work.NAMES), Step(text=work.verdict(0)))
+    first = (where.reads(*work.NAMES), PlannedReply(text=work.verdict(0)))
     turns = [(work.by_reference(str(where.cwd), 0), first)]
-    turns += [(work.delta(n), (Step(text=work.verdict(n)),)) for n in range(1, work.ITERATIONS)]
+    turns += [
+        (work.delta(n), (PlannedReply(text=work.verdict(n)),)) for n in range(1, work.ITERATIONS)
+    ]
     await ask_open(where, turns, gap)
 
 
@@ -80,7 +82,7 @@ async def roles(layout: str) -> Ran:
 
 
 async def _role(where: Place, layout: str, role: str) -> None:
-    said = Step(text=work.verdict(0))
+    said = PlannedReply(text=work.verdict(0))
     if layout == "one system prompt, marked, role last":
         where.script(said)
         shared = replace(where, system=work.system(work.SHORT_SYSTEM))
@@ -97,8 +99,8 @@ async def _role(where: Place, layout: str, role: str) -> None:
 
 async def _forked(where: Place) -> None:
     shared = replace(where, system=work.system(work.SHORT_SYSTEM))
-    where.script(where.reads(*work.NAMES), Step(text="read"))
+    where.script(where.reads(*work.NAMES), PlannedReply(text="read"))
     base = await ask(shared, [work.lead(work.ASK_CHARS)])
     for role in work.ROLES:
-        where.script(Step(text=work.verdict(0)))
+        where.script(PlannedReply(text=work.verdict(0)))
         await ask(shared, [work.task_of(role)], base, fork=True)

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import sparing.cli
-from sparing.feature import Feature, Status
+from sparing.feature import Feature, FeatureStatus
 from sparing.records import events, features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
@@ -118,7 +118,7 @@ def _stop(first: int) -> list[int]:
 
 def _row() -> FeatureRow:
     feature = Feature("k", 1, "demo", "Demo", "feature", "repository", "main", "", 0.0)
-    return FeatureRow(feature, Status.ACTIVE, {}, 0, 0, {}, "", running=False, updated=0.0)
+    return FeatureRow(feature, FeatureStatus.ACTIVE, {}, 0, 0, {}, "", running=False, updated=0.0)
 
 
 def work(place: Path, plain: bool) -> None:

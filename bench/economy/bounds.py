@@ -16,14 +16,14 @@ from bench.economy.feature import Dispatch
 from bench.economy.parameters import MODEL, Parameters
 from bench.economy.prompts import Composer, Variant
 from bench.economy.sessions import MINIMUM_TOKENS
-from sparing.cache import Block, Life, Part, PromptCache
-from sparing.context.prompt.brief import REVIEWS, Kind
+from sparing.cache import CacheBlock, Life, PromptCache, RequestPart
+from sparing.context.prompt.brief import REVIEWS, TurnKind
 from sparing.economy.cost_model import Rates
 from sparing.segment import Segment
 from sparing.usage import Usage
 from sparing.way import Way
 
-REMEMBERS = (*REVIEWS, Kind.REVISE, Kind.FIX)
+REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)
 RESUME = Variant(Way.RESUME)
 LEADER_TOKENS = 20_000
 LEADER_FULL = 160_000
@@ -137,4 +137,4 @@ def _opened(front: Front) -> Talk:
 
 
 def _say(talk: Talk, side: str, name: str, tokens: int) -> None:
-    talk.add(Words(side, "text", name, tokens), Block(Part.MESSAGES, name, tokens))
+    talk.add(Words(side, "text", name, tokens), CacheBlock(RequestPart.MESSAGES, name, tokens))

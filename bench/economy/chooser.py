@@ -10,8 +10,8 @@ from bench.economy.feature import Dispatch
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, role_system
 from bench.economy.sessions import ACTORS, Remembered, Session, group_of
 from bench.economy.strategy import Client, Strategy
-from sparing.cache import Block, Life, Part
-from sparing.context.prompt.brief import REVIEWS, Kind
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.context.prompt.brief import REVIEWS, TurnKind
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory, by_reference
@@ -25,7 +25,7 @@ from sparing.economy.predict import Inputs, Offer
 from sparing.economy.preload import preload_pays
 from sparing.way import Lever, Order, Policy, Way
 
-REMEMBERS = (*REVIEWS, Kind.REVISE, Kind.FIX)
+REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)
 FOLLOW_AT_ONCE = ("author/tasks", "author/code")
 AT_ONCE = (30.0, 30.0)
 NOTES = ("notes", "last-changes", "fix-summary")
@@ -39,7 +39,7 @@ class Option:
 
     way: Way
     prompt: Prompt
-    blocks: tuple[Block, ...]
+    blocks: tuple[CacheBlock, ...]
     work: Work
     memory: Memory
     session: Session | None = None
@@ -165,7 +165,7 @@ class Chooser:
         step = dispatch.step
         actor = ACTORS.get(step.kind, Actor.LONE)
         moment = Moment(
-            actor, first=False, session=True, final=step.kind is Kind.VALIDATE,
+            actor, first=False, session=True, final=step.kind is TurnKind.VALIDATE,
             diff=Diff.CHANGED if dispatch.brief.delta or actor is Actor.FIXER else Diff.EMPTY,
             delta_chars=resumed.prompt.chars,
             fresh_chars=resumed.session.fresh_chars if self._strategy.guard else 10**9,
@@ -196,7 +196,7 @@ class Chooser:
         dispatch = session.dispatch
         fresh = self.fresh(dispatch)
         notes = Memory.NOTES if Lever.NOTES in self._strategy.levers else Memory.NONE
-        told = Block(Part.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
+        told = CacheBlock(RequestPart.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
         offers = {
             Way.COMPOSE: Offer(fresh.blocks, self._past.expected(dispatch, notes)),
             Way.RESUME: Offer(
@@ -221,6 +221,6 @@ class Chooser:
         return talk
 
 
-def _tools_marked(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+def _tools_marked(blocks: tuple[CacheBlock, ...]) -> tuple[CacheBlock, ...]:
     tools, *rest = blocks
-    return (Block(tools.part, tools.digest, tools.tokens, Life.FIVE_MINUTES), *rest)
+    return (CacheBlock(tools.part, tools.digest, tools.tokens, Life.FIVE_MINUTES), *rest)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bench.economy.draw import File
 from bench.economy.parameters import MODEL
-from sparing.cache import Block, Life, Part, Request
+from sparing.cache import CacheBlock, CacheRequest, Life, RequestPart
 from sparing.double.blocks import block_tokens
 from sparing.double.request import JsonObject
 from sparing.economy.known import Base
@@ -57,10 +57,10 @@ class Front:
     def _tool_tokens(self) -> int:
         return block_tokens(self.tool)
 
-    def blocks(self, life: Life) -> tuple[Block, ...]:
+    def blocks(self, life: Life) -> tuple[CacheBlock, ...]:
         return (
-            Block(Part.TOOLS, f"tools {self.name}", self._tool_tokens),
-            Block(Part.SYSTEM, f"system {self.name}", self._system_tokens, life),
+            CacheBlock(RequestPart.TOOLS, f"tools {self.name}", self._tool_tokens),
+            CacheBlock(RequestPart.SYSTEM, f"system {self.name}", self._system_tokens, life),
         )
 
     def base(self, life: Life) -> Base:
@@ -79,9 +79,9 @@ class Talk:
     """A conversation: it only grows."""
 
     front: Front
-    front_blocks: tuple[Block, ...]
+    front_blocks: tuple[CacheBlock, ...]
     base: Base
-    blocks: list[Block] = field(default_factory=list[Block])
+    blocks: list[CacheBlock] = field(default_factory=list[CacheBlock])
     words: list[Words] = field(default_factory=list[Words])
     files: set[File] = field(default_factory=set[File])
     """Files that whoever reads it has seen."""
@@ -99,7 +99,7 @@ class Talk:
             set(self.files), self.told, self.tokens,
         )  # fmt: skip
 
-    def tell(self, segments: Sequence[Segment], blocks: Sequence[Block]) -> None:
+    def tell(self, segments: Sequence[Segment], blocks: Sequence[CacheBlock]) -> None:
         for segment, block in zip(segments, blocks, strict=True):
             self.add(Words("user", "text", segment.text, block.tokens, given=True), block)
 
@@ -122,18 +122,18 @@ class Talk:
                 _block(f"{one} result", max(1, tokens), joined=number > 0),
             )
 
-    def add(self, words: Words, block: Block) -> None:
+    def add(self, words: Words, block: CacheBlock) -> None:
         self.words.append(words)
         self.blocks.append(block)
         self.tokens += block.tokens
 
-    def request(self, end: int | None = None) -> Request:
+    def request(self, end: int | None = None) -> CacheRequest:
         """All of it, or its first blocks, with the mark that a client puts at the end."""
         *before, last = self.blocks[:end]
         if last.mark is None:
-            last = Block(last.part, last.digest, last.tokens, Life.FIVE_MINUTES, last.joined)
-        return Request(MODEL, (*self.front_blocks, *before, last))
+            last = CacheBlock(last.part, last.digest, last.tokens, Life.FIVE_MINUTES, last.joined)
+        return CacheRequest(MODEL, (*self.front_blocks, *before, last))
 
 
-def _block(digest: str, tokens: int, *, joined: bool = False) -> Block:
-    return Block(Part.MESSAGES, digest, tokens, None, joined)
+def _block(digest: str, tokens: int, *, joined: bool = False) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, digest, tokens, None, joined)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bench.economy.parameters import Parameters
-from sparing.context.prompt.brief import REVIEWS, Kind
+from sparing.context.prompt.brief import REVIEWS, TurnKind
 
 CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
 
@@ -54,7 +54,7 @@ class Work:
 class Step:
     """One dispatch, as numbers."""
 
-    kind: Kind
+    kind: TurnKind
     stage: str
     role: str
     loop: str
@@ -121,7 +121,7 @@ class Drawing:
         loop = f"{phase.stage}/{phase.author}"
         steps = [
             Step(
-                Kind.WRITE, phase.stage, phase.author, loop, 1, self._uniform(gap),
+                TurnKind.WRITE, phase.stage, phase.author, loop, 1, self._uniform(gap),
                 Work(tuple(seen), self._results(2, 4)), Work(tuple(seen[:2]), self._results(2, 4)),
                 size // 4 + 400, document=phase.document, size=size,
             )
@@ -133,7 +133,7 @@ class Drawing:
                 more = self._popular(1) if draw.random() < 0.5 else []
                 steps.append(self._review(phase, role, number, (known, more), number < rounds))
                 if number < rounds or (not place and draw.random() < 0.3):
-                    written = sum(step.kind in (Kind.WRITE, Kind.REVISE) for step in steps)
+                    written = sum(step.kind in (TurnKind.WRITE, TurnKind.REVISE) for step in steps)
                     steps.append(self._revision(phase, written + 1, size, (seen[:3], more)))
         return steps
 
@@ -143,7 +143,7 @@ class Drawing:
         known, more = files
         gap = self._uniform(self._p.gap_seconds) if number > 1 else 30
         return Step(
-            Kind.REVIEW, phase.stage, role, f"{phase.stage}/{role}", number, gap,
+            TurnKind.REVIEW, phase.stage, role, f"{phase.stage}/{role}", number, gap,
             Work((*known, *more), self._results(2, 6)), Work(tuple(more), self._results(1, 3)),
             round(self._uniform((700, 1400))), document=phase.document, rejects=no,
         )  # fmt: skip
@@ -153,7 +153,7 @@ class Drawing:
     ) -> Step:
         seen, more = files
         return Step(
-            Kind.REVISE, phase.stage, phase.author, f"{phase.stage}/{phase.author}", turn, 20,
+            TurnKind.REVISE, phase.stage, phase.author, f"{phase.stage}/{phase.author}", turn, 20,
             Work((*seen, *more), self._results(2, 4)), Work(tuple(more), self._results(2, 4)),
             round(self._uniform((0.15, 0.30)) * size / 4) + 350,
             document=phase.document, changed=self._uniform(self._p.changed_share),
@@ -167,7 +167,7 @@ class Drawing:
             f"src/feature/part_{number:02d}.py", 1, round(self._uniform(self._p.file_tokens))
         )
         step = Step(
-            Kind.TASK, "implement", "implementer", f"implement/task-{number}", 1,
+            TurnKind.TASK, "implement", "implementer", f"implement/task-{number}", 1,
             self._uniform(self._p.gap_seconds) if number == 1 else 25,
             Work(tuple(needed), self._results(5, 9)),
             Work(tuple(one for one in needed if draw.random() < 0.5), self._results(5, 9)),
@@ -189,7 +189,7 @@ class Drawing:
             gap = 30 if role == "code-simplifier" else 20
             steps.append(
                 Step(
-                    Kind.ASSIST,
+                    TurnKind.ASSIST,
                     "implement",
                     role,
                     loop,
@@ -224,7 +224,8 @@ class Drawing:
         self, role: str, number: int, gap: float, current: list[File], *, final: bool, no: bool
     ) -> Step:
         return Step(
-            Kind.VALIDATE if final else Kind.REVIEW, "implement", role, f"implement/{role}", number,
+            TurnKind.VALIDATE if final else TurnKind.REVIEW, "implement", role,
+            f"implement/{role}", number,
             gap, Work(tuple(current), self._results(2, 6)),
             Work(tuple(self._draw.sample(current, 1)), self._results(1, 3)),
             round(self._uniform((700, 1400))), wave=f"code review {number}", rejects=no,
@@ -239,7 +240,7 @@ class Drawing:
         for place in places:
             current[place] = current[place]._replace(version=current[place].version + 1)
         return Step(
-            Kind.FIX, "implement", "implementer", "implement/fix", number, 20,
+            TurnKind.FIX, "implement", "implementer", "implement/fix", number, 20,
             Work((*old, *others), self._results(5, 9)), Work(old, self._results(4, 8)),
             round(self._uniform((900, 2200))), changes=tuple(current[place] for place in places),
             diff_tokens=round(self._uniform((1200, 4000))),
@@ -247,7 +248,7 @@ class Drawing:
 
     def _with_cited(self, step: Step) -> Step:
         """Code under review is shown whole, so nobody needs to cite it."""
-        if step.kind is Kind.ASSIST or (step.kind in REVIEWS and not step.document):
+        if step.kind is TurnKind.ASSIST or (step.kind in REVIEWS and not step.document):
             return step
         cited, again = self._cited(step.fresh.files), self._cited(step.again.files)
         return replace(step, cited=cited, cited_again=again)

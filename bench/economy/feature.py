@@ -20,18 +20,18 @@ from sparing.context.documents.scope import index_document, scope_prd, scope_tas
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.prompt.brief import (
     REVIEWS,
-    Asked,
     Brief,
     Code,
     Document,
-    Kind,
     Material,
-    OpenFinding,
+    PromptRole,
+    QuotedFinding,
+    TurnKind,
+    TurnSubject,
 )
-from sparing.context.prompt.brief import Role as RoleWords
 from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
-from sparing.economy.ledger_notes import Look, notes_text
+from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.recall import Need
 from sparing.finding import Verdict
 from sparing.review.verdict import SCHEMA
@@ -40,7 +40,7 @@ from sparing.roles.load import Role, shipped
 KEY = "0123456789ab"
 TITLE = "Rate limiting for the public interface"
 FOLDER = "docs/features/001-rate-limiting"
-FINDING_TOKENS = {Kind.REVISE: 900, Kind.FIX: 1_300}
+FINDING_TOKENS = {TurnKind.REVISE: 900, TurnKind.FIX: 1_300}
 READS = {
     phase.author: tuple(ArtifactName(one.document) for one in PHASES[:place])
     for place, phase in enumerate(PHASES)
@@ -102,13 +102,15 @@ class Feature:
         frozen = replace(brief, code=self._frozen(brief.code)) if code else brief
         wanted = tuple(self._wanted(step, brief))
         self._happen(step)
-        wrote = self._documents[step.document] if step.kind in (Kind.WRITE, Kind.REVISE) else ""
+        wrote = (
+            self._documents[step.document] if step.kind in (TurnKind.WRITE, TurnKind.REVISE) else ""
+        )
         wrote += "".join(self.text(one) for one in (*step.makes, *step.changes))
         return Dispatch(number, step, role, frozen, brief, frozenset(code), wanted, wrote)
 
     def _brief(self, step: Step, role: Role) -> Brief:
         subject = self._subject(step)
-        listed = role.artifacts if step.kind in (*REVIEWS, Kind.ASSIST) else READS[role.name]
+        listed = role.artifacts if step.kind in (*REVIEWS, TurnKind.ASSIST) else READS[role.name]
         known = tuple(
             self._document(phase.document)
             for phase in PHASES
@@ -118,7 +120,7 @@ class Feature:
         )
         brief = Brief(
             key=KEY,
-            role=RoleWords(role.name, role.text, frozenset(role.artifacts), role.tools),
+            role=PromptRole(role.name, role.text, frozenset(role.artifacts), role.tools),
             asked=self._asked(step),
             documents=known,
             subject=subject,
@@ -133,13 +135,13 @@ class Feature:
             full=tuple(self._document(name) for name in self._documents if name != step.document),
             notes=self._notes(step),
         )
-        return self._scoped(brief, step) if step.kind is Kind.TASK else brief
+        return self._scoped(brief, step) if step.kind is TurnKind.TASK else brief
 
-    def _asked(self, step: Step) -> Asked:
+    def _asked(self, step: Step) -> TurnSubject:
         target = f"{FOLDER}/{step.document}.md" if step.document else ""
         subject = f"{step.document}.md" if step.document else "the code changes"
         phase = step.loop[-1] if step.role == "test-deepener" else ""
-        return Asked(
+        return TurnSubject(
             step.kind, step.stage, TITLE, target, subject, step.round, len(self.parameters.rounds),
             seen=max(0, step.round - 1), task=str(step.task) if step.task else "", phase=phase,
         )  # fmt: skip
@@ -149,7 +151,7 @@ class Feature:
         return Document(ArtifactName(name), self._documents[name], path)
 
     def _subject(self, step: Step) -> Document | None:
-        known = step.kind in (*REVIEWS, Kind.REVISE) and step.document
+        known = step.kind in (*REVIEWS, TurnKind.REVISE) and step.document
         return self._document(step.document) if known else None
 
     def _scoped(self, brief: Brief, step: Step) -> Brief:
@@ -166,15 +168,15 @@ class Feature:
 
     def _change(self, step: Step) -> Code | None:
         """The code as it stands; whoever mends gets a list."""
-        if step.document or step.kind is Kind.TASK or step.loop.endswith("deepener-A"):
+        if step.document or step.kind is TurnKind.TASK or step.loop.endswith("deepener-A"):
             return None
         listed = tuple(FileChange(one.path, self.text(one).count("\n"), 0) for one in self._files)
-        if step.kind is Kind.FIX:
+        if step.kind is TurnKind.FIX:
             return Code("", listed)
         return Code(self._diff((), self._files), listed)
 
     def _shown(self, step: Step) -> Sequence[File]:
-        code = not step.document and step.kind in (*REVIEWS, Kind.ASSIST)
+        code = not step.document and step.kind in (*REVIEWS, TurnKind.ASSIST)
         return self._files if code and not step.loop.endswith("deepener-A") else ()
 
     def _frozen(self, code: Code | None) -> Code | None:
@@ -197,18 +199,20 @@ class Feature:
         return document_delta(texts.diff(path, self._seen[step.loop], now), path, now).text
 
     def _changed(self, step: Step) -> tuple[FileChange, ...]:
-        if step.kind is not Kind.FIX or step.round == 1:
+        if step.kind is not TurnKind.FIX or step.round == 1:
             return ()
         return tuple(FileChange(one.path, 12, 12) for one in step.again.files)
 
-    def _findings(self, step: Step) -> tuple[OpenFinding, ...]:
+    def _findings(self, step: Step) -> tuple[QuotedFinding, ...]:
         """An author's to settle, or a reviewer's own of the last round: the same ones."""
-        tokens = FINDING_TOKENS.get(step.kind, FINDING_TOKENS[Kind.REVISE])
-        if step.kind not in FINDING_TOKENS and (step.kind is not Kind.REVIEW or step.round == 1):
+        tokens = FINDING_TOKENS.get(step.kind, FINDING_TOKENS[TurnKind.REVISE])
+        if step.kind not in FINDING_TOKENS and (
+            step.kind is not TurnKind.REVIEW or step.round == 1
+        ):
             return ()
         name, count = f"{self._seed} {step.loop} {step.round}", 4
         return tuple(
-            OpenFinding(
+            QuotedFinding(
                 f"F{number}", "warning", step.role, "clarity", f"line {number}",
                 " ".join(texts.lines(f"{name} {number}", 3 * tokens // count)),
                 " ".join(texts.lines(f"{name} {number} advice", tokens // count - 80)),
@@ -236,14 +240,14 @@ class Feature:
             return ""
         said = "\n".join(texts.lines(f"{self._seed} said {step.loop} {step.round}", 1_200))
         opened = tuple((one.path, self.text(one).count("\n")) for one in last.fresh.files)
-        return notes_text(Look(last.round, said, opened))
+        return notes_text(NotedLook(last.round, said, opened))
 
     def _wanted(self, step: Step, brief: Brief) -> Iterable[Need]:
         for one in (*brief.documents, *([brief.subject] if brief.subject else [])):
             yield Need(one.path, tuple((one.text or "").splitlines()))
         for file in self._shown(step):
             yield Need(file.path, tuple(self.text(file).splitlines()))
-        if step.kind is Kind.TASK:
+        if step.kind is TurnKind.TASK:
             parts = (brief.task, brief.goals, *(one.text for one in brief.sections))
             for name, text in zip(("tasks", "prd", "plan", "design"), parts, strict=True):
                 yield Need(self._document(name).path, tuple(text.splitlines()))
@@ -252,9 +256,9 @@ class Feature:
         """What the world looks like after the turn."""
         self._last_looks[step.loop] = step
         self._versions[step.loop] = self._files
-        if step.kind is Kind.WRITE:
+        if step.kind is TurnKind.WRITE:
             self._documents[step.document] = self._written(step)
-        elif step.kind is Kind.REVISE:
+        elif step.kind is TurnKind.REVISE:
             old = self._documents[step.document]
             name = f"{self._seed} {step.loop} {step.round}"
             # Half of a diff's lines are the old ones, so 0.65 of the share makes 1.3 of it.

@@ -12,8 +12,8 @@ from bench.economy.feature import Dispatch
 from bench.economy.parameters import Parameters
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system
 from bench.economy.strategy import Client
-from sparing.cache import Block, Life, Part
-from sparing.context.prompt.brief import REVIEWS, Kind
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.context.prompt.brief import REVIEWS, TurnKind
 from sparing.context.prompt.wrap import wrap
 from sparing.economy.estimates import Memory
 from sparing.prompts.render import words
@@ -21,7 +21,7 @@ from sparing.segment import Segment, Volatility
 from sparing.way import Way
 
 HANDOFF_TOKENS = 3_500
-BUDGETS = {Kind.TASK: 25_000}
+BUDGETS = {TurnKind.TASK: 25_000}
 OTHER_BUDGET = 15_000
 MARGIN = 1.2
 EXPLORED_FILES = 6
@@ -67,7 +67,7 @@ class Continuous:
             name = f"handoff {self.handoffs}"
             talk.add(
                 Words("user", "text", name, HANDOFF_TOKENS),
-                Block(Part.MESSAGES, name, HANDOFF_TOKENS),
+                CacheBlock(RequestPart.MESSAGES, name, HANDOFF_TOKENS),
             )
             for one in dispatch.brief.full[-2:]:
                 text = wrap(one.text or "", dispatch.brief.key, one.name.filename)
@@ -102,7 +102,7 @@ class Forked:
         step = dispatch.step
         steady = [one for one in prompt.segments[: prompt.trunk] if _stays(one)]
         new = [one for one in steady if one.digest not in self._known]
-        if step.kind is Kind.WRITE:
+        if step.kind is TurnKind.WRITE:
             self._explored = step.fresh.files[:EXPLORED_FILES]
         if step.kind in REVIEWS and step.round == 1:
             new += [self._file(one) for one in self._explored if one not in self._trunk.files]
@@ -123,15 +123,15 @@ class Forked:
         for number, block in enumerate(trunk.blocks):
             life = Life.ONE_HOUR if number in self._ends else None
             if block.mark is not life:
-                trunk.blocks[number] = Block(block.part, block.digest, block.tokens, life)
+                trunk.blocks[number] = CacheBlock(block.part, block.digest, block.tokens, life)
 
 
 def _stays(segment: Segment) -> bool:
     return segment.volatility is Volatility.FEATURE or segment.name == "code"
 
 
-def _block(segment: Segment) -> Block:
-    return Block(Part.MESSAGES, segment.digest, segment.tokens)
+def _block(segment: Segment) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, segment.digest, segment.tokens)
 
 
 def _tell(talk: Talk, segment: Segment) -> None:

@@ -16,9 +16,9 @@ from zlib import crc32
 from bench.economy.draw import File
 from bench.economy.feature import Dispatch, Feature
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import Brief, Document, Kind, Material
+from sparing.context.prompt.brief import Brief, Document, Material, TurnKind
 from sparing.context.prompt.compose import Composed, compose, naive, role_words
-from sparing.economy.preload import Candidate, preloaded
+from sparing.economy.preload import PreloadCandidate, preloaded
 from sparing.economy.recall import digests, recall
 from sparing.economy.repo_map import repository_map
 from sparing.segment import Segment, Volatility
@@ -143,7 +143,7 @@ class Composer:
         first = [one for one in step.cited if one in step.fresh.files[:2]] if variant.notes else []
         cited = (*step.cited_again, *first) if again and step.round > 1 else step.cited
         known = {_version(one): one for one in cited}
-        named = [Candidate(name, one.tokens) for name, one in known.items()]
+        named = [PreloadCandidate(name, one.tokens) for name, one in known.items()]
         return [known[name] for name in preloaded(named, {_version(one) for one in seen})]
 
     def wrote(self, dispatch: Dispatch) -> str:
@@ -186,6 +186,6 @@ def _papers(brief: Brief) -> Sequence[Document]:
 
 def _with_files(brief: Brief, extra: list[Material]) -> Brief:
     """A task has its sections, every other turn its materials."""
-    if brief.asked.kind is Kind.TASK:
+    if brief.asked.kind is TurnKind.TASK:
         return replace(brief, sections=(*brief.sections, *extra))
     return replace(brief, materials=(*brief.materials, *extra))

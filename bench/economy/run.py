@@ -19,7 +19,7 @@ from bench.economy.prompts import Composer
 from bench.economy.sessions import MINIMUM_TOKENS, Remembered, Session
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import Life, PromptCache
-from sparing.context.prompt.brief import REVIEWS, Kind
+from sparing.context.prompt.brief import REVIEWS, TurnKind
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory
 from sparing.economy.keepalive import LoopEnd, another_ping, next_ping_at, resume_probability
@@ -29,7 +29,7 @@ from sparing.way import Lever
 
 HANDOFF_SECONDS = 60
 MINIMUMS = {MODEL: MINIMUM_TOKENS}
-KEPT = (*REVIEWS, Kind.WRITE, Kind.REVISE, Kind.FIX)
+KEPT = (*REVIEWS, TurnKind.WRITE, TurnKind.REVISE, TurnKind.FIX)
 """Turns whose session may go on."""
 
 
@@ -79,7 +79,7 @@ class Run:
 
     def _asks(self, dispatch: Dispatch) -> bool:
         """A reviewer that passed is not asked again while nothing has changed (C7)."""
-        last = dispatch.step.kind is Kind.VALIDATE and not dispatch.brief.delta
+        last = dispatch.step.kind is TurnKind.VALIDATE and not dispatch.brief.delta
         return not (last and self._strategy.skips_unchanged)
 
     def _wave(self, wave: list[Dispatch], gap: float | None = None) -> None:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from bench.economy.agent import Did
 from bench.economy.client import Talk
 from bench.economy.feature import Dispatch
-from sparing.cache import Block
-from sparing.context.prompt.brief import REVIEWS, Kind
-from sparing.economy.cost_model import Work
-from sparing.economy.estimates import Errand, Memory, SeenTurn, expected_work, learned
-from sparing.economy.estimates import Kind as TurnKind
-from sparing.economy.known import Entry, SentPrompt, believed
+from sparing.cache import CacheBlock
+from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.economy.cost_model import TurnWork
+from sparing.economy.estimates import Errand, Memory, SeenTurn, TurnClass, expected_work, learned
+from sparing.economy.known import CacheEntry, SentPrompt, believed
 from sparing.economy.matrix import Actor
 from sparing.economy.predict import Transcript
 
@@ -24,20 +23,21 @@ MINIMUM_TOKENS = 1_024
 FORGOTTEN_SECONDS = 4_000
 """What was sent longer ago can't be in any cache."""
 ERRANDS = {
-    Kind.WRITE: Errand.WRITE, Kind.REVISE: Errand.REVISE, Kind.REVIEW: Errand.REVIEW,
-    Kind.VALIDATE: Errand.REVIEW, Kind.TASK: Errand.IMPLEMENT, Kind.FIX: Errand.FIX,
-    Kind.ASSIST: Errand.LONE,
+    TurnKind.WRITE: Errand.WRITE, TurnKind.REVISE: Errand.REVISE, TurnKind.REVIEW: Errand.REVIEW,
+    TurnKind.VALIDATE: Errand.REVIEW, TurnKind.TASK: Errand.IMPLEMENT, TurnKind.FIX: Errand.FIX,
+    TurnKind.ASSIST: Errand.LONE,
 }  # fmt: skip
 ACTORS = {
-    Kind.REVIEW: Actor.REVIEWER, Kind.VALIDATE: Actor.REVIEWER, Kind.REVISE: Actor.FIXER,
-    Kind.FIX: Actor.FIXER,
+    TurnKind.REVIEW: Actor.REVIEWER, TurnKind.VALIDATE: Actor.REVIEWER,
+    TurnKind.REVISE: Actor.FIXER,
+    TurnKind.FIX: Actor.FIXER,
 }  # fmt: skip
 
 
 @dataclass(slots=True)
 class Session:
     talk: Talk
-    opening: tuple[Block, ...]
+    opening: tuple[CacheBlock, ...]
     last_at: float
     """Start of its last call, pings included."""
     used_at: float
@@ -69,11 +69,11 @@ class Remembered:
     passed: int = 0
     """Of the looks so far."""
     count: int = 0
-    _learned: dict[TurnKind, Work] | None = None
+    _learned: dict[TurnClass, TurnWork] | None = None
     used: dict[str, float] = field(default_factory=dict[str, float])
     """When a trunk was last used."""
 
-    def known(self, at: float) -> dict[str, Entry]:
+    def known(self, at: float) -> dict[str, CacheEntry]:
         """The cache as it is believed to be."""
         recent = {n: one for n, one in self.sends.items() if one.last_at > at - FORGOTTEN_SECONDS}
         self.sends = recent
@@ -86,7 +86,7 @@ class Remembered:
         self.sends[number] = sent
         return number
 
-    def expected(self, dispatch: Dispatch, memory: Memory) -> Work:
+    def expected(self, dispatch: Dispatch, memory: Memory) -> TurnWork:
         if self._learned is None:
             self._learned = learned(self.turns)
         return expected_work(turn_kind(dispatch, memory), self._learned)
@@ -106,16 +106,16 @@ class Remembered:
         self.turns.append(SeenTurn(turn_kind(dispatch, memory), did.calls))
 
 
-def turn_kind(dispatch: Dispatch, memory: Memory) -> TurnKind:
+def turn_kind(dispatch: Dispatch, memory: Memory) -> TurnClass:
     """Turns that are taken to be alike. Authors and reviewers of documents differ by document,
     not by habit, so what one of them did tells of the next."""
     step = dispatch.step
     what = "documents" if step.document else step.role
-    return TurnKind(what, ERRANDS[step.kind], memory)
+    return TurnClass(what, ERRANDS[step.kind], memory)
 
 
 def group_of(dispatch: Dispatch) -> str:
     """Who shares a trunk: a class of roles, and what their prompts begin with."""
     step = dispatch.step
-    what = "tasks" if step.kind is Kind.TASK else "documents" if step.document else "code"
+    what = "tasks" if step.kind is TurnKind.TASK else "documents" if step.document else "code"
     return f"{dispatch.role.role_class}/{what}"

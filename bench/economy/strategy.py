@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bench.economy.agent import Habits
 from bench.economy.parameters import Parameters
 from sparing.config.settings import every_setting
-from sparing.economy.levers import Able, Standing, in_use, standings
+from sparing.economy.levers import Able, LeverState, in_use, standings
 from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
 
 FOLDER = Path(__file__).parent / "strategies"
@@ -37,7 +37,7 @@ class Strategy:
     policy: Policy
     levers: frozenset[Lever]
     """Wanted and possible."""
-    off: tuple[Standing, ...] = ()
+    off: tuple[LeverState, ...] = ()
     naive: bool = False
     everything: bool = False
     diff: bool = True

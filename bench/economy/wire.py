@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from bench.economy.agent import Call
 from bench.economy.client import CALL_TOKENS, Words, made_text
 from bench.economy.parameters import MODEL
-from sparing.cache import Block, Life
-from sparing.double.plan import Plan, Step
+from sparing.cache import CacheBlock, Life
+from sparing.double.plan import PlannedReply, RequestPlan
 from sparing.double.request import JsonObject
 from sparing.double.server import Double
 from sparing.segment import CHARS_PER_TOKEN
@@ -53,7 +53,9 @@ def _server(outputs: Sequence[int]) -> Generator[tuple[str, int]]:
 
     async def serve() -> None:
         async with Double() as double:
-            double.api.plan = Plan(Step(text="ok", output_tokens=count) for count in outputs)
+            double.api.plan = RequestPlan(
+                PlannedReply(text="ok", output_tokens=count) for count in outputs
+            )
             address = urlsplit(double.url)
             where.extend((address.hostname, address.port, asyncio.get_running_loop()))
             ready.set()
@@ -101,7 +103,7 @@ def body_of(call: Call) -> JsonObject:
     }
 
 
-def _messages(pairs: Sequence[tuple[Words, Block]]) -> list[JsonObject]:
+def _messages(pairs: Sequence[tuple[Words, CacheBlock]]) -> list[JsonObject]:
     """Neighbouring blocks of one side are one message."""
     messages: list[JsonObject] = []
     for words, block in pairs:
@@ -125,7 +127,7 @@ def _content(words: Words) -> JsonObject:
             return {"type": "text", "text": text}
 
 
-def _marked(block: JsonObject, seen: Block) -> JsonObject:
+def _marked(block: JsonObject, seen: CacheBlock) -> JsonObject:
     if seen.mark is None:
         return block
     life = {} if seen.mark is Life.FIVE_MINUTES else {"ttl": seen.mark.value}

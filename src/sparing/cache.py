@@ -69,7 +69,7 @@ class Life(StrEnum):
         assert_never(self)
 
 
-class Part(IntEnum):
+class RequestPart(IntEnum):
     """The parts of a request in the order in which they form the prefix."""
 
     TOOLS = 0
@@ -78,8 +78,8 @@ class Part(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    part: Part
+class CacheBlock:
+    part: RequestPart
     digest: str
     tokens: int
     mark: Life | None = None
@@ -95,9 +95,9 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CacheRequest:
     model: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[CacheBlock, ...]
     settings: str = ""
     """Digest of what is no block and yet changes the messages: tool choice, thinking, effort."""
 
@@ -157,7 +157,7 @@ class PromptCache:
         self._deadlines: list[tuple[float, str]] = []
 
     def bill(
-        self, request: Request, at: float, *, output: int = 0, ready_at: float | None = None
+        self, request: CacheRequest, at: float, *, output: int = 0, ready_at: float | None = None
     ) -> Usage:
         """Bill a request that starts at `at`, and remember what it wrote.
 
@@ -205,7 +205,7 @@ class PromptCache:
         known = [name for name in self._minimums if model.startswith(name)]
         return self._minimums[max(known, key=len)] if known else STRICTEST_MINIMUM
 
-    def _cacheable_marks(self, request: Request, prefixes: Sequence[_Prefix]) -> list[_Mark]:
+    def _cacheable_marks(self, request: CacheRequest, prefixes: Sequence[_Prefix]) -> list[_Mark]:
         minimum = self._minimum(request.model)
         return [
             _Mark(place, block.mark, prefix)
@@ -264,11 +264,11 @@ class PromptCache:
                 heappush(self._deadlines, (expires_at, key))
 
 
-def _prefixes(request: Request) -> list[_Prefix]:
+def _prefixes(request: CacheRequest) -> list[_Prefix]:
     prefixes: list[_Prefix] = []
     key, tokens, step = request.model, 0, 0
     for block in request.blocks:
-        settings = request.settings if block.part is Part.MESSAGES else ""
+        settings = request.settings if block.part is RequestPart.MESSAGES else ""
         link = repr((key, block.part.name, settings, block.digest))
         key = hashlib.sha256(link.encode()).hexdigest()
         tokens += block.tokens

@@ -14,7 +14,7 @@ from typing import Any, assert_never
 from sparing.money import dollars, to_usd
 
 
-class Scope(StrEnum):
+class CapScope(StrEnum):
     FEATURE = "feature"
     """One feature, from its first dispatch on."""
     STAGE = "stage"
@@ -27,7 +27,7 @@ class Scope(StrEnum):
     """All tries at one dispatch."""
 
 
-class Measure(StrEnum):
+class CapMeasure(StrEnum):
     TOKENS = "tokens"
     MONEY = "money"
     ATTEMPTS = "attempts"
@@ -40,12 +40,12 @@ class Amount:
     tokens: int
     nano_usd: int | None
 
-    def of(self, measure: Measure) -> int | None:
-        return self.nano_usd if measure is Measure.MONEY else self.tokens
+    def of(self, measure: CapMeasure) -> int | None:
+        return self.nano_usd if measure is CapMeasure.MONEY else self.tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CapLimits:
     feature: Amount
     stage: Amount
     day: Amount
@@ -57,10 +57,10 @@ class Limits:
 class Reached:
     """A cap that stands in the way of the next turn."""
 
-    scope: Scope
+    scope: CapScope
     name: str
     """The stage or the day; empty for the others."""
-    measure: Measure
+    measure: CapMeasure
     spent: int
     wanted: int
     """What the next turn may take at worst."""
@@ -70,7 +70,7 @@ class Reached:
     def words(self) -> str:
         whose = f"{self.scope} {self.name}" if self.name else f"this {self.scope}"
         spent, limit = self.shown(self.spent), self.shown(self.limit)
-        if self.measure is Measure.ATTEMPTS:
+        if self.measure is CapMeasure.ATTEMPTS:
             return f"{self.measure} of {whose}: {spent} made, the limit is {limit}"
         wanted = self.shown(self.wanted)
         return (
@@ -87,20 +87,20 @@ class Reached:
     def advice(self) -> str:
         """Options of `sparing raise` that are generous enough to be of use."""
         amount = max(self.enough, 2 * self.limit)
-        given = str(amount) if self.measure is not Measure.MONEY else _cents(amount)
+        given = str(amount) if self.measure is not CapMeasure.MONEY else _cents(amount)
         option = f"--{self.measure} {given}"
         match self.scope:
-            case Scope.STAGE:
+            case CapScope.STAGE:
                 return f"--stage {self.name} {option}"
-            case Scope.DAY | Scope.TURN:
+            case CapScope.DAY | CapScope.TURN:
                 return f"--{self.scope} {option}"
-            case Scope.FEATURE | Scope.DISPATCH:
+            case CapScope.FEATURE | CapScope.DISPATCH:
                 return option
             case _:
                 assert_never(self.scope)
 
     def shown(self, value: int) -> str:
-        return dollars(value) if self.measure is Measure.MONEY else f"{value:,}"
+        return dollars(value) if self.measure is CapMeasure.MONEY else f"{value:,}"
 
     def dump(self) -> dict[str, Any]:
         return {
@@ -115,7 +115,7 @@ class Reached:
     @classmethod
     def load(cls, value: dict[str, Any]) -> Reached:
         return cls(
-            Scope(value["scope"]), value["name"], Measure(value["measure"]), value["spent"],
+            CapScope(value["scope"]), value["name"], CapMeasure(value["measure"]), value["spent"],
             value["wanted"], value["limit"],
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Go(StrEnum):
+class SessionStep(StrEnum):
     NONE = ""
     """Not weighed, or there is no session yet."""
     CONTINUE = "continue"
@@ -18,33 +18,33 @@ class Go(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class Continuation:
     thread: str = ""
     """The flow, where its stages share one session; else empty."""
-    go: Go = Go.NONE
+    go: SessionStep = SessionStep.NONE
     handoff: str = ""
     """Hash of what a fresh session begins with."""
     anew: bool = False
     """A person wants the stage from its beginning: no session of before knows of that."""
-    said: Go = Go.NONE
+    said: SessionStep = SessionStep.NONE
     """What a person answered when asked."""
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def load(cls, value: dict[str, Any] | None) -> Going:
+    def load(cls, value: dict[str, Any] | None) -> Continuation:
         fields = dict(value or {})
         for name in ("go", "said"):
-            fields[name] = Go(fields.get(name, Go.NONE))
+            fields[name] = SessionStep(fields.get(name, SessionStep.NONE))
         return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WeighResult:
     """What came of weighing."""
 
-    go: Go = Go.NONE
+    go: SessionStep = SessionStep.NONE
     reason: str = ""
     forced: bool = False
     """Going on is not advised: a person is asked, if there is one."""
@@ -58,6 +58,6 @@ class Found:
         return asdict(self)
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> Found:
-        fields: dict[str, Any] = {**value, "go": Go(value["go"])}
+    def load(cls, value: dict[str, Any]) -> WeighResult:
+        fields: dict[str, Any] = {**value, "go": SessionStep(value["go"])}
         return cls(**fields)

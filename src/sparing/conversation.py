@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Conversation:
     questions: tuple[str, ...] = ()
     """What the author asks now."""
     settled: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Talk:
         }
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> Talk:
+    def load(cls, value: dict[str, Any]) -> Conversation:
         """What a later version has added may be missing."""
         return cls(
             tuple(value.get("questions", ())),
@@ -52,7 +52,7 @@ class Talk:
         )
 
 
-def agreed_to_changes(talk: Talk) -> Talk:
+def agreed_to_changes(talk: Conversation) -> Conversation:
     """A person has seen what changed in the checks, and wants it so."""
     agreed = tuple(dict.fromkeys((*talk.agreed, *talk.changed)))
     return replace(talk, changed=(), agreed=agreed)

@@ -11,7 +11,7 @@ PROJECT = "project"
 """The flow of a project."""
 
 
-class Status(StrEnum):
+class FeatureStatus(StrEnum):
     PLANNED = "planned"
     ACTIVE = "active"
     COMPLETED = "completed"

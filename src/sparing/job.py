@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from sparing.continuation import Found, Going
-from sparing.task_progress import Building
+from sparing.continuation import Continuation, WeighResult
+from sparing.task_progress import TaskProgress
 
 
 class JobKind(StrEnum):
@@ -106,11 +106,11 @@ class Job:
     """For OPEN: documents that the feature begins with, by file name and hash."""
     rewind: str = ""
     """For OPEN: the name under which commits are kept that the branch goes back from."""
-    going: Going = Going()
+    going: Continuation = Continuation()
     """Of a stage that shares its session with others: how it goes on."""
     lane: str = ""
     """Of a task beside others: the worktree that it has to itself."""
-    building: Building = Building()
+    building: TaskProgress = TaskProgress()
     """Of the program's own look at tasks: how far they are."""
     agreed: tuple[str, ...] = ()
     """For CHECK: changes of checks that a person has agreed to, by key."""
@@ -128,8 +128,8 @@ class Job:
         fields["ended"] = tuple((role, ok, n) for role, ok, n in value.get("ended", ()))
         for name in ("research", "given"):
             fields[name] = tuple((key, digest) for key, digest in value.get(name, ()))
-        fields["going"] = Going.load(value.get("going"))
-        fields["building"] = Building.load(value.get("building") or {})
+        fields["going"] = Continuation.load(value.get("going"))
+        fields["building"] = TaskProgress.load(value.get("building") or {})
         return cls(**fields)
 
 
@@ -140,7 +140,7 @@ LOOP = "loop"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class JobResult:
     """What came of a job. Failures are words in here, never exceptions."""
 
     commit: str = ""
@@ -164,7 +164,7 @@ class Result:
     """Of the checks: tasks none of whose files has changed, in words."""
     unfinished: tuple[str, ...] = ()
     """Of the survey: tasks that are not done, in words."""
-    found: Found | None = None
+    found: WeighResult | None = None
     """Of weighing: what came of it."""
     task: str = ""
     """Of a task beside others: which one."""
@@ -183,13 +183,13 @@ class Result:
         return asdict(self)
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> Result:
+    def load(cls, value: dict[str, Any]) -> JobResult:
         fields = dict(value)
         fields["tasks"] = tuple((number, title) for number, title in value["tasks"])
         for name in ("unproven", "unfinished"):
             fields[name] = tuple(value.get(name, ()))
         found = value.get("found")
-        fields["found"] = None if found is None else Found.load(found)
+        fields["found"] = None if found is None else WeighResult.load(found)
         fields["waves"] = tuple(tuple(wave) for wave in value.get("waves", ()))
         fields["waits"] = tuple((one, tuple(two)) for one, two in value.get("waits", ()))
         fields["asks"] = tuple((words, key) for words, key in value.get("asks", ()))

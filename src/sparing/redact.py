@@ -35,7 +35,7 @@ _SECRET_NAME = (
 )
 
 
-class Found(NamedTuple):
+class SecretMatch(NamedTuple):
     start: int
     end: int
     name: str
@@ -132,7 +132,7 @@ _BOUNDARY = (
 )
 
 
-def find_formats(text: str) -> Iterator[Found]:
+def find_formats(text: str) -> Iterator[SecretMatch]:
     for name, prefix, body in FORMATS:
         start = text.find(prefix)
         while start >= 0:
@@ -141,7 +141,7 @@ def find_formats(text: str) -> Iterator[Found]:
             if found and len(set(found[0][-20:])) >= VARIED:
                 # A backslash at the end may belong to an escape that begins there.
                 begin = begin + len(found[0].rstrip("\\"))
-                yield Found(start, begin, name)
+                yield SecretMatch(start, begin, name)
             start = text.find(prefix, begin)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 
-class Part(NamedTuple):
+class TaskResult(NamedTuple):
     """What came of one task that was dispatched."""
 
     number: str
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Building:
+class TaskProgress:
     waves: tuple[tuple[str, ...], ...] = ()
     """The numbers of all tasks, in groups that may be worked on side by side."""
     waits: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -42,7 +42,7 @@ class Building:
     """How often the task at hand was dispatched."""
     since: str = ""
     """The commit before the task at hand, or before whoever helps."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[TaskResult, ...] = ()
     """What a wave gave, or a task that is looked at."""
     why: str = ""
     """Why the task at hand is not done, where a person is asked."""
@@ -90,12 +90,12 @@ class Building:
             lost |= more
         return tuple(one for one in listed if one in lost and one != number)
 
-    def without(self, number: str, why: str) -> Building:
+    def without(self, number: str, why: str) -> TaskProgress:
         """A person leaves a task out; what waits for it can't be done either."""
         blocked = (*self.blocked, *self.users(number))
         return replace(self, skipped=(*self.skipped, (number, why)), blocked=blocked)
 
-    def having(self, numbers: Iterable[str], complete: Iterable[str] = ()) -> Building:
+    def having(self, numbers: Iterable[str], complete: Iterable[str] = ()) -> TaskProgress:
         done = tuple(dict.fromkeys((*self.done, *numbers)))
         found = tuple(dict.fromkeys((*self.complete, *complete)))
         return replace(self, done=done, complete=found, parts=())
@@ -110,10 +110,10 @@ class Building:
         return {name: _plain(value) for name, value in plain.items()}
 
     @classmethod
-    def load(cls, value: Mapping[str, Any]) -> Building:
+    def load(cls, value: Mapping[str, Any]) -> TaskProgress:
         fields = {name: _frozen(found) for name, found in value.items() if name in cls.__slots__}
         if "parts" in fields:
-            fields["parts"] = tuple(Part(*part) for part in fields["parts"])
+            fields["parts"] = tuple(TaskResult(*part) for part in fields["parts"])
         return cls(**fields)
 
 

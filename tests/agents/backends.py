@@ -17,7 +17,7 @@ from typing import Any
 
 from sparing.agents.backend import Access, AgentCall, AgentEvent, AgentReply, Backend
 from sparing.agents.claude_client import find_client
-from sparing.agents.script import Edit, Script, Turn
+from sparing.agents.script import Edit, Script, ScriptedTurn
 from sparing.agents.scripted import ScriptedBackend
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
@@ -47,8 +47,8 @@ class Scripted:
         pass
 
 
-def _turn(act: Act) -> Turn:
-    return Turn(
+def _turn(act: Act) -> ScriptedTurn:
+    return ScriptedTurn(
         role=act.role,
         reply=act.reply,
         read=act.read,

@@ -17,10 +17,10 @@ from typing import Any
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities
 from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_client import Found, find_client
+from sparing.agents.claude_client import InstalledClient, find_client
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
-from sparing.double.server import Settings
+from sparing.double.server import ServerSettings
 from sparing.failure import Failure
 from sparing.usage import Origin, Usage
 from tests.agents.acts import Act
@@ -39,7 +39,7 @@ FAULTS: Mapping[Failure, Json] = {
 
 
 @cache
-def client() -> Found:
+def client() -> InstalledClient:
     found = find_client()
     assert found is not None, "these tests need the extra: pip install 'sparing[claude]'"
     return found
@@ -53,7 +53,9 @@ class ClaudeDouble:
         self.log = folder / "double.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
         self._stack = ExitStack()
-        self.double: Client = self._stack.enter_context(serving(Settings(log=self.log, **settings)))
+        self.double: Client = self._stack.enter_context(
+            serving(ServerSettings(log=self.log, **settings))
+        )
         self._tags = itertools.count()
 
     def close(self) -> None:

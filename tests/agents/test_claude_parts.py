@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.agents.backend import Access, AgentEvent
-from sparing.agents.claude_client import Found, numbers
+from sparing.agents.claude_client import InstalledClient, numbers
 from sparing.agents.claude_login import Login, LoginKind, find_login
 from sparing.agents.claude_options import Setup, argv, environment, hosts, needs
-from sparing.agents.claude_outcome import Outcome, outcome
+from sparing.agents.claude_outcome import TurnOutcome, outcome
 from sparing.agents.claude_rules import judge, rules_of, tools_of
 from sparing.agents.claude_stream import Watch, usage_of
 from sparing.failure import Failure
@@ -65,8 +65,8 @@ def test_every_end_has_a_word(result: dict[str, Any], failure: Failure | None) -
 def test_a_bad_request_depends_on_whose_it_is() -> None:
     """C8: in a session it is the transcript's fault, and a fresh one may help."""
     result = {"subtype": "success", "is_error": True, "api_error_status": 400, "result": "no"}
-    assert outcome(result, resumed=True) == Outcome(Failure.INVALID_SESSION, "no")
-    assert outcome(result, resumed=False) == Outcome(Failure.REFUSED, "no")
+    assert outcome(result, resumed=True) == TurnOutcome(Failure.INVALID_SESSION, "no")
+    assert outcome(result, resumed=False) == TurnOutcome(Failure.REFUSED, "no")
 
 
 @settings(max_examples=15)
@@ -199,6 +199,7 @@ def test_one_way_to_the_provider(tmp_path: Path) -> None:
 def test_versions() -> None:
     assert numbers("2.1.325 (Claude Code)") == (2, 1, 325)
     usable = [
-        Found(Path("/c"), version, bundled=False).usable for version in ("2.1.325", "2.0.9", "")
+        InstalledClient(Path("/c"), version, bundled=False).usable
+        for version in ("2.1.325", "2.0.9", "")
     ]
     assert usable == [True, False, False]

@@ -23,7 +23,7 @@ from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.lock import worktree_lock
 from sparing.failure import Failure
 from sparing.workspace.sandbox.launcher import level_reached
-from sparing.workspace.sandbox.policy import Level
+from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.agents.backends import call, gone, run, segments
 from tests.agents.claude_double import KEY, ClaudeDouble, Json, client
 from tests.agents.walls import walls
@@ -31,7 +31,7 @@ from tests.agents.walls import walls
 OK: Json = {"text": "ok"}
 
 behind_walls = pytest.mark.skipif(
-    level_reached().level < Level.SHELL, reason="this host can't build the walls"
+    level_reached().level < SandboxLevel.SHELL, reason="this host can't build the walls"
 )
 
 

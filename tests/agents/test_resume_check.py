@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.resume_check import Place, ResumeCheck, check_resume
+from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
 from sparing.usage import Origin, Usage
 from tests.agents.backends import MODEL
 from tests.agents.forgetful import Fake
 
 
 def check(fake: Fake, folder: Path) -> ResumeCheck:
-    return asyncio.run(check_resume(fake, Place(folder, MODEL, at=1000.0)))
+    return asyncio.run(check_resume(fake, CheckSetting(folder, MODEL, at=1000.0)))
 
 
 def test_a_client_that_knows_all(cwd: Path) -> None:

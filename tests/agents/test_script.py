@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparing.agents.script import DOTS_LIMIT, SIZE_LIMIT, Edit, Script, Turn, read_script
+from sparing.agents.script import DOTS_LIMIT, SIZE_LIMIT, Edit, Script, ScriptedTurn, read_script
 from sparing.errors import ScriptError
 from sparing.failure import Failure
 
@@ -39,7 +39,7 @@ def test_a_script(script: Path) -> None:
         'base_tokens = 100\n[[turn]]\nrole = "spec-author"\nfail = "quota"\nread = ["a", "b"]\n'
         '[[turn.edit]]\npath = "x"\ntext = "y"\n'
     )
-    turn = Turn(
+    turn = ScriptedTurn(
         role="spec-author", fail=Failure.QUOTA, read=("a", "b"), edit=(Edit(path="x", text="y"),)
     )
     assert read_script(script) == Script(base_tokens=100, turn=(turn,))

@@ -16,7 +16,7 @@ from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.agents.conversation import CALL_SECONDS, TOOL_CALL_TOKENS
 from sparing.agents.script import Script
 from sparing.agents.scripted import ScriptedBackend
-from sparing.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.failure import Failure
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.usage import Origin, Usage
@@ -39,14 +39,16 @@ def bill(messages: list[list[tuple[str, int, bool]]], asked: AgentCall, base: in
     mark = Life.FIVE_MINUTES
     for number, sent in enumerate(messages):
         blocks = [
-            Block(Part.TOOLS, "tools", base, mark),
-            Block(Part.SYSTEM, "system", estimate_tokens(asked.system), mark),
+            CacheBlock(RequestPart.TOOLS, "tools", base, mark),
+            CacheBlock(RequestPart.SYSTEM, "system", estimate_tokens(asked.system), mark),
         ]
         for place, (name, tokens, marked) in enumerate(sent, 1):
             last = place == len(sent)
-            blocks.append(Block(Part.MESSAGES, name, tokens, mark if marked or last else None))
+            blocks.append(
+                CacheBlock(RequestPart.MESSAGES, name, tokens, mark if marked or last else None)
+            )
         at = asked.at + number * CALL_SECONDS
-        usage += cache.bill(Request(asked.model, tuple(blocks)), at, ready_at=at + 1)
+        usage += cache.bill(CacheRequest(asked.model, tuple(blocks)), at, ready_at=at + 1)
     return usage
 
 

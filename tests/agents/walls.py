@@ -7,12 +7,12 @@ from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
 from sparing.workspace.sandbox.launcher import wrap
-from sparing.workspace.sandbox.policy import Access, Policy
+from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 
 
-def walls(cwd: Path, scratch: Path, access: Access = Access.AUTHOR) -> Launch:
+def walls(cwd: Path, scratch: Path, access: SandboxAccess = SandboxAccess.AUTHOR) -> Launch:
     def launch(argv: Sequence[str], needs: Needs) -> Launched:
-        policy = Policy(
+        policy = SandboxPolicy(
             access,
             cwd,
             needs.environment,

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, Kind
+from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
-from sparing.flow.stage import Flow, Stage, Work
+from sparing.flow.stage import Flow, Stage, StageWork
 from sparing.job import Turn
 from sparing.report.prompt import PromptPage, prompt_text
 from sparing.roles.load import shipped
@@ -28,7 +28,7 @@ COMPOSE, REFERENCE, RESUME, FORK = Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.F
 FRESH = tuple((way, order) for way in (COMPOSE, REFERENCE) for order in (NESTED, SEED))
 LOOK_AGAIN = ((COMPOSE, NESTED), (REFERENCE, SEED))
 AGAIN = ((RESUME, NESTED), (RESUME, SEED))
-DOCUMENT_STAGES = tuple(stage for stage in FEATURE.stages if stage.work is Work.DOCUMENT)
+DOCUMENT_STAGES = tuple(stage for stage in FEATURE.stages if stage.work is StageWork.DOCUMENT)
 
 
 class Case(NamedTuple):
@@ -85,7 +85,7 @@ def reviewers(stage: Stage) -> Iterator[Case]:
         again = {**first, "iteration": 2, "seen": 1}
         ways = LOOK_AGAIN if shipped(role).always_fresh else (*LOOK_AGAIN, *AGAIN)
         yield Case(role, stage.name, "2", ways, again, lost=not shipped(role).always_fresh)
-        if stage.work is Work.IMPLEMENT:
+        if stage.work is StageWork.IMPLEMENT:
             final = {**first, "iteration": 3, "seen": 1, "final": True}
             yield Case(role, stage.name, "final", (*AGAIN, (REFERENCE, SEED)), final)
 
@@ -133,8 +133,8 @@ def assistants() -> Iterator[Case]:
 
 def tier(flow: Flow, names: tuple[str, ...]) -> Iterator[Case]:
     for stage in (flow.stage(name) for name in names):
-        judges = stage.work is Work.JUDGE
-        turn = Turn.JUDGE if judges else Turn.BUILD if stage.work is Work.BUILD else Turn.WRITE
+        judges = stage.work is StageWork.JUDGE
+        turn = Turn.JUDGE if judges else Turn.BUILD if stage.work is StageWork.BUILD else Turn.WRITE
         job = {"turn": turn, "flow": flow.name}
         yield Case(stage.author, stage.name, "1", ((COMPOSE, NESTED),), job, flow.name)
         if not judges and stage is not flow.stages[0]:
@@ -149,7 +149,7 @@ def cases() -> Iterator[Case]:
     yield from implementer()
     yield from assistants()
     yield from reviewers(FEATURE.stage("implement"))
-    own = tuple(s.name for s in FLOWS["L3"].stages if s.work is not Work.CHECK)
+    own = tuple(s.name for s in FLOWS["L3"].stages if s.work is not StageWork.CHECK)
     yield from tier(FLOWS["L3"], own)
     yield from tier(FLOWS["L2"], ("plan",))
     yield from tier(FLOWS["L1"], ("plan",))
@@ -185,7 +185,7 @@ def page(prompt: Prompt) -> str:
         "order": prompt.order.value,
     }
     system = Segment("system", turns.system(role.role_class.value), Volatility.FEATURE)
-    formed = asked.kind in (*JUDGING, Kind.ASSIST) and prompt.brief.schema is not None
+    formed = asked.kind in (*JUDGING, TurnKind.ASSIST) and prompt.brief.schema is not None
     schema = Segment("schema", compact(prompt.brief.schema), Volatility.FEATURE)
     key = trunk_key(prompt.source, prompt.brief, CLIENT)
     return prompt_text(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sparing.cap import Amount
 from sparing.config.sources import Sources
-from sparing.feature import Feature, Status
+from sparing.feature import Feature, FeatureStatus
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
@@ -123,7 +123,9 @@ def _row(flow: str, number: int, repository: str, base: str) -> FeatureRow:
         f"sample-{number:03d}", 1, "rate-limits", "Rate limits", flow, repository, "main", base, 0.0
     )
     place = {"state": begin(flow).dump(), "head": base}
-    return FeatureRow(feature, Status.ACTIVE, {}, 0, 0, place, base, running=True, updated=0.0)
+    return FeatureRow(
+        feature, FeatureStatus.ACTIVE, {}, 0, 0, place, base, running=True, updated=0.0
+    )
 
 
 def _named(files: dict[str, str]) -> dict[str, str]:
@@ -179,5 +181,5 @@ def _reply(tx: Any, sample: Sample, flow: str, stage: str, role: str, name: str)
     )  # fmt: skip
     number = ledger.begin(tx, attempt, Amount(0, None))
     reply = sample.around.folder.keep(DATA["replies"][name])
-    result = ledger.Result("", Usage(), Origin.SIMULATED, None, [], 0, 1.0, [], reply)
+    result = ledger.AttemptResult("", Usage(), Origin.SIMULATED, None, [], 0, 1.0, [], reply)
     ledger.finish(tx, attempt.dispatch, number, result)

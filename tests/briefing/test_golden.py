@@ -9,7 +9,7 @@ import re
 
 from scripts.golden import FOLDER
 from sparing.flow.flows import FEATURE, FLOWS
-from sparing.flow.stage import Work
+from sparing.flow.stage import StageWork
 from sparing.prompts.render import names
 from tests.briefing.cases import Prompt, page
 
@@ -48,7 +48,7 @@ def test_every_reviewer_has_one_for_each_stage_iteration_and_way(
 
 def test_every_stage_of_the_longest_tier_has_one(rendered: dict[str, Prompt]) -> None:
     """A2, F1: except the one that the program does itself."""
-    stages = {stage.name for stage in FLOWS["L3"].stages if stage.work is not Work.CHECK}
+    stages = {stage.name for stage in FLOWS["L3"].stages if stage.work is not StageWork.CHECK}
     assert {p.case.stage for p in rendered.values() if p.case.flow == "L3"} == stages
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparing.context.documents.handoff import (
     Handoff,
-    Status,
+    HandoffStatus,
     parse_handoff,
     render_handoff,
     summary_of,
@@ -19,7 +19,7 @@ from sparing.context.documents.handoff import (
 from sparing.prompts.render import words
 
 FULL = Handoff(
-    Status.BLOCKED,
+    HandoffStatus.BLOCKED,
     "The counter is built.",
     ("one table, for speed", "no cache"),
     ("Who may reset it?",),
@@ -47,20 +47,24 @@ def test_what_is_written_has_its_form() -> None:
 
 
 @settings(deadline=None)
-@given(st.builds(Handoff, st.sampled_from(Status), WORD, SEVERAL, SEVERAL, PATHS, SEVERAL, SEVERAL))
+@given(
+    st.builds(
+        Handoff, st.sampled_from(HandoffStatus), WORD, SEVERAL, SEVERAL, PATHS, SEVERAL, SEVERAL
+    )
+)
 def test_what_is_written_is_read_back(handoff: Handoff) -> None:
     assert parse_handoff(f"Done.\n\n{render_handoff(handoff)}") == handoff
 
 
 def test_no_block_means_completed_and_nothing_else() -> None:
-    assert parse_handoff("All done, nothing to say.") == Handoff(Status.COMPLETED)
+    assert parse_handoff("All done, nothing to say.") == Handoff(HandoffStatus.COMPLETED)
     assert not Handoff().pauses
 
 
 def test_the_last_block_counts() -> None:
     """A reply may quote the one it was given."""
     earlier = render_handoff(Handoff(summary="the stage before"))
-    later = render_handoff(Handoff(Status.BLOCKED, "this stage"))
+    later = render_handoff(Handoff(HandoffStatus.BLOCKED, "this stage"))
     assert parse_handoff(earlier + "\nI went on.\n\n" + later).summary == "this stage"
 
 
@@ -82,7 +86,7 @@ def test_an_echo_of_the_instructions_is_no_block() -> None:
 )
 def test_other_forms_are_understood(text: str) -> None:
     found = parse_handoff("Before.\n" + text)
-    assert (found.status, found.summary, found.warnings) == (Status.BLOCKED, "one two", ())
+    assert (found.status, found.summary, found.warnings) == (HandoffStatus.BLOCKED, "one two", ())
 
 
 def test_values_over_several_lines_are_kept() -> None:
@@ -94,7 +98,7 @@ def test_values_over_several_lines_are_kept() -> None:
     assert found.key_decisions == ("one table, for speed", "no cache")
     assert found.files_modified == ("a.py", "b.py")
     assert found.open_questions == ("Who?", "When?")
-    assert found.status is Status.COMPLETED
+    assert found.status is HandoffStatus.COMPLETED
 
 
 @pytest.mark.parametrize("word", ["none", "None.", "N/A", "n/a", "-", "—", "nothing", ""])
@@ -107,19 +111,19 @@ def test_nothing_has_many_words(word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "status"),
     [
-        ("completed", Status.COMPLETED),
-        ("Complete ✅", Status.COMPLETED),
-        ("done", Status.COMPLETED),
-        ("BLOCKED (no key)", Status.BLOCKED),
-        ("needs intervention", Status.NEEDS_INTERVENTION),
-        ("needs-human-intervention", Status.NEEDS_INTERVENTION),
-        ("partially completed", Status.NEEDS_INTERVENTION),
-        ("not done", Status.NEEDS_INTERVENTION),
-        ("wobbly", Status.NEEDS_INTERVENTION),
-        ("", Status.COMPLETED),
+        ("completed", HandoffStatus.COMPLETED),
+        ("Complete ✅", HandoffStatus.COMPLETED),
+        ("done", HandoffStatus.COMPLETED),
+        ("BLOCKED (no key)", HandoffStatus.BLOCKED),
+        ("needs intervention", HandoffStatus.NEEDS_INTERVENTION),
+        ("needs-human-intervention", HandoffStatus.NEEDS_INTERVENTION),
+        ("partially completed", HandoffStatus.NEEDS_INTERVENTION),
+        ("not done", HandoffStatus.NEEDS_INTERVENTION),
+        ("wobbly", HandoffStatus.NEEDS_INTERVENTION),
+        ("", HandoffStatus.COMPLETED),
     ],
 )
-def test_three_states_and_a_person_for_the_rest(word: str, status: Status) -> None:
+def test_three_states_and_a_person_for_the_rest(word: str, status: HandoffStatus) -> None:
     assert parse_handoff(f"### HANDOFF\n- **Status**: {word}\n- Summary: x\n").status is status
 
 
@@ -129,8 +133,8 @@ def test_three_states_and_a_person_for_the_rest(word: str, status: Status) -> No
         (Handoff(), False),
         (Handoff(warnings=("x",)), False),
         (Handoff(open_questions=("x?",)), True),
-        (Handoff(Status.BLOCKED), True),
-        (Handoff(Status.NEEDS_INTERVENTION), True),
+        (Handoff(HandoffStatus.BLOCKED), True),
+        (Handoff(HandoffStatus.NEEDS_INTERVENTION), True),
     ],
 )
 def test_what_pauses(handoff: Handoff, pauses: bool) -> None:
@@ -149,5 +153,5 @@ def test_a_summary_has_what_stands_for_the_output() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet="#*-: \nHANDOFstatusblocked`>;", max_size=300))
 def test_no_reply_breaks_the_reader(text: str) -> None:
-    assert parse_handoff(text).status in Status
-    assert parse_handoff(f"### HANDOFF\n- Status: {text}").status in Status
+    assert parse_handoff(text).status in HandoffStatus
+    assert parse_handoff(f"### HANDOFF\n- Status: {text}").status in HandoffStatus

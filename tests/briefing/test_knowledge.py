@@ -19,7 +19,7 @@ from sparing.context.prompt.compose import compose, naive
 from sparing.errors import SparingError
 from sparing.finish.lessons import written
 from sparing.job import Turn
-from sparing.knowledge.page import Kind
+from sparing.knowledge.page import EntryKind
 from sparing.knowledge.retro import Retro
 from sparing.records import events
 from sparing.records.totals import Tally
@@ -144,7 +144,7 @@ def test_a_retrospective_that_was_not_held_leaves_a_page_and_stops_nothing(tmp_p
     done = written(source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), Retro(""), "quota")
     text = git(own.around.repository.checkout, "show", f"{done.commit}:{FOLDER}/retro.md")
     assert text.startswith("# Retrospective: Rate limits\n\nNone was held: quota\n\n## Observe\n- ")
-    assert (done.changes, asked(source).marked.bank[Kind.PATTERN].entries) == ((), ())
+    assert (done.changes, asked(source).marked.bank[EntryKind.PATTERN].entries) == ((), ())
     again = written(source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), Retro(""), "quota")
     assert again.commit == done.commit
 

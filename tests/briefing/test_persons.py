@@ -7,31 +7,39 @@ import pytest
 from sparing.context.documents.comments import Comment, Remarks, feedback
 from sparing.context.prompt.brief import ArtifactName as A
 from sparing.context.prompt.brief import (
-    Asked,
     Brief,
     Code,
     Document,
-    Kind,
     Material,
-    OpenFinding,
-    Role,
+    PromptRole,
+    QuotedFinding,
+    TurnKind,
+    TurnSubject,
 )
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import FEEDBACK, SAID
 from sparing.way import Order, Way
 
-KINDS = (Kind.WRITE, Kind.REVISE, Kind.REDO, Kind.TASK, Kind.FIX, Kind.CHECKS, Kind.STAGE)
-FINDING = OpenFinding("F1", "blocker", "spec-reviewer", "", "", "no limit is named", "")
+KINDS = (
+    TurnKind.WRITE,
+    TurnKind.REVISE,
+    TurnKind.REDO,
+    TurnKind.TASK,
+    TurnKind.FIX,
+    TurnKind.CHECKS,
+    TurnKind.STAGE,
+)
+FINDING = QuotedFinding("F1", "blocker", "spec-reviewer", "", "", "no limit is named", "")
 
 
-def text_of(kind: Kind, way: Way, order: Order, *materials: Material) -> str:
+def text_of(kind: TurnKind, way: Way, order: Order, *materials: Material) -> str:
     brief = Brief(
         "key",
-        Role("builder", "# Your role: builder\n"),
-        Asked(kind, "plan", target="plan.md"),
+        PromptRole("builder", "# Your role: builder\n"),
+        TurnSubject(kind, "plan", target="plan.md"),
         documents=(Document(A.SPEC, "# Spec\n"),),
-        code=Code("", ()) if kind is Kind.FIX else None,
-        findings=(FINDING,) if kind in (Kind.REVISE, Kind.FIX) else (),
+        code=Code("", ()) if kind is TurnKind.FIX else None,
+        findings=(FINDING,) if kind in (TurnKind.REVISE, TurnKind.FIX) else (),
         materials=materials,
         resumable=True,
     )
@@ -42,18 +50,18 @@ def text_of(kind: Kind, way: Way, order: Order, *materials: Material) -> str:
 @pytest.mark.parametrize("way", [Way.COMPOSE, Way.RESUME])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_word_between_turns_is_data_and_is_to_be_followed(
-    kind: Kind, way: Way, order: Order
+    kind: TurnKind, way: Way, order: Order
 ) -> None:
     said = text_of(kind, way, order, Material(SAID, "use Redis\n"))
     assert '<document key="key" name="said">\nuse Redis\n</document>' in said
     assert said.count("Follow it in this turn.") == 1
-    assert "`feedback`" not in said or kind is Kind.REDO
+    assert "`feedback`" not in said or kind is TurnKind.REDO
     assert "Follow it in this turn." not in text_of(kind, way, order)
 
 
 @pytest.mark.parametrize("way", [Way.COMPOSE, Way.RESUME])
-@pytest.mark.parametrize("kind", [Kind.REDO, Kind.STAGE])
-def test_comments_are_answered_one_by_one(kind: Kind, way: Way) -> None:
+@pytest.mark.parametrize("kind", [TurnKind.REDO, TurnKind.STAGE])
+def test_comments_are_answered_one_by_one(kind: TurnKind, way: Way) -> None:
     remarks = Remarks("", (Comment(3, "1. Write the file.", "name it"),))
     given = Material(FEEDBACK, feedback("plan.md", remarks))
     said = text_of(kind, way, Order.NESTED, given)

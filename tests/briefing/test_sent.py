@@ -107,7 +107,7 @@ def answered(sample: Sample, ticket: Ticket, reply: str, read: list[str]) -> Non
         "m", sample.around.settings(sample.rows["feature"]).agent.billing, "p", 1, {}, 1.0,
     )  # fmt: skip
     kept = sample.around.folder.keep(reply)
-    result = ledger.Result("", Usage(), Origin.SIMULATED, None, [], 0, 1.0, read, kept)
+    result = ledger.AttemptResult("", Usage(), Origin.SIMULATED, None, [], 0, 1.0, read, kept)
     with sample.around.database.write() as tx:
         number = ledger.begin(tx, attempt, Amount(0, None))
         ledger.finish(tx, ticket.id, number, result)

@@ -12,14 +12,14 @@ from sparing.flow.advance import begin
 from sparing.job import Turn
 from sparing.runtime.source import Source
 from sparing.stages.place import Mark, Place
-from sparing.task_progress import Building
+from sparing.task_progress import TaskProgress
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git
 
 TITLES = (("1", "Count requests"), ("2", "Refuse above the limit"))
 
 
-def place_of(building: Building, done: int = 0) -> Place:
+def place_of(building: TaskProgress, done: int = 0) -> Place:
     state = begin("feature", "finish")
     return Place(state, "c0", tasks=TITLES, task=done, building=building)
 
@@ -32,15 +32,15 @@ def test_a_task_that_the_program_saw_done_is_done(sample: Sample) -> None:
     """D6: also of a row from before tasks were followed one by one."""
     waves = (("1",), ("2",))
     source = source_of(sample)
-    assert unfinished(source, place_of(Building(waves, done=("1", "2")))) == ()
-    assert unfinished(source, place_of(Building(), done=2)) == ()
-    (only,) = unfinished(source, place_of(Building(waves, done=("1",))))
+    assert unfinished(source, place_of(TaskProgress(waves, done=("1", "2")))) == ()
+    assert unfinished(source, place_of(TaskProgress(), done=2)) == ()
+    (only,) = unfinished(source, place_of(TaskProgress(waves, done=("1",))))
     assert only == "task 2, Refuse above the limit, was not begun"
 
 
 def test_a_task_left_out_and_what_waits_for_it(sample: Sample) -> None:
     """D6: skipped or blocked."""
-    building = Building((("1",), ("2",)), skipped=(("1", "checks stay red"),), blocked=("2",))
+    building = TaskProgress((("1",), ("2",)), skipped=(("1", "checks stay red"),), blocked=("2",))
     assert unfinished(source_of(sample), place_of(building)) == (
         "task 1, Count requests, was left out (checks stay red)",
         "task 2, Refuse above the limit, waits for one left out",

@@ -12,7 +12,7 @@ import pytest
 
 from sparing.cli.main import main
 from sparing.desk.office import Office, open_office
-from sparing.flow.state import Cause, Kind, Outcome
+from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from tests.conftest import UserRepository
@@ -27,7 +27,7 @@ def office(user_repository: UserRepository, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def asking(office: Office) -> FeatureRow:
-    stop = Outcome(Kind.FAILED, reason="it asks: Which port?", cause=Cause.QUESTIONS)
+    stop = Outcome(OutcomeKind.FAILED, reason="it asks: Which port?", cause=Cause.QUESTIONS)
     row = settled(office, standing(office, "under way"), (stop,))
     with office.database.write() as tx:
         place = {**row.place, "talk": {"questions": ["Which port?", "Keep the flag?"]}}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.cli.setup.doctor_agent import Finding, agent_findings, online_finding
+from sparing.cli.setup.doctor_agent import DoctorLine, agent_findings, online_finding
 from sparing.config.load import current
 from tests.double.serving import serving
 
@@ -27,7 +27,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def look(**flags: str) -> dict[str, Finding]:
+def look(**flags: str) -> dict[str, DoctorLine]:
     settings = {name.replace("_", ".", 1): value for name, value in flags.items()}
     return {one.name: one for one in agent_findings(current(None, settings))}
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from sparing.config.flow import Continuity
+from sparing.config.flow import SessionPreference
 from sparing.config.load import load
 from sparing.config.settings import Settings
-from sparing.config.sources import Document, Sources
+from sparing.config.sources import SettingsFile, Sources
 from sparing.errors import ConfigError
 
 HOME = {"HOME": "/home/ada"}
 
 
 def settings(text: str, **environ: str) -> Settings:
-    user = Document(Path("/home/ada/.config/sparing/config.toml"), text)
+    user = SettingsFile(Path("/home/ada/.config/sparing/config.toml"), text)
     return load(Sources(user, (), {**HOME, **environ}), {}).settings
 
 
@@ -47,6 +47,6 @@ def test_windows_are_lines_of_model_and_tokens() -> None:
 
 def test_continuity_is_priced_unless_it_is_set() -> None:
     """F6"""
-    assert settings("").flow.continuity is Continuity.PRICED
+    assert settings("").flow.continuity is SessionPreference.PRICED
     said = settings('[flow]\ncontinuity = "hand-off"\n')
-    assert said.flow.continuity is Continuity.HAND_OFF
+    assert said.flow.continuity is SessionPreference.HAND_OFF

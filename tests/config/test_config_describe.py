@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from sparing.config.describe import Row, as_rows, settings_page
+from sparing.config.describe import SettingRow, as_rows, settings_page
 from sparing.config.flow import STAGES
 from sparing.config.load import load
 from sparing.config.settings import FlowName, Setting, Settings, every_setting
-from sparing.config.sources import Document, Sources
+from sparing.config.sources import SettingsFile, Sources
 from sparing.flow.flows import FLOWS, PROJECT
 
 HOME = {"HOME": "/h"}
@@ -32,14 +32,14 @@ def test_every_setting_has_words_and_a_good_default(setting: Setting) -> None:
 
 
 def test_rows_are_sorted_and_say_where_a_value_comes_from() -> None:
-    user = Document(Path("/u.toml"), "review.cap = 2")
+    user = SettingsFile(Path("/u.toml"), "review.cap = 2")
     rows = as_rows(load(Sources(user=user, environ=HOME), {"flow.gates": ["plan"]}))
     assert [row.key for row in rows] == sorted(every_setting())
     changed = [row for row in rows if row.origin != "default"]
     docs = {key: one.rule.doc for key, one in every_setting().items()}
     assert changed == [
-        Row("flow.gates", ("plan",), "flag", docs["flow.gates"]),
-        Row("review.cap", 2, "user file /u.toml", docs["review.cap"]),
+        SettingRow("flow.gates", ("plan",), "flag", docs["flow.gates"]),
+        SettingRow("review.cap", 2, "user file /u.toml", docs["review.cap"]),
     ]
 
 

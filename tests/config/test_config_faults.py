@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sparing.config.load import load
 from sparing.config.settings import every_setting
-from sparing.config.sources import Document, Sources, read_sources
+from sparing.config.sources import SettingsFile, Sources, read_sources
 from sparing.errors import ConfigError
 
 USER = Path("/u/config.toml")
@@ -142,7 +142,7 @@ WRONG_FILES = [
 
 @pytest.mark.parametrize(("text", "what", "repair"), WRONG_FILES)
 def test_a_wrong_setting_in_a_file(text: str, what: str, repair: str) -> None:
-    found = Sources(user=Document(USER, text), environ=HOME)
+    found = Sources(user=SettingsFile(USER, text), environ=HOME)
     assert two_lines(lambda: load(found, {})) == (f"user file {USER}: {what}", repair)
 
 
@@ -160,7 +160,7 @@ BROKEN_FILES = [
 
 @pytest.mark.parametrize(("text", "what", "repair"), BROKEN_FILES)
 def test_a_file_that_is_no_toml(text: str, what: str, repair: str) -> None:
-    found = Sources(user=Document(USER, text), environ=HOME)
+    found = Sources(user=SettingsFile(USER, text), environ=HOME)
     lines = two_lines(lambda: load(found, {}))
     assert lines[0].startswith(f"{USER}{what}")
     assert repair in lines[1]
@@ -234,8 +234,8 @@ def test_a_wrong_flag(flags: dict[str, object], what: str, repair: str) -> None:
 
 def test_two_project_files() -> None:
     files = (
-        Document(Path("/r/sparing.toml"), ""),
-        Document(Path("/r/pyproject.toml"), "[tool.sparing]"),
+        SettingsFile(Path("/r/sparing.toml"), ""),
+        SettingsFile(Path("/r/pyproject.toml"), "[tool.sparing]"),
     )
     assert two_lines(lambda: load(Sources(project=files, environ=HOME), {})) == (
         "both /r/sparing.toml and [tool.sparing] in /r/pyproject.toml have settings",
@@ -245,7 +245,7 @@ def test_two_project_files() -> None:
 
 @pytest.mark.parametrize("table", ["tool.sparing", "tool.sparing.review"])
 def test_our_part_of_pyproject_is_a_table(table: str) -> None:
-    file = Document(Path("/r/pyproject.toml"), f"{table} = 3")
+    file = SettingsFile(Path("/r/pyproject.toml"), f"{table} = 3")
     assert two_lines(lambda: load(Sources(project=(file,), environ=HOME), {})) == (
         f"project file /r/pyproject.toml: {table} = 3 is not a table",
         f"write [{table}] on a line of its own and the settings below it",
@@ -286,7 +286,7 @@ PLACES = st.sampled_from(["user", "sparing", "pyproject"])
 @example("[tool]\nsparing = []", "pyproject")
 @example("[tool.sparing]\nreview = 1", "pyproject")
 def test_any_text_gives_settings_or_two_printable_lines(text: str, where: str) -> None:
-    file = Document(Path(f"/r/{where}.toml"), text)
+    file = SettingsFile(Path(f"/r/{where}.toml"), text)
     user, project = (file, ()) if where == "user" else (None, (file,))
     assert is_nothing_or_two_lines(complaint(Sources(user, project, HOME)))
 

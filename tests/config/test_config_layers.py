@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from sparing.config.faults import shown
 from sparing.config.kinds import (
-    Choice,
-    Counts,
-    Folder,
+    CountTable,
+    FolderPath,
     Lines,
     Money,
     Names,
+    OneOf,
     Pairs,
     Prices,
     Seconds,
@@ -31,8 +31,8 @@ from sparing.config.kinds import (
 )
 from sparing.config.load import Loaded, current, load
 from sparing.config.rules import Narrow
-from sparing.config.settings import Scope, Setting, Settings, every_setting
-from sparing.config.sources import Document, Sources, read_sources
+from sparing.config.settings import Setting, Settings, SettingScope, every_setting
+from sparing.config.sources import SettingsFile, Sources, read_sources
 from sparing.way import Policy
 from tests.config.plain import PLAIN
 
@@ -59,12 +59,14 @@ DEFAULT_SAMPLES = ("claude-x", "vendor/model:1[1m]")
 
 
 def sources(user: str = "", project: str = "", environ: Mapping[str, str] | None = None) -> Sources:
-    return Sources(Document(USER, user), (Document(PROJECT, project),), {**HOME, **(environ or {})})
+    return Sources(
+        SettingsFile(USER, user), (SettingsFile(PROJECT, project),), {**HOME, **(environ or {})}
+    )
 
 
 def good_values(setting: Setting) -> st.SearchStrategy[Value]:
     match setting.rule.kind:
-        case Choice(names):
+        case OneOf(names):
             return st.sampled_from(list(names))
         case Whole(low, high):
             return st.integers(low, high)
@@ -72,7 +74,7 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
             return st.integers(1, high * 1000).map(lambda one: one / 1000)
         case Prices() | Lines() | Pairs():
             return st.lists(st.sampled_from(LINES[setting.key]), unique=True).map(tuple)
-        case Folder() | Switch() | Counts() as plain:
+        case FolderPath() | Switch() | CountTable() as plain:
             return PLAIN[type(plain)]
         case Names(known):
             return st.lists(st.sampled_from(known), unique=True).map(tuple)
@@ -83,7 +85,7 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
 
 
 def layers_of(setting: Setting) -> tuple[str, ...]:
-    start = {Scope.ANY: 0, Scope.USER: 0, Scope.RUN: 2}[setting.rule.scope]
+    start = {SettingScope.ANY: 0, SettingScope.USER: 0, SettingScope.RUN: 2}[setting.rule.scope]
     return tuple(one for one in LAYERS[start:] if one != "project" or setting.rule.scope == "any")
 
 
@@ -168,7 +170,7 @@ def test_nothing_set_is_the_defaults() -> None:
 def test_pyproject_is_a_project_file() -> None:
     text = '[tool.sparing.review]\npolicy = "seed"\n[project]\nname = "x"\n'
     loaded = load(
-        Sources(project=(Document(Path("/repo/pyproject.toml"), text),), environ=HOME), {}
+        Sources(project=(SettingsFile(Path("/repo/pyproject.toml"), text),), environ=HOME), {}
     )
     assert loaded.settings.review.policy is Policy.SEED
     assert loaded.origins["review.policy"] == "project file /repo/pyproject.toml"
@@ -176,7 +178,10 @@ def test_pyproject_is_a_project_file() -> None:
 
 @pytest.mark.parametrize("text", ['name = "x"', "this is [ not TOML", '[tool.x]\ny = "sparing"'])
 def test_pyproject_of_others_says_nothing(text: str) -> None:
-    documents = (Document(PROJECT, "review.cap = 2"), Document(Path("/repo/pyproject.toml"), text))
+    documents = (
+        SettingsFile(PROJECT, "review.cap = 2"),
+        SettingsFile(Path("/repo/pyproject.toml"), text),
+    )
     assert load(Sources(project=documents, environ=HOME), {}).settings.review.cap == 2
 
 

@@ -12,8 +12,8 @@ import pytest
 from sparing.config.faults import shown
 from sparing.config.load import load
 from sparing.config.rules import Narrow
-from sparing.config.settings import Scope, Setting, every_setting
-from sparing.config.sources import Document, Sources
+from sparing.config.settings import Setting, SettingScope, every_setting
+from sparing.config.sources import SettingsFile, Sources
 from sparing.errors import ConfigError
 
 USER = Path("/home/ada/.config/sparing/config.toml")
@@ -21,7 +21,7 @@ PROJECT = Path("/repo/sparing.toml")
 HOME = {"HOME": "/home/ada"}
 ALL = list(every_setting().values())
 LOWER = [one for one in ALL if one.rule.narrow is Narrow.LOWER]
-PRIVATE = [one for one in ALL if one.rule.scope is not Scope.ANY]
+PRIVATE = [one for one in ALL if one.rule.scope is not SettingScope.ANY]
 FREE = {
     "flow.assistants",
     "flow.budgets",
@@ -40,7 +40,7 @@ ASKED = {"workspace.setup", "workspace.copy"}
 
 
 def sources(user: str, project: str) -> Sources:
-    return Sources(Document(USER, user), (Document(PROJECT, project),), HOME)
+    return Sources(SettingsFile(USER, user), (SettingsFile(PROJECT, project),), HOME)
 
 
 def number(setting: Setting) -> float:
@@ -89,7 +89,7 @@ def test_the_limit_is_the_one_the_user_chose(setting: Setting) -> None:
 def test_the_person_at_the_keyboard_goes_above_the_project(setting: Setting) -> None:
     limit = number(setting)
     project = Sources(
-        project=(Document(PROJECT, f"{setting.key} = {limit - 1}"),),
+        project=(SettingsFile(PROJECT, f"{setting.key} = {limit - 1}"),),
         environ={**HOME, setting.variable: str(limit + 1)},
     )
     assert load(project, {}).origins[setting.key] == f"environment {setting.variable}"
@@ -122,7 +122,7 @@ def test_a_project_adds_a_gate() -> None:
 
 def test_pyproject_is_held_to_the_same_rules() -> None:
     text = '[tool.sparing]\nagent.backend = "claude"'
-    found = Sources(project=(Document(Path("/repo/pyproject.toml"), text),), environ=HOME)
+    found = Sources(project=(SettingsFile(Path("/repo/pyproject.toml"), text),), environ=HOME)
     with pytest.raises(ConfigError, match="agent.backend may not be set by a project"):
         load(found, {})
 
@@ -168,4 +168,4 @@ def test_a_base_branch_is_nothing_else_than_a_branch(branch: str) -> None:
 def test_gates_pass_by_rule_only_if_the_user_wants_it() -> None:
     """A7: no repository turns auto mode on."""
     found = every_setting()["flow.auto"]
-    assert (found.default, found.rule.scope) == (False, Scope.USER)
+    assert (found.default, found.rule.scope) == (False, SettingScope.USER)

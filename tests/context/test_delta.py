@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.context.documents.diff import Status, parse_diff
+from sparing.context.documents.diff import FileStatus, parse_diff
 from sparing.context.prompt.delta import change_delta, document_delta, stat_text
 
 DOCUMENT = "# Spec\n\n## Goals\none\n2\n\n### Scope\nall\r\nlast"
@@ -71,7 +71,7 @@ def test_a_diff_inside_a_diff_is_content() -> None:
     )
     (file,) = parse_diff(raw)
     assert file.hunks[0].body == body
-    assert (file.path, file.status, file.added) == ("n", Status.ADDED, 3)
+    assert (file.path, file.status, file.added) == ("n", FileStatus.ADDED, 3)
 
 
 @pytest.fixture

@@ -5,29 +5,29 @@ from __future__ import annotations
 import pytest
 
 from sparing.artifact import ArtifactName as A
-from sparing.context.documents.validate import SEED_SECTIONS, Level, validate_artifact
+from sparing.context.documents.validate import SEED_SECTIONS, ValidationLevel, validate_artifact
 
 LONG = "words that say something " * 8
 
 
-def levels(name: A, text: str | None) -> list[Level]:
+def levels(name: A, text: str | None) -> list[ValidationLevel]:
     return [problem.level for problem in validate_artifact(name, text)]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (None, [Level.EXISTS]),
-        ("", [Level.LENGTH, Level.SECTIONS]),
-        ("## Requirements\nfew", [Level.LENGTH]),
-        (LONG, [Level.SECTIONS]),
-        (f"# Only a title\n{LONG}", [Level.SECTIONS]),
-        (f"```\n## Requirements\n```\n{LONG}", [Level.SECTIONS]),
-        (f"## Overview\n{LONG}", [Level.REQUIRED]),
+        (None, [ValidationLevel.EXISTS]),
+        ("", [ValidationLevel.LENGTH, ValidationLevel.SECTIONS]),
+        ("## Requirements\nfew", [ValidationLevel.LENGTH]),
+        (LONG, [ValidationLevel.SECTIONS]),
+        (f"# Only a title\n{LONG}", [ValidationLevel.SECTIONS]),
+        (f"```\n## Requirements\n```\n{LONG}", [ValidationLevel.SECTIONS]),
+        (f"## Overview\n{LONG}", [ValidationLevel.REQUIRED]),
         (f"## Requirements\n{LONG}", []),
     ],
 )
-def test_the_four_levels(text: str | None, expected: list[Level]) -> None:
+def test_the_four_levels(text: str | None, expected: list[ValidationLevel]) -> None:
     """A3: exists, at least 100 characters, sections, the required ones."""
     assert levels(A.SPEC, text) == expected
 

@@ -9,8 +9,8 @@ from typing import Any
 from sparing.cap import Amount, Reached
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.feature import Status
-from sparing.flow.state import Cause, Position, State
+from sparing.feature import FeatureStatus
+from sparing.flow.state import Cause, FlowState, Position
 from sparing.records import events, features, gates, ledger
 from sparing.records.features import FeatureRow
 from sparing.usage import Usage
@@ -40,15 +40,15 @@ def spend(
 
 def park(office: Office, row: FeatureRow, reached: Reached) -> FeatureRow:
     """As a leg does that a cap has stopped: the place, the gate and the story."""
-    state = State(
-        row.feature.flow, State.load(row.place["state"]).stage, Position.STUCK,
+    state = FlowState(
+        row.feature.flow, FlowState.load(row.place["state"]).stage, Position.STUCK,
         reason=f"budget: {reached.words}", cause=Cause.BUDGET, held=Position.TODO,
     )  # fmt: skip
     place = {**row.place, "state": state.dump()}
     key = row.feature.key
     with office.database.write() as tx:
         features.set_running(tx, key, (0, 0), NOON)
-        features.settle(tx, key, (0, 0), place, row.head, Status.ACTIVE, NOON)
+        features.settle(tx, key, (0, 0), place, row.head, FeatureStatus.ACTIVE, NOON)
         gates.open_gate(tx, gates.Gate(row.leg_id, key, state.stage, "budget", state.reason, NOON))
         told = events.Event(f"{key}.budget", key, NOON, "budget", data=reached.dump())
         events.add(tx, told)

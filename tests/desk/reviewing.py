@@ -13,7 +13,7 @@ from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.findings import FindingRow, put_findings
 from sparing.records.verdicts import VerdictRow
-from sparing.review.tracking import Status, Tracked
+from sparing.review.tracking import FindingStatus, Tracked
 from sparing.review.verdict import passes
 from sparing.usage import Usage
 from tests.records.attempts import NOON, attempt, result
@@ -70,7 +70,7 @@ def followed(office: Office, row: FeatureRow, id: str, finding: Finding, **chang
     one = replace(Tracked(id, finding, ("plan-reviewer",)), **changes)
     with office.database.write() as tx:
         body = json.dumps(one.dump())
-        status: Status = one.status
+        status: FindingStatus = one.status
         stored = FindingRow(row.feature.key, stage, id, one.roles[0], 1, 2, status, body)
         put_findings(tx, [stored])
     return one

@@ -6,26 +6,26 @@ from pathlib import Path
 
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.advance import advance
-from sparing.flow.state import Kind, Outcome, Position, State
+from sparing.flow.state import FlowState, Outcome, OutcomeKind, Position
 from sparing.records import features, gates
 from sparing.records.features import FeatureRow
 from sparing.stages.place import Mark, Place
 
 NOW = 1_767_225_600.0
-STATUS = {Position.DONE: Status.COMPLETED, Position.ABANDONED: Status.ABANDONED}
+STATUS = {Position.DONE: FeatureStatus.COMPLETED, Position.ABANDONED: FeatureStatus.ABANDONED}
 
 # What happened to a feature of tier L1, by the words that tests use for where it then stands.
-PASSED, APPROVE = Outcome(Kind.PASSED), Outcome(Kind.APPROVE)
+PASSED, APPROVE = Outcome(OutcomeKind.PASSED), Outcome(OutcomeKind.APPROVE)
 STATES: dict[str, tuple[Outcome, ...]] = {
     "not begun": (),
     "under way": (),
     "at a gate": (PASSED,),
-    "stuck, acceptable": (Outcome(Kind.CAPPED_WARNINGS),),
-    "stuck": (Outcome(Kind.FAILED, reason="checks are red: tests"),),
+    "stuck, acceptable": (Outcome(OutcomeKind.CAPPED_WARNINGS),),
+    "stuck": (Outcome(OutcomeKind.FAILED, reason="checks are red: tests"),),
     "done": (PASSED, APPROVE, PASSED, PASSED, APPROVE, PASSED),
-    "abandoned": (Outcome(Kind.ABANDON),),
+    "abandoned": (Outcome(OutcomeKind.ABANDON),),
 }
 
 
@@ -45,15 +45,15 @@ def standing(office: Office, name: str) -> FeatureRow:
 
 def settled(office: Office, row: FeatureRow, outcomes: tuple[Outcome, ...]) -> FeatureRow:
     """Its running leg has ended, after these outcomes."""
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     marks: dict[str, Mark] = {}
     for outcome in outcomes:
-        if outcome.kind is Kind.PASSED:
+        if outcome.kind is OutcomeKind.PASSED:
             marks[state.stage] = Mark(NOW, NOW + 5, 1)
         state = advance(state, outcome).state
     place = Place(state, "c1", marks=marks)
     now = reload(office, row)
-    status = STATUS.get(state.position, Status.ACTIVE)
+    status = STATUS.get(state.position, FeatureStatus.ACTIVE)
     with office.database.write() as tx:
         numbers = (now.generation, now.leg)
         assert features.settle(tx, row.feature.key, numbers, place.dump(), "c1", status, NOW + 9)

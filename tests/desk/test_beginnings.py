@@ -16,9 +16,9 @@ from sparing.desk.features.beginnings import LARGEST, Beginning, from_file, from
 from sparing.desk.gates import answers, ideas
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, RepositoryError, UsageError
-from sparing.feature import Background, Priority, Status
+from sparing.feature import Background, FeatureStatus, Priority
 from sparing.finish.meta import project
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.stages.place import Place
@@ -54,7 +54,7 @@ def test_a_prd_that_is_there_stands_for_the_first_stage(office: Office, tmp_path
     path.write_text(PRD)
     begins = from_file(office, path, "feature")
     row = answers.start(office, begins.title, "feature", {}, NOW, begins.beginning)
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     assert (row.feature.title, state.stage, state.have) == (
         "Rate limits", "specify", frozenset({ArtifactName.PRD}),
     )  # fmt: skip
@@ -186,8 +186,8 @@ def test_an_idea_may_end_as_the_document_it_is(office: Office, flow: str, file: 
     stopped = ideas.stop(office, row, "terminal", NOW + 20)
     assert stopped.command == (f"git show feature/001-an-idea:docs/features/001-an-idea/{file}")
     after = reload(office, row)
-    assert (after.status, State.load(after.place["state"]).reason) == (
-        Status.ABANDONED, "kept as a document",
+    assert (after.status, FlowState.load(after.place["state"]).reason) == (
+        FeatureStatus.ABANDONED, "kept as a document",
     )  # fmt: skip
     with pytest.raises(FeatureError, match="is abandoned"):
         ideas.stop(office, after, "terminal", NOW + 21)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.cap import Measure, Reached, Scope
+from sparing.cap import CapMeasure, CapScope, Reached
 from sparing.desk.features.view import feature_view
-from sparing.desk.money.caps import Raised, Wish, raise_caps, stopped_by
+from sparing.desk.money.caps import CapRequest, RaisedCap, raise_caps, stopped_by
 from sparing.desk.money.cost import limits_of
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
@@ -23,7 +23,7 @@ from tests.records.attempts import NOON
 
 DOLLAR = 10**9
 TOMORROW = NOON + 86_400
-MONEY = Reached(Scope.FEATURE, "", Measure.MONEY, 0, 3 * DOLLAR, 4 * DOLLAR)
+MONEY = Reached(CapScope.FEATURE, "", CapMeasure.MONEY, 0, 3 * DOLLAR, 4 * DOLLAR)
 
 
 @pytest.fixture
@@ -34,11 +34,13 @@ def parked(user_repository: UserRepository) -> tuple[Office, FeatureRow]:
     return office, park(office, row, MONEY)
 
 
-def wish(measure: Measure, amount: int, scope: Scope = Scope.FEATURE, stage: str = "") -> Wish:
-    return Wish(scope, stage, {measure: amount})
+def wish(
+    measure: CapMeasure, amount: int, scope: CapScope = CapScope.FEATURE, stage: str = ""
+) -> CapRequest:
+    return CapRequest(scope, stage, {measure: amount})
 
 
-def ask(office: Office, row: FeatureRow, wished: Wish, at: float = NOON) -> Raised:
+def ask(office: Office, row: FeatureRow, wished: CapRequest, at: float = NOON) -> RaisedCap:
     return raise_caps(office, row, wished, "terminal", at)
 
 
@@ -51,7 +53,9 @@ def test_a_raise_that_is_enough_lets_the_feature_go_on(parked: tuple[Office, Fea
     """E3: the word waits in the mailbox for the engine."""
     office, row = parked
     assert feature_view(office, row).next_command == "sparing raise 001 --money 8.00"
-    assert ask(office, row, wish(Measure.MONEY, 5 * DOLLAR)) == Raised(parked=True, stands=None)
+    assert ask(office, row, wish(CapMeasure.MONEY, 5 * DOLLAR)) == RaisedCap(
+        parked=True, stands=None
+    )
     assert letters(office) == ["continue"]
     assert feature_view(office, row).next_command == "sparing run 001"
     assert limits_of(office, row, NOON).feature.nano_usd == 5 * DOLLAR
@@ -59,33 +63,33 @@ def test_a_raise_that_is_enough_lets_the_feature_go_on(parked: tuple[Office, Fea
 
 def test_one_that_is_not_says_what_still_stands(parked: tuple[Office, FeatureRow]) -> None:
     office, row = parked
-    found = ask(office, row, wish(Measure.MONEY, 5 * DOLLAR - 1))
+    found = ask(office, row, wish(CapMeasure.MONEY, 5 * DOLLAR - 1))
     assert found.stands == Reached(
-        Scope.FEATURE, "", Measure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 5 * DOLLAR - 1
+        CapScope.FEATURE, "", CapMeasure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 5 * DOLLAR - 1
     )
     assert letters(office) == []
 
 
 def test_another_cap_is_raised_and_the_feature_stays(parked: tuple[Office, FeatureRow]) -> None:
     office, row = parked
-    found = ask(office, row, wish(Measure.TOKENS, 10**9))
+    found = ask(office, row, wish(CapMeasure.TOKENS, 10**9))
     assert found.stands is not None
-    assert found.stands.measure is Measure.MONEY
+    assert found.stands.measure is CapMeasure.MONEY
     assert limits_of(office, row, NOON).feature.tokens == 10**9
 
 
 def test_the_same_words_twice_are_no_mistake(parked: tuple[Office, FeatureRow]) -> None:
     """The first ones may have been lost between the raise and the letter."""
     office, row = parked
-    ask(office, row, wish(Measure.MONEY, 5 * DOLLAR - 1))
-    found = ask(office, row, wish(Measure.MONEY, 5 * DOLLAR - 1))
+    ask(office, row, wish(CapMeasure.MONEY, 5 * DOLLAR - 1))
+    found = ask(office, row, wish(CapMeasure.MONEY, 5 * DOLLAR - 1))
     assert found.stands is not None
 
 
 def test_a_cap_is_not_lowered(parked: tuple[Office, FeatureRow]) -> None:
     office, row = parked
     with pytest.raises(UsageError, match=r"money of feature may go up to \$4.00 already"):
-        ask(office, row, wish(Measure.MONEY, 3 * DOLLAR))
+        ask(office, row, wish(CapMeasure.MONEY, 3 * DOLLAR))
 
 
 def test_without_a_number_it_goes_on_if_that_is_allowed_by_now(
@@ -94,7 +98,7 @@ def test_without_a_number_it_goes_on_if_that_is_allowed_by_now(
     """E3: not yet."""
     office, row = parked
     with pytest.raises(UsageError) as caught:
-        ask(office, row, Wish(Scope.FEATURE, "", {}))
+        ask(office, row, CapRequest(CapScope.FEATURE, "", {}))
     assert caught.value.repair == "sparing raise 001 --money 8.00"
     assert letters(office) == []
 
@@ -102,28 +106,32 @@ def test_without_a_number_it_goes_on_if_that_is_allowed_by_now(
 def test_a_new_day_has_room_again(user_repository: UserRepository) -> None:
     office, row = office_with(user_repository(), day_usd=4.0, turn_usd=3.0)
     spend(office, row, "1.0-builder", Usage(output=2_000_000))
-    reached = Reached(Scope.DAY, "2023-11-14", Measure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 4 * DOLLAR)
+    reached = Reached(
+        CapScope.DAY, "2023-11-14", CapMeasure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 4 * DOLLAR
+    )
     stuck = park(office, row, reached)
     with pytest.raises(UsageError, match="money of day 2023-11-14"):
-        ask(office, stuck, Wish(Scope.FEATURE, "", {}))
-    assert ask(office, stuck, Wish(Scope.FEATURE, "", {}), TOMORROW).stands is None
+        ask(office, stuck, CapRequest(CapScope.FEATURE, "", {}))
+    assert ask(office, stuck, CapRequest(CapScope.FEATURE, "", {}), TOMORROW).stands is None
 
 
 def test_a_stage_is_one_of_the_flow_s(parked: tuple[Office, FeatureRow]) -> None:
     office, row = parked
     with pytest.raises(UsageError, match="the flow L1 has no stage 'design'"):
-        ask(office, row, wish(Measure.MONEY, 50 * DOLLAR, Scope.STAGE, "design"))
-    ask(office, row, wish(Measure.MONEY, 50 * DOLLAR, Scope.STAGE, "plan"))
+        ask(office, row, wish(CapMeasure.MONEY, 50 * DOLLAR, CapScope.STAGE, "design"))
+    ask(office, row, wish(CapMeasure.MONEY, 50 * DOLLAR, CapScope.STAGE, "plan"))
     assert limits_of(office, row, NOON).stage.nano_usd == 50 * DOLLAR
 
 
 def test_a_feature_that_is_not_parked_is_raised_for_later(user_repository: UserRepository) -> None:
     office, row = office_with(user_repository())
     assert stopped_by(office, row) is None
-    assert ask(office, row, wish(Measure.MONEY, to_nano(60))) == Raised(parked=False, stands=None)
+    assert ask(office, row, wish(CapMeasure.MONEY, to_nano(60))) == RaisedCap(
+        parked=False, stands=None
+    )
     assert letters(office) == []
     with pytest.raises(UsageError, match="nothing is to be raised"):
-        ask(office, row, Wish(Scope.FEATURE, "", {}))
+        ask(office, row, CapRequest(CapScope.FEATURE, "", {}))
 
 
 def test_what_is_over_is_not_raised(parked: tuple[Office, FeatureRow]) -> None:
@@ -133,4 +141,4 @@ def test_what_is_over_is_not_raised(parked: tuple[Office, FeatureRow]) -> None:
     from sparing.desk.features.view import reload
 
     with pytest.raises(FeatureError, match="feature 001 is completed"):
-        ask(office, reload(office, row), wish(Measure.MONEY, to_nano(60)))
+        ask(office, reload(office, row), wish(CapMeasure.MONEY, to_nano(60)))

@@ -15,39 +15,45 @@ from sparing.artifact import ArtifactName
 from sparing.desk.features import orders
 from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers, edits
-from sparing.desk.gates.actions import Choice, choices, leads_on, with_edit
+from sparing.desk.gates.actions import GateAction, choices, leads_on, with_edit
 from sparing.desk.office import Office, open_office
 from sparing.errors import SparingError
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position, State
+from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import features
 from sparing.records.features import FeatureRow
-from sparing.review.tracking import Status
+from sparing.review.tracking import FindingStatus
 from tests.desk.reviewing import CONCERN, DEFECT, followed
 from tests.desk.standing import NOW, reload, settled, standing, started
 from tests.repositories import commit_files, git, make_repository
 
 KINDS = {
-    "approve": Kind.APPROVE, "reject": Kind.REJECT, "resume": Kind.CONTINUE,
-    "rerun": Kind.RERUN, "skip": Kind.SKIP, "answer": Kind.ANSWER,
+    "approve": OutcomeKind.APPROVE, "reject": OutcomeKind.REJECT, "resume": OutcomeKind.CONTINUE,
+    "rerun": OutcomeKind.RERUN, "skip": OutcomeKind.SKIP, "answer": OutcomeKind.ANSWER,
 }  # fmt: skip
 ALL = frozenset(ArtifactName)
-WORK = (Kind.PASSED, Kind.CAPPED_WARNINGS, Kind.CAPPED_BLOCKERS, Kind.REFUSED, Kind.FAILED)
+WORK = (
+    OutcomeKind.PASSED,
+    OutcomeKind.CAPPED_WARNINGS,
+    OutcomeKind.CAPPED_BLOCKERS,
+    OutcomeKind.REFUSED,
+    OutcomeKind.FAILED,
+)
 CAUSES = st.sampled_from([Cause.FAILED, Cause.LOOP, Cause.QUESTIONS, Cause.BLOCKED])
 
 
-def verbs(state: State) -> list[str]:
+def verbs(state: FlowState) -> list[str]:
     return [one.command.split()[1] for one in choices("001", state)]
 
 
 @st.composite
-def waiting_states(draw: st.DrawFn) -> State:
+def waiting_states(draw: st.DrawFn) -> FlowState:
     """Wherever a feature can come to wait, after any past."""
     flow = draw(st.sampled_from(["feature", "L1", "L2", "L3"]))
     state = begin(flow, draw(st.sampled_from(list(FLOWS[flow].names))), ALL)
     for _ in range(draw(st.integers(1, 6))):
-        human = [Kind.APPROVE, Kind.REJECT, Kind.RERUN, Kind.CONTINUE]
+        human = [OutcomeKind.APPROVE, OutcomeKind.REJECT, OutcomeKind.RERUN, OutcomeKind.CONTINUE]
         kind = draw(st.sampled_from([*WORK, *human]))
         outcome = Outcome(kind, reason=draw(st.sampled_from(["", "checks are red: x"])),
                           cause=draw(CAUSES))  # fmt: skip
@@ -56,7 +62,7 @@ def waiting_states(draw: st.DrawFn) -> State:
 
 
 @given(waiting_states())
-def test_no_command_is_offered_that_would_be_refused(state: State) -> None:
+def test_no_command_is_offered_that_would_be_refused(state: FlowState) -> None:
     for verb in verbs(state):
         if verb in KINDS:
             move = advance(state, Outcome(KINDS[verb]))
@@ -66,17 +72,17 @@ def test_no_command_is_offered_that_would_be_refused(state: State) -> None:
 
 
 @given(waiting_states())
-def test_what_a_person_changed_can_be_gone_on_with(state: State) -> None:
+def test_what_a_person_changed_can_be_gone_on_with(state: FlowState) -> None:
     """A6: a document is approved; code is checked again, and not believed."""
     if state.position is not Position.STUCK or state.held is Position.HANDOVER:
         return
     after = with_edit(state)
-    assert leads_on(after, Kind.APPROVE) or leads_on(after, Kind.CONTINUE)
+    assert leads_on(after, OutcomeKind.APPROVE) or leads_on(after, OutcomeKind.CONTINUE)
     assert {"approve", "resume"} & set(verbs(after))
 
 
-def stuck(stage: str, flow: str = "L1", reason: str = "checks are red: test") -> State:
-    return advance(begin(flow, stage, ALL), Outcome(Kind.FAILED, reason=reason)).state
+def stuck(stage: str, flow: str = "L1", reason: str = "checks are red: test") -> FlowState:
+    return advance(begin(flow, stage, ALL), Outcome(OutcomeKind.FAILED, reason=reason)).state
 
 
 def test_red_checks() -> None:
@@ -89,7 +95,7 @@ def test_red_checks() -> None:
 
 def test_findings_that_hold_a_review_up_can_be_ruled_on() -> None:
     """C9: beside what takes the result as it is."""
-    state = advance(begin("feature", "specify", ALL), Outcome(Kind.CAPPED_BLOCKERS)).state
+    state = advance(begin("feature", "specify", ALL), Outcome(OutcomeKind.CAPPED_BLOCKERS)).state
     found = [one.command for one in choices("001", state, findings=True)]
     assert found[:2] == ["sparing approve 001", "sparing rule 001"]
     assert "sparing rule 001" not in [one.command for one in choices("001", state)]
@@ -98,9 +104,9 @@ def test_findings_that_hold_a_review_up_can_be_ruled_on() -> None:
 def test_a_stuck_review_offers_to_rule_on_what_counts(office: Office) -> None:
     """C9: and nothing to rule on where all is settled."""
     row = standing(office, "stuck, acceptable")
-    followed(office, row, "F1", DEFECT, status=Status.RESOLVED)
+    followed(office, row, "F1", DEFECT, status=FindingStatus.RESOLVED)
     followed(office, row, "F2", CONCERN, counts=False)
-    rule = Choice("sparing rule 001", "see what is open, say what may stay")
+    rule = GateAction("sparing rule 001", "see what is open, say what may stay")
     assert rule not in choices_of(office, row)
     followed(office, row, "F3", DEFECT)
     assert rule in choices_of(office, row)
@@ -110,7 +116,9 @@ def test_a_rejection_that_leads_nowhere_is_not_offered() -> None:
     """A6: after three of them only another beginning helps, or the person's own version."""
     state = begin("L1", "plan", ALL)
     for _ in range(3):
-        state = advance(advance(state, Outcome(Kind.PASSED)).state, Outcome(Kind.REJECT)).state
+        state = advance(
+            advance(state, Outcome(OutcomeKind.PASSED)).state, Outcome(OutcomeKind.REJECT)
+        ).state
     assert state.reason == "rejected 3 times"
     assert "reject" not in verbs(state)
     assert verbs(state)[:2] == ["edit", "rerun"]
@@ -122,9 +130,11 @@ def test_a_refused_skip_names_what_works(office: Office) -> None:
     row = started(office)
     with office.database.write() as tx:
         features.set_running(tx, row.feature.key, (0, 0), NOW)
-    passed = Outcome(Kind.PASSED)
+    passed = Outcome(OutcomeKind.PASSED)
     row = settled(
-        office, row, (passed, Outcome(Kind.APPROVE), passed, Outcome(Kind.FAILED, reason="lost"))
+        office,
+        row,
+        (passed, Outcome(OutcomeKind.APPROVE), passed, Outcome(OutcomeKind.FAILED, reason="lost")),
     )
     with pytest.raises(SparingError) as caught:
         orders.skip(office, row, "", "terminal", NOW)
@@ -148,7 +158,7 @@ def written(tmp_path: Path) -> tuple[Office, FeatureRow]:
     commit_files(office.repository.checkout, {plan: "# Plan\n\nAs it is.\n"}, "a plan")
     with office.database.write() as tx:
         features.set_running(tx, row.feature.key, (0, 0), NOW)
-    row = settled(office, row, (Outcome(Kind.FAILED, reason="garbage: no plan in it"),))
+    row = settled(office, row, (Outcome(OutcomeKind.FAILED, reason="garbage: no plan in it"),))
     head = git(office.repository.checkout, "rev-parse", "main")
     with office.database.write() as tx:
         assert features.move(tx, row, {**row.place, "head": head}, head, NOW)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.cap import Scope
+from sparing.cap import CapScope
 from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_words
 from sparing.desk.office import Office
@@ -78,7 +78,7 @@ def test_caps_show_what_is_taken(spent: tuple[Office, FeatureRow]) -> None:
     """E3: the turn without an end holds a million tokens and a dollar."""
     office, row = spent
     found = feature_costs(office, row, By.STAGE, NOON)
-    assert [cap.scope for cap in found.caps] == [Scope.FEATURE, Scope.STAGE, Scope.DAY]
+    assert [cap.scope for cap in found.caps] == [CapScope.FEATURE, CapScope.STAGE, CapScope.DAY]
     assert found.caps[0].words == "feature: $1.00 of $40.00, 1.00M of 60.00M tokens"
     assert found.caps[1].words == "stage plan: $0.001 of $20.00, 1,000 of 30.00M tokens"
 

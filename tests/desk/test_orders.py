@@ -10,12 +10,12 @@ from collections.abc import Callable
 import pytest
 
 from sparing.desk.features import orders
-from sparing.desk.features.orders import Counts
+from sparing.desk.features.orders import OrderTiming
 from sparing.desk.features.view import feature_view
 from sparing.desk.office import Office
 from sparing.errors import SparingError
-from sparing.feature import Status
-from sparing.flow.state import Cause, Kind, Outcome
+from sparing.feature import FeatureStatus
+from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.records import mailbox
 from sparing.records.features import FeatureRow
 from tests.desk.standing import NOW, PASSED, reload, settled, standing, started
@@ -99,9 +99,9 @@ def test_an_order_that_makes_no_sense(office: Office, order: Order, name: str, r
 @pytest.mark.parametrize("name", ["not begun", "at a gate", "stuck"])
 def test_giving_up_counts_at_once_while_nothing_runs(office: Office, name: str) -> None:
     row = standing(office, name)
-    assert orders.abandon(office, row, "terminal", AT).counts is Counts.NOW
+    assert orders.abandon(office, row, "terminal", AT).counts is OrderTiming.NOW
     after = reload(office, row)
-    assert after.status is Status.ABANDONED
+    assert after.status is FeatureStatus.ABANDONED
     assert feature_view(office, after).waits_for == ""
     with pytest.raises(SparingError):
         orders.abandon(office, after, "terminal", AT)
@@ -137,5 +137,5 @@ def test_the_next_command_after_a_stop(
 ) -> None:
     """K1: what has nothing to do with the work is resumed, not rejected."""
     row = standing(office, "under way")
-    stuck = settled(office, row, (Outcome(Kind.FAILED, reason=reason, cause=cause),))
+    stuck = settled(office, row, (Outcome(OutcomeKind.FAILED, reason=reason, cause=cause),))
     assert feature_view(office, stuck).next_command == command

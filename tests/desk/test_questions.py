@@ -14,7 +14,7 @@ from sparing.desk.features.view import feature_view
 from sparing.desk.gates.questions import answer, questions
 from sparing.desk.office import Office
 from sparing.errors import SparingError
-from sparing.flow.state import Cause, Kind, Outcome
+from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.records import features, mailbox
 from sparing.records.features import FeatureRow
 from tests.desk.standing import NOW, reload, settled, standing
@@ -30,7 +30,7 @@ def asking(office: Office) -> FeatureRow:
 
 def asks(office: Office, cause: Cause, listed: list[str]) -> FeatureRow:
     """A plan whose author wants to know something."""
-    stop = Outcome(Kind.FAILED, reason="it asks 2 questions", cause=cause)
+    stop = Outcome(OutcomeKind.FAILED, reason="it asks 2 questions", cause=cause)
     row = settled(office, standing(office, "under way"), (stop,))
     place = {**row.place, "talk": {"questions": listed}}
     with office.database.write() as tx:

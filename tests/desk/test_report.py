@@ -12,7 +12,7 @@ from rich.console import Console
 from sparing.cli.main import main
 from sparing.desk.features.history import ledger_rows
 from sparing.desk.money.figures import feature_report, project_report
-from sparing.desk.money.thresholds import Told, advice
+from sparing.desk.money.thresholds import RunMarks, advice
 from sparing.desk.money.turns import turns_of
 from sparing.desk.office import Office
 from sparing.records import events
@@ -215,8 +215,8 @@ def test_advice_on_long_deltas_and_unread_files(office: Office) -> None:
     turn(office, row, 2, "resume", 600)
     turn(office, row, 3, "compose", 1000, reason="delta over half of the fresh prompt")
     turns = turns_of(ledger_rows(office, row))
-    assert len(advice(turns, Told(unread=1))) == 2
-    assert advice(turns, Told())[0].startswith("more than half of the deltas are long")
+    assert len(advice(turns, RunMarks(unread=1))) == 2
+    assert advice(turns, RunMarks())[0].startswith("more than half of the deltas are long")
 
 
 def test_for_people_and_for_programs(

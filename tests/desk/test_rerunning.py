@@ -15,8 +15,8 @@ from sparing.desk.features.rerun import plan_rerun, rerun
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import SparingError
-from sparing.feature import Status
-from sparing.flow.state import Kind, Outcome, Position, State
+from sparing.feature import FeatureStatus
+from sparing.flow.state import FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, findings, gates, sessions
 from sparing.records.features import FeatureRow
 from sparing.records.findings import FindingRow, RulingRow
@@ -50,9 +50,9 @@ def test_a_stage_is_begun_anew_from_any_place_of_rest(office: Office) -> None:
         row = standing(office, name)
         after = done_again(office, row, "plan")
         assert (after.generation, after.leg) == (row.generation + 1, row.leg + 1), name
-        assert (after.status, after.running) == (Status.ACTIVE, True)
+        assert (after.status, after.running) == (FeatureStatus.ACTIVE, True)
         assert after.head == after.place["head"] == row.feature.base_commit
-        state = State.load(after.place["state"])
+        state = FlowState.load(after.place["state"])
         assert (state.stage, state.position, state.rejects) == ("plan", Position.TODO, ())
         assert state.have == frozenset()
 
@@ -72,15 +72,15 @@ def test_a_later_stage_goes_back_to_the_commit_before_it(office: Office) -> None
     after = done_again(office, row, "implement")
     assert (after.head, list(after.place["marks"])) == ("b1", ["plan"])
     assert (after.place["moves"], after.place["baseline"]) == (9, "hash")
-    assert {one.value for one in State.load(after.place["state"]).have} == {"plan"}
+    assert {one.value for one in FlowState.load(after.place["state"]).have} == {"plan"}
     assert after.place["talk"]["rewind"] == f"{row.feature.branch}-g0"
 
 
 def test_counters_and_sessions_begin_anew(office: Office) -> None:
     """C12, F7: after the breaker too."""
-    no = Outcome(Kind.REJECT)
+    no = Outcome(OutcomeKind.REJECT)
     row = settled(office, standing(office, "under way"), (PASSED, no, PASSED, no, PASSED, no))
-    assert State.load(row.place["state"]).rejects == (("plan", 3),)
+    assert FlowState.load(row.place["state"]).rejects == (("plan", 3),)
     key = row.feature.key
     finding = FindingRow(key, "plan", "F1", "r", 1, 1, "open", "{}")
     with office.database.write() as tx:
@@ -89,7 +89,7 @@ def test_counters_and_sessions_begin_anew(office: Office) -> None:
         findings.put_findings(tx, [finding])
         findings.put_ruling(tx, RulingRow(key, "plan", "F1", "waived", "", NOW))
     after = done_again(office, row)
-    assert State.load(after.place["state"]).rejects == ()
+    assert FlowState.load(after.place["state"]).rejects == ()
     with office.database.read() as connection:
         kept = [sessions.get(connection, key, one, "builder") for one in ("plan", "implement")]
         assert kept == [None, None]

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from sparing.cli.main import main
-from sparing.desk.gates.rulings import Wish, open_findings, rule
+from sparing.desk.gates.rulings import RulingRequest, open_findings, rule
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.records import events
 from sparing.records.findings import RulingRow, rulings_of
-from sparing.review.answers import Answer, Kind
-from sparing.review.tracking import RulingKind, Status
+from sparing.review.answers import AnswerKind, AuthorAnswer
+from sparing.review.tracking import FindingStatus, RulingKind
 from tests.desk.reviewing import CONCERN, DEFECT, WISH, followed
 from tests.desk.standing import NOW, standing, started
 
@@ -23,9 +23,9 @@ UPHELD, DISMISSED = RulingKind.UPHELD, RulingKind.DISMISSED
 def test_what_is_open_with_both_sides_words(office: Office) -> None:
     """C2: the open rest goes to a human."""
     row = standing(office, "stuck, acceptable")
-    reason = Answer("F1", Kind.ANSWERED, "it is set by the caller")
-    followed(office, row, "F1", DEFECT, status=Status.CONTESTED, answer=reason)
-    followed(office, row, "F2", CONCERN, status=Status.RESOLVED, counts=False)
+    reason = AuthorAnswer("F1", AnswerKind.ANSWERED, "it is set by the caller")
+    followed(office, row, "F1", DEFECT, status=FindingStatus.CONTESTED, answer=reason)
+    followed(office, row, "F2", CONCERN, status=FindingStatus.RESOLVED, counts=False)
     followed(office, row, "F3", WISH, counts=False)
     followed(office, row, "F4", CONCERN, into="F1")
     first, wish = open_findings(office, row)
@@ -44,9 +44,9 @@ def test_a_ruling_is_kept(office: Office, name: str) -> None:
     followed(office, row, "F1", DEFECT)
     followed(office, row, "F2", CONCERN)
     followed(office, row, "F3", WISH, counts=False)
-    first = rule(office, row, Wish(name, UPHELD), "terminal", NOW)
+    first = rule(office, row, RulingRequest(name, UPHELD), "terminal", NOW)
     assert [one.id for one in first.left] == ["F2"]
-    second = rule(office, row, Wish("F1", DISMISSED, " we know "), "terminal", NOW + 1)
+    second = rule(office, row, RulingRequest("F1", DISMISSED, " we know "), "terminal", NOW + 1)
     assert (second.finding.ruling, second.finding.words, second.waits) == (
         "dismissed",
         "we know",
@@ -63,7 +63,7 @@ def test_while_it_works_it_counts_from_the_next_look_on(office: Office) -> None:
     """C2: people need not wait for a gate."""
     row = standing(office, "under way")
     followed(office, row, "F1", DEFECT)
-    assert not rule(office, row, Wish("F1", UPHELD), "page", NOW).waits
+    assert not rule(office, row, RulingRequest("F1", UPHELD), "page", NOW).waits
 
 
 def test_ids_belong_to_a_stage(office: Office) -> None:
@@ -71,22 +71,25 @@ def test_ids_belong_to_a_stage(office: Office) -> None:
     row = standing(office, "stuck, acceptable")
     followed(office, row, "F1", DEFECT, stage="design")
     with pytest.raises(FeatureError) as nothing:
-        rule(office, row, Wish("F1", UPHELD), "terminal", NOW)
+        rule(office, row, RulingRequest("F1", UPHELD), "terminal", NOW)
     assert nothing.value.repair == "name the stage: --stage design"
-    ruled = rule(office, row, Wish("F1", UPHELD, stage="design"), "terminal", NOW)
+    ruled = rule(office, row, RulingRequest("F1", UPHELD, stage="design"), "terminal", NOW)
     assert (ruled.finding.stage, ruled.waits) == ("design", False)
 
 
 @pytest.mark.parametrize(
     ("wish", "what"),
     [
-        (Wish("F9", UPHELD), "plan has no open finding 'F9'"),
-        (Wish("F1", DISMISSED), "a dismissal says why: who looks later is told"),
-        (Wish("F1", DISMISSED, "\x1b[2J"), "that is no plain text: it has control characters"),
-        (Wish("", UPHELD), "plan has no open finding ''"),
+        (RulingRequest("F9", UPHELD), "plan has no open finding 'F9'"),
+        (RulingRequest("F1", DISMISSED), "a dismissal says why: who looks later is told"),
+        (
+            RulingRequest("F1", DISMISSED, "\x1b[2J"),
+            "that is no plain text: it has control characters",
+        ),
+        (RulingRequest("", UPHELD), "plan has no open finding ''"),
     ],
 )
-def test_what_makes_no_sense_is_refused(office: Office, wish: Wish, what: str) -> None:
+def test_what_makes_no_sense_is_refused(office: Office, wish: RulingRequest, what: str) -> None:
     row = standing(office, "stuck, acceptable")
     followed(office, row, "F1", DEFECT)
     with pytest.raises(UsageError, match=what.replace("(", "\\(")):
@@ -100,7 +103,7 @@ def test_nothing_is_ruled_when_all_is_over(office: Office, name: str) -> None:
     row = standing(office, name)
     followed(office, row, "F1", DEFECT)
     with pytest.raises(SparingError, match="is (completed|abandoned)"):
-        rule(office, row, Wish("F1", UPHELD, stage="plan"), "terminal", NOW)
+        rule(office, row, RulingRequest("F1", UPHELD, stage="plan"), "terminal", NOW)
 
 
 def test_in_the_terminal(
@@ -127,4 +130,4 @@ def test_in_the_terminal(
 def test_a_feature_without_reviews_has_nothing_to_rule_on(office: Office) -> None:
     row = started(office)
     with pytest.raises(FeatureError, match="nothing is open in plan"):
-        rule(office, row, Wish("F1", UPHELD), "terminal", NOW)
+        rule(office, row, RulingRequest("F1", UPHELD), "terminal", NOW)

@@ -15,7 +15,7 @@ from sparing.desk.features.view import list_views
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError, SparingError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from tests.desk.standing import NOW, made_folder, started
 from tests.guard import Guard
@@ -36,7 +36,11 @@ def test_the_first_feature(office: Office) -> None:
     assert (feature.key, feature.flow) == (f"{office.repository.key}-001", "feature")
     assert feature.base_branch == "main"
     assert feature.base_commit == git(office.repository.checkout, "rev-parse", "HEAD")
-    assert (row.status, row.running, row.leg_id) == (Status.PLANNED, False, f"{feature.key}.g0.0")
+    assert (row.status, row.running, row.leg_id) == (
+        FeatureStatus.PLANNED,
+        False,
+        f"{feature.key}.g0.0",
+    )
     assert row.overrides == {"review.cap": 2}
     assert answers.find(office, "1") == row
 

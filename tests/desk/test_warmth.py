@@ -15,7 +15,7 @@ from sparing.cli.main import main
 from sparing.desk.money.warmth import Warmth, is_warm
 from sparing.desk.office import Office
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
 from sparing.session import Session
@@ -29,7 +29,7 @@ PRICED = re.compile(
 
 def talked(office: Office, row: FeatureRow, ago: float, model: str = "claude-sonnet-5") -> None:
     """The stage's author has a session of 60,000 tokens, last used so many seconds ago."""
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     role, last = FLOWS[row.feature.flow].stage(stage).author, time.time() - ago
     found = Session("s1", role, "scripted", model, 40_000, 60_000, 1, "c1", last, "", last, 500)
     with office.database.write() as tx:

@@ -72,7 +72,7 @@ def turned(sample: Sample, one: Turned, reply: str = "{}") -> None:
         one.template, "compose", "", "scripted", "m", Billing.API, "", 10, {}, one.at, "trunk",
         dict(one.sent),
     )  # fmt: skip
-    result = ledger.Result(
+    result = ledger.AttemptResult(
         one.session, Usage(10, 0, 0, 0, 5), Origin.SIMULATED, 0, [], 10, 20.0, list(one.reads),
         sample.around.folder.keep(reply),
     )  # fmt: skip

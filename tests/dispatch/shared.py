@@ -13,7 +13,7 @@ from typing import Any
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
-from sparing.continuation import Go, Going
+from sparing.continuation import Continuation, SessionStep
 from sparing.job import Job, JobKind, Turn
 from sparing.money import Billing
 from sparing.records import ledger
@@ -63,12 +63,16 @@ def session(sample: Sample, commit: str = "", model: str = "m") -> Session:
 
 
 def entering(
-    sample: Sample, stage: str, kept: Session | None, going: Going | None = None, role: str = ""
+    sample: Sample,
+    stage: str,
+    kept: Session | None,
+    going: Continuation | None = None,
+    role: str = "",
 ) -> Source:
     turn = {"implement": Turn.BUILD, "code_review": Turn.JUDGE}.get(stage, Turn.WRITE)
     job = Job(
         JobKind.DISPATCH, stage, sample.second, "x", role or "builder", turn, 1,
-        going=going or Going("L3", Go.CONTINUE),
+        going=going or Continuation("L3", SessionStep.CONTINUE),
     )  # fmt: skip
     return Source(sample.around, sample.rows["L3"], job, kept, transition=kept is not None)
 
@@ -101,7 +105,7 @@ def had_turn(
         for size in sizes
     ]  # fmt: skip
     reply = sample.around.folder.keep("done")
-    result = ledger.Result(
+    result = ledger.AttemptResult(
         "s" * 32, Usage(read=1), Origin.SIMULATED, None, calls, sizes[-1], 1.0, read or [], reply
     )
     with sample.around.database.write() as tx:

@@ -16,7 +16,7 @@ from typing import Any
 
 from sparing.agents.backend import AgentReply
 from sparing.config.load import sources_here
-from sparing.dispatch.spend import Asking, Permit, clear
+from sparing.dispatch.spend import Permit, SpendRequest, clear
 from sparing.failure import Failure
 from sparing.job import Job, JobKind, Turn
 from sparing.records import features
@@ -56,13 +56,13 @@ def new_feature(around: Surroundings, number: int, **overrides: Any) -> FeatureR
     return row
 
 
-def asking(around: Surroundings, row: FeatureRow, dispatch: str, **changes: Any) -> Asking:
+def asking(around: Surroundings, row: FeatureRow, dispatch: str, **changes: Any) -> SpendRequest:
     """`dispatch` is the step's part of the id: generation, leg, move and name."""
     job = Job(JobKind.DISPATCH, changes.pop("stage", "plan"), "c0", dispatch, "builder", Turn.WRITE)
     ticket = Ticket(f"{row.feature.key}.{dispatch}", row.feature.key, NOON)
     words = dispatch.partition(".")[2].partition(".")[2]
     sent = Sent(f"prompt {words}", 400, Way.COMPOSE, "", "", "claude-sonnet-5", {})
-    return Asking(Source(around, row, job, None), ticket, replace(sent, **changes), "write")
+    return SpendRequest(Source(around, row, job, None), ticket, replace(sent, **changes), "write")
 
 
 def reply(usage: Usage, text: str = "done", **changes: Any) -> AgentReply:
@@ -76,7 +76,7 @@ class Bill:
 
     used: dict[tuple[str, int], Usage] = field(default_factory=dict[tuple[str, int], Usage])
 
-    def write(self, asked: Asking, permit: Permit, usage: Usage) -> AgentReply:
+    def write(self, asked: SpendRequest, permit: Permit, usage: Usage) -> AgentReply:
         self.used[asked.ticket.id, permit.number] = usage
         over = usage.total > permit.limit.tokens
         return reply(usage, failure=Failure.BUDGET if over else None)

@@ -79,7 +79,7 @@ def looked(sample: Sample, *, passed: bool) -> None:
                                                     "resumed": False},
     )  # fmt: skip
     calls = [{"added": one.added, "output": one.output} for one in reply.calls]
-    result = ledger.Result(
+    result = ledger.AttemptResult(
         reply.session, reply.usage, Origin.SIMULATED, 0, calls, reply.context_tokens, 20.0, [], ""
     )
     kept = Session(
@@ -95,7 +95,7 @@ def looked(sample: Sample, *, passed: bool) -> None:
         verdicts.put(tx, verdict)
 
 
-def rows(sample: Sample) -> list[ledger.Row]:
+def rows(sample: Sample) -> list[ledger.LedgerRow]:
     with sample.around.database.read() as connection:
         found = ledger.of_feature(connection, sample.rows["feature"].feature.key)
     return [row for row in found if row.attempt.role == ROLE]

@@ -14,8 +14,8 @@ from sparing.briefing.gather import gather
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
-from sparing.economy.cost_model import TYPICAL, Work
-from sparing.economy.estimates import Errand, Kind, Memory
+from sparing.economy.cost_model import TYPICAL, TurnWork
+from sparing.economy.estimates import Errand, Memory, TurnClass
 from sparing.job import Turn
 from sparing.segment import Volatility
 from sparing.way import Lever, Way
@@ -49,9 +49,9 @@ def test_notes_that_spare_nothing_are_left_out(sample: Sample) -> None:
     """E1: where such looks take a single call, looking anew is as short; a session has no need."""
     source = sample.source("phase-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
     brief = replace(gather(source), notes="Round 1.\nseen\n" + "and much else\n" * 100)
-    for work, given in ((Work(8, 15_000, 2_000), True), (Work(1, 0, 400), False)):
-        kind = Kind("", Errand.REVIEW, Memory.NONE)
-        works = {kind: work, kind._replace(memory=Memory.NOTES): Work(1, 0, 400)}
+    for work, given in ((TurnWork(8, 15_000, 2_000), True), (TurnWork(1, 0, 400), False)):
+        kind = TurnClass("", Errand.REVIEW, Memory.NONE)
+        works = {kind: work, kind._replace(memory=Memory.NOTES): TurnWork(1, 0, 400)}
         told = ways_of(source, brief, Terms(works, TYPICAL, 100), "")
         assert bool(told[Way.COMPOSE].brief.notes) is given
         assert told[Way.RESUME].brief.notes == ""

@@ -19,7 +19,7 @@ from sparing.cache import Life
 from sparing.config.settings import ReviewSettings
 from sparing.dispatch.verdict_reading import checked_quotes, judgement
 from sparing.economy.choose import decide_way
-from sparing.economy.cost_model import TYPICAL, Work
+from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.known import Base, blocks_of
 from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
@@ -27,12 +27,12 @@ from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do
-from sparing.job import Job, Result, Turn
-from sparing.review.governor import Said, Seen
+from sparing.job import Job, JobResult, Turn
+from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.review.verdict import Complaint, read_verdict
 from sparing.segment import Segment, Volatility
-from sparing.stages.moves import Happened, Rules
-from sparing.stages.place import Place, Step
+from sparing.stages.moves import Happened, StageRules
+from sparing.stages.place import Place, StageStep
 from sparing.stages.stage import next_move
 from sparing.way import Policy, Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
@@ -52,16 +52,16 @@ verdict = st.fixed_dictionaries(
 reply = st.one_of(verdict, st.just('{"approved": true, "findings": []}'), st.just("well done"))
 
 
-def rules(policy: Policy, bar: Bar) -> Rules:
+def rules(policy: Policy, bar: Bar) -> StageRules:
     review = ReviewSettings(policy=policy, bar=bar)
-    return Rules(3, frozenset(FEATURE.names), headless=True, strict=review.strict)
+    return StageRules(3, frozenset(FEATURE.names), headless=True, strict=review.strict)
 
 
 def way(policy: Policy, job: Job) -> Way:
     """What this policy would do; sizes are made up."""
     blocks = blocks_of([Segment("all", "word " * 4000, Volatility.STAGE)], Life.FIVE_MINUTES, 1)
     delta = blocks_of([Segment("delta", "word " * 40, Volatility.ITERATION)], Life.FIVE_MINUTES, 0)
-    work, on = Work(3, 500, 500), Transcript(9000, 50.0)
+    work, on = TurnWork(3, 500, 500), Transcript(9000, 50.0)
     offers = {Way.COMPOSE: Offer(blocks, work), Way.REFERENCE: Offer(delta, work)}
     offers[Way.RESUME] = Offer(delta, work, on)
     again = job.iteration > 1
@@ -74,8 +74,8 @@ def way(policy: Policy, job: Job) -> Way:
 def played(policy: Policy, bar: Bar, stage: str, replies: list[str]) -> tuple[list[Any], list[Way]]:
     """The decisions of a stage whose reviewers reply so, one after the other."""
     held, said = rules(policy, bar), iter(replies)
-    place = Place(begin("feature", stage, frozenset(ArtifactName)), "c0", Step.OPEN)
-    happened, decisions, ways = Happened((Result(commit="c0"),)), list[Any](), list[Way]()
+    place = Place(begin("feature", stage, frozenset(ArtifactName)), "c0", StageStep.OPEN)
+    happened, decisions, ways = Happened((JobResult(commit="c0"),)), list[Any](), list[Way]()
     for number in range(MOVES):
         found = next_move(place, happened, held, 100.0)
         asked = [(job.name, job.turn, job.iteration, job.settles) for job in found.jobs]
@@ -88,22 +88,22 @@ def played(policy: Policy, bar: Bar, stage: str, replies: list[str]) -> tuple[li
         results = tuple(result(job, number) for job in found.jobs)
         roles = [one.verdict.role for one in seen]
         place, happened = found.place, Happened(
-            results, seen, Said(inputs=dict.fromkeys(roles, str(number)))
+            results, seen, SinceLastLook(inputs=dict.fromkeys(roles, str(number)))
         )  # fmt: skip
     return decisions, ways
 
 
-def result(job: Job, number: int) -> Result:
+def result(job: Job, number: int) -> JobResult:
     if job.turn is Turn.REVIEW:
-        return Result(dispatch=f"{number}.{job.role}", role=job.role)
-    return Result(commit=f"c{number}", tasks=(("1", "One"),) if job.kind == "tasks" else ())
+        return JobResult(dispatch=f"{number}.{job.role}", role=job.role)
+    return JobResult(commit=f"c{number}", tasks=(("1", "One"),) if job.kind == "tasks" else ())
 
 
-def look(job: Job, text: str) -> Seen:
+def look(job: Job, text: str) -> SeenVerdict:
     found = read_verdict(job.role, text)
     if isinstance(found, Complaint):
         found = Verdict(job.role, approved=False, summary=found.what)
-    return Seen(found)
+    return SeenVerdict(found)
 
 
 @settings(max_examples=150, deadline=None)

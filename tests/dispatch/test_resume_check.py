@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.dispatch.resume_check import NO_ROOM, ROLE, Wanted, check_now, deferred, trusted
+from sparing.dispatch.resume_check import (
+    NO_ROOM,
+    ROLE,
+    ResumeCheckRequest,
+    check_now,
+    deferred,
+    trusted,
+)
 from sparing.records import ledger, resume_checks
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
@@ -37,7 +44,7 @@ class World(NamedTuple):
     def trust(self, row: FeatureRow, dispatch: str = "g0.1.1.0-builder") -> str:
         return asyncio.run(trusted(asking(self.around, row, dispatch, resume="s")))
 
-    def rows(self, *features: FeatureRow) -> list[ledger.Row]:
+    def rows(self, *features: FeatureRow) -> list[ledger.LedgerRow]:
         with self.around.database.read() as connection:
             found = [ledger.of_feature(connection, row.feature.key) for row in features]
         return [row for rows in found for row in rows]
@@ -97,7 +104,7 @@ def test_a_check_by_the_doctor_is_booked_once(tmp_path: Path) -> None:
     """C15: it was asked outside of any feature; the first that relies on it pays."""
     here = world(tmp_path)
     first, second = here.feature(1), here.feature(2)
-    wanted = Wanted(here.fake, here.around.settings(first), NOON)
+    wanted = ResumeCheckRequest(here.fake, here.around.settings(first), NOON)
     found = asyncio.run(check_now(here.around, wanted))
     assert (found.usage, found.booked, here.rows(first, second)) == (BILL, "", [])
     here.trust(first)

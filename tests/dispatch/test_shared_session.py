@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparing.briefing.gather import gather
-from sparing.continuation import Go, Going
+from sparing.continuation import Continuation, SessionStep
 from sparing.dispatch.prompt import choose, seal
 from sparing.job import Turn
 from sparing.records import sessions
@@ -61,7 +61,7 @@ def test_what_others_made_or_changed_is_told(sample: Sample) -> None:
 def test_a_document_that_a_person_edited_is_told_with_the_rejection(sample: Sample) -> None:
     """F1, C18: the session goes on, and no handoff is announced that it does not get."""
     keep = sample.around.folder.keep
-    going = Going("L3", Go.CONTINUE, keep("# Handoff\n"))
+    going = Continuation("L3", SessionStep.CONTINUE, keep("# Handoff\n"))
     source = entering(sample, "plan", session(sample, sample.first), going)
     job = replace(source.job, turn=Turn.REDO, feedback=keep("Name the limit.\n"))
     source = replace(source, job=job)
@@ -81,7 +81,7 @@ def test_a_session_keeps_its_model(sample: Sample) -> None:
     brief = gather(source)
     sent = seal(source, brief, choose(source, brief, AT + 10))
     assert (sent.way, sent.model) == (Way.RESUME, "m")
-    fresh = entering(other, "implement", None, Going("L3", Go.HAND_OFF))
+    fresh = entering(other, "implement", None, Continuation("L3", SessionStep.HAND_OFF))
     brief = gather(fresh)
     assert seal(fresh, brief, choose(fresh, brief, AT + 10)).model == "another"
 
@@ -99,7 +99,7 @@ def test_a_fresh_session_begins_with_the_handoff(sample: Sample) -> None:
     source = entering(sample, "implement", None)
     keep = sample.around.folder.keep
     plan = source.text(f"{FOLDER}/plan.md") or ""
-    going = Going("L3", Go.HAND_OFF, keep(f"# Handoff\n\n{plan}\n"))
+    going = Continuation("L3", SessionStep.HAND_OFF, keep(f"# Handoff\n\n{plan}\n"))
     handed = replace(source, job=replace(source.job, going=going))
     found = told(handed, Way.COMPOSE)
     assert '<document key="' in found["handed"]
@@ -112,9 +112,11 @@ def test_a_fresh_session_begins_with_the_handoff(sample: Sample) -> None:
 
 def test_a_judge_is_fresh_unless_it_is_let_in(sample: Sample) -> None:
     """F6, fault (i)"""
-    outside = entering(sample, "code_review", session(sample), Going(), "judge")
+    outside = entering(sample, "code_review", session(sample), Continuation(), "judge")
     assert not gather(outside).resumable
-    inside = entering(sample, "code_review", session(sample), Going("L3", Go.CONTINUE), "judge")
+    inside = entering(
+        sample, "code_review", session(sample), Continuation("L3", SessionStep.CONTINUE), "judge"
+    )
     assert gather(inside).resumable
     assert list(told(inside)) == ["turn", "role", "stage", "skill", "schema"]
 
@@ -129,5 +131,5 @@ def test_the_session_is_found_by_the_tier(sample: Sample) -> None:
     found = source_of(ticket, job)
     assert found.session == session(sample)
     assert found.inside
-    for going in (Going("L3", Go.HAND_OFF), Going("L3", anew=True)):
+    for going in (Continuation("L3", SessionStep.HAND_OFF), Continuation("L3", anew=True)):
         assert source_of(ticket, replace(job, going=going)).session is None

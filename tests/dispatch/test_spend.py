@@ -11,12 +11,12 @@ import pytest
 
 from sparing.agents.backend import ModelCall
 from sparing.cap import Amount
-from sparing.dispatch.spend import Permit, Stop, clear, given_up, reserve, settle
+from sparing.dispatch.spend import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.failure import Failure
 from sparing.money import to_nano
 from sparing.records import events, ledger
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Outcome, Row
+from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
 from sparing.way import Way
@@ -39,18 +39,18 @@ def feature(around: Surroundings, **caps: object) -> FeatureRow:
     return new_feature(around, next(_numbers), **caps)
 
 
-def rows(around: Surroundings, row: FeatureRow) -> list[Row]:
+def rows(around: Surroundings, row: FeatureRow) -> list[LedgerRow]:
     with around.database.read() as connection:
         return ledger.of_feature(connection, row.feature.key)
 
 
-def permitted(found: Permit | Stop | None) -> Permit:
+def permitted(found: Permit | SpendRefusal | None) -> Permit:
     assert isinstance(found, Permit)
     return found
 
 
-def stopped(found: Permit | Stop | None) -> Stop:
-    assert isinstance(found, Stop)
+def stopped(found: Permit | SpendRefusal | None) -> SpendRefusal:
+    assert isinstance(found, SpendRefusal)
     return found
 
 
@@ -61,13 +61,13 @@ def test_a_turn_holds_its_worst_case_until_its_bill_is_known(around: Surrounding
     permit = permitted(reserve(asked))
     assert permit.limit == Amount(10_000, to_nano("0.10"))
     (held,) = rows(around, row)
-    assert (held.outcome, held.held) == (Outcome.OPEN, permit.limit)
+    assert (held.outcome, held.held) == (AttemptState.OPEN, permit.limit)
     call = ModelCall(900, 100, SMALL)
     done = settle(asked, permit, reply(SMALL, calls=(call,), files_read=("a.py",)))
     assert (done["failure"], done["session"]) == ("", "session")
     (known,) = rows(around, row)
     assert known.result is not None
-    assert (known.outcome, known.result.usage) == (Outcome.KNOWN, SMALL)
+    assert (known.outcome, known.result.usage) == (AttemptState.KNOWN, SMALL)
     assert known.result.nano_usd == 900 * 200 + 100 * 10_000
     assert known.result.calls == [
         {"uncached": 0, "read": 900, "write_5m": 0, "write_1h": 0, "added": 900, "output": 100}
@@ -79,7 +79,7 @@ def test_a_cap_parks_before_the_spend_and_says_what_it_is(around: Surroundings) 
     """E3: kind, value and limit; no row, since nothing was sent."""
     row = feature(around, stage_usd=0.05, turn_tokens=10_000)
     stop = stopped(reserve(asking(around, row, DISPATCH)))
-    assert stop == Stop(
+    assert stop == SpendRefusal(
         "budget",
         "money of stage plan: $0.000 spent or reserved, the next turn may take $0.100,"
         " the limit is $0.050",
@@ -132,7 +132,7 @@ def test_without_a_price_tokens_still_count(around: Surroundings) -> None:
     settle(asked, permitted(reserve(asked)), reply(Usage(output=6_000)))
     (known,) = rows(around, row)
     assert known.result is not None
-    assert (known.outcome, known.result.nano_usd) == (Outcome.KNOWN, None)
+    assert (known.outcome, known.result.nano_usd) == (AttemptState.KNOWN, None)
     stop = stopped(reserve(asking(around, row, "g0.0.2.0-builder", model="nobody-knows")))
     assert stop.detail.startswith("tokens of this feature: 6,000 spent")
 
@@ -142,7 +142,7 @@ def test_a_client_that_died_without_telling_is_unknown(around: Surroundings) -> 
     row = feature(around)
     asked = asking(around, row, DISPATCH)
     settle(asked, permitted(reserve(asked)), reply(Usage(), failure=Failure.CRASHED))
-    assert [one.outcome for one in rows(around, row)] == [Outcome.UNKNOWN]
+    assert [one.outcome for one in rows(around, row)] == [AttemptState.UNKNOWN]
 
 
 def test_a_sibling_under_way_is_waited_for(around: Surroundings) -> None:
@@ -162,7 +162,7 @@ def test_a_turn_that_could_not_be_sent_holds_up_no_sibling(around: Surroundings)
     permitted(reserve(first))
     with pytest.raises(OSError, match="no such program"), given_up(first):
         raise OSError("no such program")
-    assert [one.outcome for one in rows(around, row)] == [Outcome.UNKNOWN]
+    assert [one.outcome for one in rows(around, row)] == [AttemptState.UNKNOWN]
     assert stopped(reserve(second)).failure == "budget"
 
 
@@ -202,7 +202,7 @@ def test_hours_without_a_person_end_a_loop(around: Surroundings) -> None:
         asked = asking(around, row, f"g0.0.{move}.0-builder")
         settle(asked, permitted(reserve(asked)), reply(SMALL))
     stop = stopped(reserve(asking(around, row, "g1.0.2.0-builder")))
-    assert stop == Stop(
+    assert stop == SpendRefusal(
         "loop", "agents have worked 40 s on plan since a person last answered, the limit is 40 s"
     )
     permitted(reserve(asking(around, row, "g0.1.0.0-builder")))

@@ -10,13 +10,13 @@ from collections import Counter
 
 import pytest
 
-from sparing.cap import Amount, Measure, Scope
-from sparing.dispatch.spend import Stop, clear, reserve, settle
+from sparing.cap import Amount, CapMeasure, CapScope
+from sparing.dispatch.spend import SpendRefusal, clear, reserve, settle
 from sparing.money import to_nano
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Outcome, Row
+from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
 from tests.dispatch.spending import (
@@ -52,7 +52,7 @@ def turn(around: Surroundings, row: FeatureRow, name: str, bill: Bill, dice: ran
     _pass("begin", die_at)
     permit = reserve(asked)
     assert permit is not None
-    if isinstance(permit, Stop):
+    if isinstance(permit, SpendRefusal):
         return permit.failure
     _pass("reserved", die_at)
     took = usage(dice)
@@ -94,9 +94,9 @@ def run(around: Surroundings, row: FeatureRow, bill: Bill, dice: random.Random) 
 def allow_twice(around: Surroundings, row: FeatureRow) -> None:
     limits = around.settings(row).caps.limits
     with around.database.write() as tx:
-        for measure in (Measure.TOKENS, Measure.MONEY):
+        for measure in (CapMeasure.TOKENS, CapMeasure.MONEY):
             twice = 2 * (limits.feature.of(measure) or 0)
-            given = Raise(row.feature.key, Scope.FEATURE, "", measure, twice, "terminal", 1.0)
+            given = Raise(row.feature.key, CapScope.FEATURE, "", measure, twice, "terminal", 1.0)
             record(tx, given)
 
 
@@ -107,9 +107,9 @@ def check(around: Surroundings, row: FeatureRow, bill: Bill) -> None:
         caps = in_force(connection, around.settings(row).caps.limits, whose).feature
         rows = ledger.of_feature(connection, row.feature.key)
         tally = totals.get(connection, "feature", row.feature.key)
-    assert all(one.outcome is not Outcome.OPEN for one in rows), "a reservation never settled"
-    known = [one for one in rows if one.outcome is Outcome.KNOWN]
-    unknown = [one for one in rows if one.outcome is Outcome.UNKNOWN]
+    assert all(one.outcome is not AttemptState.OPEN for one in rows), "a reservation never settled"
+    known = [one for one in rows if one.outcome is AttemptState.KNOWN]
+    unknown = [one for one in rows if one.outcome is AttemptState.UNKNOWN]
     for one in known:
         assert one.result is not None
         assert one.result.usage == bill.used[one.attempt.dispatch, one.number]
@@ -122,12 +122,12 @@ def check(around: Surroundings, row: FeatureRow, bill: Bill) -> None:
     assert max(tries(rows).values(), default=0) <= ATTEMPTS
 
 
-def tries(rows: list[Row]) -> Counter[tuple[int, str]]:
+def tries(rows: list[LedgerRow]) -> Counter[tuple[int, str]]:
     """Over all generations of a leg: no recovery begins to count anew."""
     return Counter((one.attempt.leg, one.attempt.prompt) for one in rows)
 
 
-def _sum(bill: Bill, rows: list[Row]) -> Usage:
+def _sum(bill: Bill, rows: list[LedgerRow]) -> Usage:
     """A turn that was killed before the agent was asked is on nobody's bill."""
     bills = (bill.used.get((one.attempt.dispatch, one.number), Usage()) for one in rows)
     return sum(bills, Usage())

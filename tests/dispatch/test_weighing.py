@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sparing.continuation import Found, Go, Going
+from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.dispatch.handoff import HANDED_OFF, pipeline_of, program_handoff, write_handoff
 from sparing.dispatch.weighing import WEIGHED, budget_of, weigh
-from sparing.job import JobKind, Result, Turn
+from sparing.job import JobKind, JobResult, Turn
 from sparing.records import events, features, sessions
 from sparing.runtime.source import source_of
 from sparing.segment import estimate_tokens
@@ -61,11 +61,13 @@ def test_the_program_fills_in_what_it_knows(sample: Sample) -> None:
     assert "### Handoff Chain" in text
 
 
-def weighed(sample: Sample, at: float = AT + 10) -> tuple[Found, dict[str, object]]:
+def weighed(sample: Sample, at: float = AT + 10) -> tuple[WeighResult, dict[str, object]]:
     key = sample.rows["L3"].feature.key
-    job = replace(entering(sample, "implement", None).job, going=Going("L3"), kind=JobKind.WEIGH)
+    job = replace(
+        entering(sample, "implement", None).job, going=Continuation("L3"), kind=JobKind.WEIGH
+    )
     ticket = Ticket(f"{key}.g0.1.{at:.0f}.0-weigh", key, at)
-    found = Result.load(done(weigh(asdict(ticket), job.dump()))).found
+    found = JobResult.load(done(weigh(asdict(ticket), job.dump()))).found
     assert found is not None
     with sample.around.database.read() as connection:
         event = events.last(connection, key, WEIGHED)
@@ -87,7 +89,7 @@ def test_before_a_stage_the_last_call_is_weighed_against_the_window(sample: Samp
     assert (data["remaining"], data["need"], found.forced) == (180_000, 72_000, False)
     had_turn(sample, "implement", [150_000])
     found, data = weighed(sample, AT + 20)
-    assert (found.go, found.forced, found.at_all) == (Go.HAND_OFF, True, True)
+    assert (found.go, found.forced, found.at_all) == (SessionStep.HAND_OFF, True, True)
     assert "75% of its window: 50,000 tokens are left, the stage needs 72,000" in found.reason
 
 
@@ -96,7 +98,7 @@ def test_a_compacted_session_is_handed_off(sample: Sample) -> None:
     kept(sample)
     had_turn(sample, "plan", [80_000, 20_000])
     found, data = weighed(sample)
-    assert (found.go, found.forced, data["shrunk"]) == (Go.HAND_OFF, True, True)
+    assert (found.go, found.forced, data["shrunk"]) == (SessionStep.HAND_OFF, True, True)
 
 
 def test_a_cold_cache_is_known_after_hours(sample: Sample) -> None:
@@ -113,11 +115,11 @@ def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:
     kept(sample, sample.second)
     job = entering(sample, "implement", None).job
     key = sample.rows["L3"].feature.key
-    back = replace(job, head=sample.first, going=Going("L3"), kind=JobKind.WEIGH)
+    back = replace(job, head=sample.first, going=Continuation("L3"), kind=JobKind.WEIGH)
     ticket = Ticket(f"{key}.g1.1.1.0-weigh", key, AT)
-    found = Result.load(done(weigh(asdict(ticket), back.dump()))).found
+    found = JobResult.load(done(weigh(asdict(ticket), back.dump()))).found
     assert found is not None
-    assert (found.go, found.forced) == (Go.HAND_OFF, False)
+    assert (found.go, found.forced) == (SessionStep.HAND_OFF, False)
     assert "taken back" in found.reason
 
 

@@ -12,7 +12,7 @@ from http.client import HTTPConnection, IncompleteRead
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from sparing.double.server import Double, Settings
+from sparing.double.server import Double, ServerSettings
 
 MODEL = "claude-sonnet-5"
 LIMIT_SECONDS = 20
@@ -108,7 +108,7 @@ class Client:
 
 
 @contextmanager
-def serving(settings: Settings | None = None) -> Generator[Client]:
+def serving(settings: ServerSettings | None = None) -> Generator[Client]:
     """A double in a thread of its own."""
     ready = threading.Event()
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Event, str]] = []

@@ -11,12 +11,20 @@ from typing import NamedTuple
 
 import pytest
 
-from sparing.cache import Block, Life, MarkOrder, Part, PromptCache, Request, TooManyMarks
+from sparing.cache import (
+    CacheBlock,
+    CacheRequest,
+    Life,
+    MarkOrder,
+    PromptCache,
+    RequestPart,
+    TooManyMarks,
+)
 from sparing.usage import Usage
 
 SONNET = "claude-sonnet-5"
 WORD = re.compile(r"([TSM])(\w*):(\d+)(\**)")
-PARTS = {"T": Part.TOOLS, "S": Part.SYSTEM, "M": Part.MESSAGES}
+PARTS = {"T": RequestPart.TOOLS, "S": RequestPart.SYSTEM, "M": RequestPart.MESSAGES}
 MARKS = {"": None, "*": Life.FIVE_MINUTES, "**": Life.ONE_HOUR}
 
 
@@ -28,9 +36,9 @@ class Sent(NamedTuple):
     settings: str = ""
 
 
-def blocks(prompt: str) -> tuple[Block, ...]:
+def blocks(prompt: str) -> tuple[CacheBlock, ...]:
     return tuple(
-        Block(PARTS[part], name, int(tokens), MARKS[mark])
+        CacheBlock(PARTS[part], name, int(tokens), MARKS[mark])
         for part, name, tokens, mark in WORD.findall(prompt)
     )
 
@@ -38,7 +46,7 @@ def blocks(prompt: str) -> tuple[Block, ...]:
 def bills(*sent: Sent, cache: PromptCache | None = None) -> list[Usage]:
     cache = cache or PromptCache()
     return [
-        cache.bill(Request(s.model, blocks(s.prompt), s.settings), s.at, ready_at=s.ready_at)
+        cache.bill(CacheRequest(s.model, blocks(s.prompt), s.settings), s.at, ready_at=s.ready_at)
         for s in sent
     ]
 
@@ -215,7 +223,7 @@ def test_a_request_that_the_vendor_refuses(prompt: str, refusal: type[ValueError
 
 def test_a_block_has_no_negative_tokens() -> None:
     with pytest.raises(ValueError, match="never negative"):
-        Block(Part.TOOLS, "x", -1)
+        CacheBlock(RequestPart.TOOLS, "x", -1)
 
 
 def test_four_marks_are_accepted() -> None:
@@ -228,12 +236,12 @@ def test_an_answer_does_not_begin_before_its_request() -> None:
 
 
 def test_output_is_carried_and_an_empty_request_costs_nothing() -> None:
-    assert PromptCache().bill(Request(SONNET, ()), 0, output=7) == Usage(output=7)
+    assert PromptCache().bill(CacheRequest(SONNET, ()), 0, output=7) == Usage(output=7)
 
 
 def test_expired_entries_are_dropped() -> None:
     """Ten thousand bills leave no more behind than five minutes hold."""
     cache = PromptCache()
     for second in range(10_000):
-        cache.bill(Request(SONNET, blocks(f"T:2000* {messages(1, 9)} M{second}x:5*")), second)
+        cache.bill(CacheRequest(SONNET, blocks(f"T:2000* {messages(1, 9)} M{second}x:5*")), second)
     assert len(cache.dump()) == 301

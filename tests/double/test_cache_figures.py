@@ -12,25 +12,25 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.usage import Usage
 
-Call = tuple[Block, ...]
+Call = tuple[CacheBlock, ...]
 Loop = Callable[[int], list[Call]]
 """The calls of one iteration."""
 
 ITERATIONS = 5
-TOOLS = Block(Part.TOOLS, "read-only tools", 1884)
-IDENTITY = Block(Part.SYSTEM, "identity", 15, Life.FIVE_MINUTES)
-ROLE = Block(Part.SYSTEM, "reviewer", 600, Life.FIVE_MINUTES)
+TOOLS = CacheBlock(RequestPart.TOOLS, "read-only tools", 1884)
+IDENTITY = CacheBlock(RequestPart.SYSTEM, "identity", 15, Life.FIVE_MINUTES)
+ROLE = CacheBlock(RequestPart.SYSTEM, "reviewer", 600, Life.FIVE_MINUTES)
 HEAD = (TOOLS, IDENTITY, ROLE)
 
 
-def message(digest: str, tokens: int) -> Block:
-    return Block(Part.MESSAGES, digest, tokens)
+def message(digest: str, tokens: int) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, digest, tokens)
 
 
-def marked(block: Block) -> Block:
+def marked(block: CacheBlock) -> CacheBlock:
     return replace(block, mark=Life.FIVE_MINUTES)
 
 
@@ -61,7 +61,7 @@ def resume(n: int) -> list[Call]:
     return [sum(turns, first[-1])]
 
 
-def lasting(block: Block, life: Life) -> Block:
+def lasting(block: CacheBlock, life: Life) -> CacheBlock:
     return block if block.mark is None else replace(block, mark=life)
 
 
@@ -70,7 +70,7 @@ def billed(calls: list[tuple[float, Call]], life: Life = Life.FIVE_MINUTES) -> U
     cache, total = PromptCache(), Usage()
     for at, call in calls:
         blocks = tuple(lasting(block, life) for block in (*call[:-1], marked(call[-1])))
-        total += cache.bill(Request("claude-sonnet-5", blocks), at)
+        total += cache.bill(CacheRequest("claude-sonnet-5", blocks), at)
     return total
 
 

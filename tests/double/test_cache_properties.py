@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sparing.cache import MOST_MARKS, Block, Life, Part, PromptCache, Request
+from sparing.cache import MOST_MARKS, CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.usage import Usage
 
 TOKENS = {"a": 40, "b": 400, "c": 1200}
@@ -20,20 +20,24 @@ MODEL = "claude-sonnet-5"
 class Sent(NamedTuple):
     at: int
     ready_at: int
-    request: Request
+    request: CacheRequest
 
 
 @st.composite
-def requests(draw: st.DrawFn) -> Request:
+def requests(draw: st.DrawFn) -> CacheRequest:
     named = draw(
-        st.lists(st.tuples(st.sampled_from(Part), st.sampled_from("abc")), min_size=1, max_size=30)
+        st.lists(
+            st.tuples(st.sampled_from(RequestPart), st.sampled_from("abc")), min_size=1, max_size=30
+        )
     )
     named.sort(key=lambda item: item[0])
     marked = sorted(draw(st.sets(st.integers(0, len(named) - 1), max_size=MOST_MARKS)))
     hours = draw(st.integers(0, len(marked)))
     lives = dict.fromkeys(marked, Life.FIVE_MINUTES) | dict.fromkeys(marked[:hours], Life.ONE_HOUR)
-    blocks = [Block(part, name, TOKENS[name], lives.get(n)) for n, (part, name) in enumerate(named)]
-    return Request(MODEL, tuple(blocks), draw(st.sampled_from(["", "thinking"])))
+    blocks = [
+        CacheBlock(part, name, TOKENS[name], lives.get(n)) for n, (part, name) in enumerate(named)
+    ]
+    return CacheRequest(MODEL, tuple(blocks), draw(st.sampled_from(["", "thinking"])))
 
 
 @st.composite
@@ -56,15 +60,15 @@ def play(cache: PromptCache, history: Sequence[Sent], shift: int = 0) -> list[Us
     ]
 
 
-def start_of(request: Request, count: int) -> list[tuple[Part, str, str]]:
+def start_of(request: CacheRequest, count: int) -> list[tuple[RequestPart, str, str]]:
     """The first blocks without their marks, and the settings that touch them."""
     return [
-        (block.part, block.digest, request.settings if block.part is Part.MESSAGES else "")
+        (block.part, block.digest, request.settings if block.part is RequestPart.MESSAGES else "")
         for block in request.blocks[:count]
     ]
 
 
-def marked_starts(request: Request) -> list[int]:
+def marked_starts(request: CacheRequest) -> list[int]:
     return [n for n, block in enumerate(request.blocks, 1) if block.mark is not None]
 
 
@@ -77,7 +81,7 @@ def test_the_buckets_add_up_to_the_request(history: list[Sent]) -> None:
 
 @given(histories(), requests())
 def test_a_request_sent_twice_at_once_reads_all_it_has_cached(
-    history: list[Sent], request: Request
+    history: list[Sent], request: CacheRequest
 ) -> None:
     cache = PromptCache()
     play(cache, history)
@@ -116,7 +120,7 @@ def test_state_survives_a_process(before: list[Sent], after: list[Sent]) -> None
 
 @given(histories(), requests(), st.data())
 def test_one_more_mark_changes_no_total_and_loses_no_read(
-    history: list[Sent], request: Request, data: st.DataObject
+    history: list[Sent], request: CacheRequest, data: st.DataObject
 ) -> None:
     """A mark moves tokens between buckets; it neither adds tokens nor spoils a hit."""
     assume(len(marked_starts(request)) < MOST_MARKS)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sparing.context.prompt.brief import Kind
+from sparing.context.prompt.brief import TurnKind
 from sparing.double.model import Model
 from sparing.double.playbook import read_playbook
-from sparing.double.server import Settings
+from sparing.double.server import ServerSettings
 from sparing.errors import ScriptError
 from sparing.finding import Verdict
 from sparing.review.verdict import read_verdict
@@ -31,15 +31,15 @@ def test_the_demo_s_script_changes_the_same_files_in_the_same_way(tmp_path: Path
         file = tmp_path / "tree" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    with serving(Settings(model=Model(playbook=read_playbook(script)))) as client:
+    with serving(ServerSettings(model=Model(playbook=read_playbook(script)))) as client:
         agent = Agent(client, tmp_path / "tree")
         case = CASES["a task"]
-        task = make(Kind.TASK, "implementer", "implement", task="1.1")
+        task = make(TurnKind.TASK, "implementer", "implement", task="1.1")
         reply = agent.turn(*texts(case._replace(brief=task), Way.COMPOSE, Order.NESTED))
         review = Agent(client, tmp_path / "tree", tools=("Read",))
         verdict = review.turn(*texts(CASES["review code"], Way.COMPOSE, Order.NESTED))
         author = Agent(client, tmp_path / "tree")
-        plan = make(Kind.WRITE, "plan-author", "create-plan", target=f"{FOLDER}/plan.md")
+        plan = make(TurnKind.WRITE, "plan-author", "create-plan", target=f"{FOLDER}/plan.md")
         author.turn(*texts(case._replace(brief=plan), Way.COMPOSE, Order.NESTED))
     turns = tomllib.loads(script.read_text())["turn"]
     turn = next(turn for turn in turns if turn.get("task") == "1.1")
@@ -79,8 +79,8 @@ def test_a_script_s_folder_is_filled_in_or_refused(tmp_path: Path) -> None:
     ]
     with pytest.raises(ScriptError, match="names no folder"):
         played.placed("")
-    task = make(Kind.TASK, "implementer", "implement", task="1.1")
+    task = make(TurnKind.TASK, "implementer", "implement", task="1.1")
     told = texts(CASES["a task"]._replace(brief=task), Way.COMPOSE, Order.NESTED)
     refused = pytest.raises(AssertionError, match="names no folder")
-    with serving(Settings(model=Model(playbook=(played,)))) as client, refused:
+    with serving(ServerSettings(model=Model(playbook=(played,)))) as client, refused:
         Agent(client, tmp_path).turn(*told)

@@ -13,12 +13,12 @@ import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.fix_summary import fix_words
-from sparing.context.documents.handoff import Status, parse_handoff
+from sparing.context.documents.handoff import HandoffStatus, parse_handoff
 from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
 from sparing.context.documents.scope import index_document, scope_task
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.documents.validate import validate_artifact
-from sparing.context.prompt.brief import Kind
+from sparing.context.prompt.brief import TurnKind
 from sparing.context.prompt.reads import confirmed_reads
 from sparing.finding import Verdict
 from sparing.prompts.render import words
@@ -54,7 +54,9 @@ def author(name: ArtifactName) -> Case:
     roles = {ArtifactName.BRAINSTORM: "builder"}
     role = roles.get(name, f"{name.value}-author")
     target = f"{FOLDER}/{name.filename}"
-    return CASES["write"]._replace(brief=make(Kind.WRITE, role, "x", target=target), target=target)
+    return CASES["write"]._replace(
+        brief=make(TurnKind.WRITE, role, "x", target=target), target=target
+    )
 
 
 @pytest.mark.parametrize("order", Order)
@@ -163,7 +165,7 @@ def test_a_task_edits_what_is_there_and_writes_what_is_new(agent: Agent) -> None
 def test_a_stage_leaves_its_document_its_code_and_a_handoff(agent: Agent) -> None:
     first = parse_handoff(play(agent, CASES["a stage"]))
     second = parse_handoff(play(agent, CASES["a stage that goes on"], Way.RESUME))
-    assert first.status is second.status is Status.COMPLETED
+    assert first.status is second.status is HandoffStatus.COMPLETED
     assert sorted(path for _, path in agent.calls) == [
         f"{FOLDER}/implementation.md",
         f"{FOLDER}/plan.md",

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sparing.double.model import Model
-from sparing.double.recognise import Turn, recognise
+from sparing.double.recognise import PlayedTurn, recognise
 from sparing.double.request import read_asked
-from sparing.double.verdicts import Quote, fit, verdict
+from sparing.double.verdicts import QuotableLine, fit, verdict
 from sparing.double.workload import ROUNDS
 from sparing.finding import Severity, Verdict
 from sparing.review.verdict import SCHEMA, passes, read_verdict
@@ -22,13 +22,15 @@ from tests.double.wired import agent, user
 FEATURES = 400
 
 
-def turn(role: str, iteration: int) -> Turn:
+def turn(role: str, iteration: int) -> PlayedTurn:
     known = recognise(read_asked(ask("# Your role: judge\n# This turn: x, iteration 1 of 3\n")))
     return replace(known, role=role, iteration=iteration)
 
 
-def judged(told: Turn, seed: int | None) -> Verdict:
-    found = read_verdict(told.role, json.dumps(verdict(told, seed, [Quote("a.md", "a line")])))
+def judged(told: PlayedTurn, seed: int | None) -> Verdict:
+    found = read_verdict(
+        told.role, json.dumps(verdict(told, seed, [QuotableLine("a.md", "a line")]))
+    )
     assert isinstance(found, Verdict)
     return found
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from sparing.context.prompt import turns as said
-from sparing.context.prompt.brief import Kind as Asked
-from sparing.double.recognise import Kind, Turn, recognise, working_folder
+from sparing.context.prompt.brief import TurnKind
+from sparing.double.recognise import PlayedKind, PlayedTurn, recognise, working_folder
 from sparing.double.request import read_asked
 from sparing.prompts.render import names, words
 from sparing.way import Order, Way
@@ -37,7 +37,7 @@ def conversation(name: str, way: Way, order: Order) -> list[Json]:
     return [user(*first), agent("done"), turn]
 
 
-def see(*messages: Json) -> Turn:
+def see(*messages: Json) -> PlayedTurn:
     return recognise(read_asked(ask(messages=list(messages))))
 
 
@@ -67,21 +67,21 @@ def test_what_a_turn_names_is_found() -> None:
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("stage", ["specify", "create-tasks"])
 def test_a_phase_reviewer_s_stage_is_seen_in_every_order(stage: str, order: Order) -> None:
-    case = CASES["review a document"]._replace(brief=make(Asked.REVIEW, "phase-reviewer", stage))
+    case = CASES["review a document"]._replace(brief=make(TurnKind.REVIEW, "phase-reviewer", stage))
     assert see(user(*texts(case, Way.REFERENCE, order))).after == stage
 
 
 def test_a_repair_asks_for_the_judgement_of_the_turn_before() -> None:
     before = conversation("review a document", Way.COMPOSE, Order.NESTED)
     repair = see(*before, agent("no JSON"), user(said.repair_reply("no object")))
-    assert (repair.kind, repair.role, repair.iteration) == (Kind.REVIEW, "spec-reviewer", 1)
+    assert (repair.kind, repair.role, repair.iteration) == (PlayedKind.REVIEW, "spec-reviewer", 1)
     assert repair.place == 2
 
 
 def test_handing_over_is_known() -> None:
     before = conversation("a stage", Way.COMPOSE, Order.NESTED)
     seen = see(*before, agent("done"), user(words("blocks", "rich_handoff")))
-    assert seen.kind is Kind.HAND_OVER
+    assert seen.kind is PlayedKind.HAND_OVER
 
 
 def test_the_naive_way_has_its_role_in_the_system_prompt() -> None:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.double.answer import Said
+from sparing.double.answer import ModelWords
 from sparing.double.model import Model
-from sparing.double.request import Asked
-from sparing.double.server import Settings
+from sparing.double.request import ModelRequest
+from sparing.double.server import ServerSettings
 from sparing.errors import UsageError
 from tests.double.serving import HEADERS, Client, Json, ask, serving
 from tests.double.wired import BASE, Bill, bill, body
@@ -181,11 +181,11 @@ def test_a_name_that_is_not_of_this_machine_is_refused(client: Client) -> None:
 def test_it_listens_on_loopback_only(host: str) -> None:
     """G4: nobody else can reach it, and through it nobody can be reached."""
     with pytest.raises(UsageError, match="this machine only"):
-        Settings(host)
+        ServerSettings(host)
 
 
 def test_a_request_that_is_too_large_is_refused_before_it_is_kept() -> None:
-    with serving(Settings(largest_request=10_000, window_tokens=2_000)) as client:
+    with serving(ServerSettings(largest_request=10_000, window_tokens=2_000)) as client:
         assert client.send(ask("x" * 20_000)).error == (413, "request_too_large")
         reply = client.send(ask("x" * 9_000))
         assert reply.error == (400, "invalid_request_error")
@@ -196,12 +196,12 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_kept() -> None:
 class Broken(Model):
     """A fault of the double's own."""
 
-    def say(self, asked: Asked, folder: str = "") -> Said:
+    def say(self, asked: ModelRequest, folder: str = "") -> ModelWords:
         raise ZeroDivisionError(asked.model, folder)
 
 
 def test_a_fault_of_its_own_is_an_error_of_the_api_and_no_traceback() -> None:
-    with serving(Settings(model=Broken())) as client:
+    with serving(ServerSettings(model=Broken())) as client:
         assert client.send(ask("hello")).error == (500, "api_error")
         assert client.send(ask("hello"), "/v1/messages/count_tokens").status == 200
 

@@ -12,7 +12,7 @@ import pytest
 
 from sparing.double.__main__ import main
 from sparing.double.log import rebill
-from sparing.double.server import Settings
+from sparing.double.server import ServerSettings
 from sparing.errors import StateError
 from sparing.usage import Usage
 from tests.double.serving import Client, Json, ask, serving
@@ -46,7 +46,7 @@ def exercise(client: Client) -> Usage:
 
 def test_the_bill_of_a_log_agrees_with_what_clients_were_told(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    with serving(Settings(log=log)) as client:
+    with serving(ServerSettings(log=log)) as client:
         told = exercise(client)
     assert rebill(log) == (5, told, ())
     assert told.read > 0
@@ -57,14 +57,14 @@ def test_a_second_run_may_go_on_in_the_same_log(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     told: list[Usage] = []
     for _ in range(2):
-        with serving(Settings(log=log)) as client:
+        with serving(ServerSettings(log=log)) as client:
             told.append(exercise(client))
     assert rebill(log) == (10, told[0] + told[1], ())
 
 
 def test_a_bill_that_was_altered_is_found(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    with serving(Settings(log=log)) as client:
+    with serving(ServerSettings(log=log)) as client:
         exercise(client)
     altered = [json.dumps(_cheaper(record)) for record in records(log)]
     log.write_text("\n".join(altered) + "\n")
@@ -81,7 +81,7 @@ def test_requests_are_logged_whole_and_secrets_are_not(tmp_path: Path) -> None:
     """H5: neither keys nor tokens, in no header, ever."""
     log = tmp_path / "log.jsonl"
     request = {**body(BASE), "metadata": {"user_id": "me"}}
-    with serving(Settings(log=log)) as client:
+    with serving(ServerSettings(log=log)) as client:
         client.headers |= {"authorization": "Bearer sk-two-secret", "cookie": "sk-three-secret"}
         client.headers |= {"x-custom-token": "sk-four-secret", "user-agent": "a plain client"}
         client.send(request)

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt.brief import (
-    Asked,
     Brief,
     Code,
     Document,
-    Kind,
     Material,
-    OpenFinding,
-    Role,
+    PromptRole,
+    QuotedFinding,
+    TurnKind,
+    TurnSubject,
 )
 from sparing.context.prompt.compose import compose
-from sparing.double.recognise import Kind as Seen
+from sparing.double.recognise import PlayedKind
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import shipped
@@ -34,7 +34,7 @@ SPEC = "# Spec\n\n## Acceptance Criteria\nAC-1: given a list, when sorted, then 
 DIFF = "+++ b/src/words.py\n+def words_in(text: str) -> list[str]:\n+    return text.split()\n"
 TASK = "### Task 1.2: Sort\n**Files:** src/words.py, tests/test_words.py (new)\n**Do:** Sort.\n"
 FINDINGS = tuple(
-    OpenFinding(name, "warning", "spec-reviewer", "clarity", "AC-1", "Which order?", "")
+    QuotedFinding(name, "warning", "spec-reviewer", "clarity", "AC-1", "Which order?", "")
     for name in ("F1", "F2")
 )
 FILES = (FileChange("src/words.py", 3, 0), FileChange("tests/test_words.py", 9, 1))
@@ -46,7 +46,7 @@ class Case(NamedTuple):
     """A brief, what the model must see in it, and whether it goes into a running session."""
 
     brief: Brief
-    seen: Seen
+    seen: PlayedKind
     target: str = ""
     resumed: bool = False
 
@@ -55,12 +55,12 @@ class Case(NamedTuple):
         return (Way.RESUME,) if self.resumed else (Way.COMPOSE, Way.REFERENCE)
 
 
-def make(kind: Kind, role: str, stage: str, **changes: Any) -> Brief:
+def make(kind: TurnKind, role: str, stage: str, **changes: Any) -> Brief:
     found = shipped(role)
     fields = {name: changes.pop(name) for name in tuple(changes) if name in ASKED}
     prd = Document(ArtifactName.PRD, TRAP, f"/w/{FOLDER}/prd.md")
-    asked = Asked(kind, stage, title="Word lists", subject="spec.md", cap=3, **fields)
-    own = Role(role, found.text, frozenset(found.artifacts), found.tools)
+    asked = TurnSubject(kind, stage, title="Word lists", subject="spec.md", cap=3, **fields)
+    own = PromptRole(role, found.text, frozenset(found.artifacts), found.tools)
     return replace(Brief(KEY, own, asked, documents=(prd,), schema=SCHEMA), **changes)
 
 
@@ -73,79 +73,83 @@ REVIEWED: Mapping[str, Any] = MappingProxyType({"subject": SUBJECT})
 TARGET = f"{FOLDER}/spec.md"
 CODE = Code(DIFF, FILES)
 CASES: dict[str, Case] = {
-    "write": Case(make(Kind.WRITE, "spec-author", "specify", target=TARGET), Seen.WRITE, TARGET),
+    "write": Case(make(TurnKind.WRITE,
+    "spec-author", "specify", target=TARGET), PlayedKind.WRITE, TARGET),
     "first part": Case(
-        make(Kind.WRITE, "design-author", "design", target=TARGET, phase="architecture"),
-        Seen.WRITE, TARGET),
+        make(TurnKind.WRITE, "design-author", "design", target=TARGET, phase="architecture"),
+        PlayedKind.WRITE, TARGET),
     "next part": Case(
-        make(Kind.PART, "design-author", "design", target=TARGET, phase="interface"),
-        Seen.WRITE, TARGET),
+        make(TurnKind.PART, "design-author", "design", target=TARGET, phase="interface"),
+        PlayedKind.WRITE, TARGET),
     "write the first document": Case(
-        make(Kind.WRITE, "prd-author", "brainstorm", target=f"{FOLDER}/prd.md", documents=()),
-        Seen.WRITE, f"{FOLDER}/prd.md"),
+        make(TurnKind.WRITE, "prd-author", "brainstorm", target=f"{FOLDER}/prd.md", documents=()),
+        PlayedKind.WRITE, f"{FOLDER}/prd.md"),
     "revise": Case(
-        make(Kind.REVISE, "spec-author", "specify", target=TARGET, iteration=2, findings=FINDINGS),
-        Seen.REVISE, TARGET),
+        make(TurnKind.REVISE, "spec-author",
+        "specify", target=TARGET, iteration=2, findings=FINDINGS),
+        PlayedKind.REVISE, TARGET),
     "revise again": Case(
-        make(Kind.REVISE, "spec-author", "specify", target=TARGET, iteration=2, seen=2,
+        make(TurnKind.REVISE, "spec-author", "specify", target=TARGET, iteration=2, seen=2,
              findings=FINDINGS),
-        Seen.REVISE, TARGET, resumed=True),
+        PlayedKind.REVISE, TARGET, resumed=True),
     "redo": Case(
-        make(Kind.REDO, "spec-author", "specify", target=TARGET,
+        make(TurnKind.REDO, "spec-author", "specify", target=TARGET,
              materials=(Material("feedback", "shorter"),)),
-        Seen.REDO, TARGET),
-    "redo code": Case(make(Kind.REDO, "implementer", "implement"), Seen.REDO),
+        PlayedKind.REDO, TARGET),
+    "redo code": Case(make(TurnKind.REDO, "implementer", "implement"), PlayedKind.REDO),
     "review a document": Case(
-        make(Kind.REVIEW, "spec-reviewer", "specify", **REVIEWED), Seen.REVIEW),
+        make(TurnKind.REVIEW, "spec-reviewer", "specify", **REVIEWED), PlayedKind.REVIEW),
     "review it again": Case(
-        make(Kind.REVIEW, "spec-reviewer", "specify", iteration=2, seen=1, delta="+a line\n",
+        make(TurnKind.REVIEW, "spec-reviewer", "specify", iteration=2, seen=1, delta="+a line\n",
              fix_summary="so", **REVIEWED),
-        Seen.REVIEW, resumed=True),
+        PlayedKind.REVIEW, resumed=True),
     "review answers": Case(
-        make(Kind.REVIEW, "spec-reviewer", "specify", iteration=2, seen=1, fix_summary="no",
+        make(TurnKind.REVIEW, "spec-reviewer", "specify", iteration=2, seen=1, fix_summary="no",
              **REVIEWED),
-        Seen.REVIEW, resumed=True),
+        PlayedKind.REVIEW, resumed=True),
     "review code": Case(
-        make(Kind.REVIEW, "security-reviewer", "implement", code=CODE), Seen.REVIEW),
+        make(TurnKind.REVIEW, "security-reviewer", "implement", code=CODE), PlayedKind.REVIEW),
     "final validation": Case(
-        make(Kind.VALIDATE, "security-reviewer", "implement", iteration=3, code=CODE), Seen.REVIEW),
+        make(TurnKind.VALIDATE, "security-reviewer", "implement", iteration=3, code=CODE),
+        PlayedKind.REVIEW),
     "final validation of a session": Case(
-        make(Kind.VALIDATE, "security-reviewer", "implement", iteration=3, seen=1, delta=DIFF,
+        make(TurnKind.VALIDATE, "security-reviewer", "implement", iteration=3, seen=1, delta=DIFF,
              fix_summary="so"),
-        Seen.REVIEW, resumed=True),
-    "a task": Case(make(Kind.TASK, "implementer", "implement", task="1.2"), Seen.TASK),
+        PlayedKind.REVIEW, resumed=True),
+    "a task": Case(make(TurnKind.TASK, "implementer", "implement", task="1.2"), PlayedKind.TASK),
     "fix": Case(
-        make(Kind.FIX, "implementer", "implement", iteration=2, findings=FINDINGS, code=CODE),
-        Seen.FIX),
+        make(TurnKind.FIX, "implementer", "implement", iteration=2, findings=FINDINGS, code=CODE),
+        PlayedKind.FIX),
     "fix again": Case(
-        make(Kind.FIX, "implementer", "implement", iteration=3, seen=2, findings=FINDINGS,
+        make(TurnKind.FIX, "implementer", "implement", iteration=3, seen=2, findings=FINDINGS,
              code=CODE, changed=FILES[:1]),
-        Seen.FIX, resumed=True),
-    "red checks": Case(make(Kind.CHECKS, "implementer", "implement"), Seen.CHECKS),
+        PlayedKind.FIX, resumed=True),
+    "red checks": Case(make(TurnKind.CHECKS, "implementer", "implement"), PlayedKind.CHECKS),
     "a stage": Case(
-        make(Kind.STAGE, "builder", "plan", target=f"{FOLDER}/plan.md",
+        make(TurnKind.STAGE, "builder", "plan", target=f"{FOLDER}/plan.md",
              stage_texts=stage_texts("plan")),
-        Seen.STAGE, f"{FOLDER}/plan.md"),
+        PlayedKind.STAGE, f"{FOLDER}/plan.md"),
     "a stage that goes on": Case(
-        make(Kind.STAGE, "builder", "implement", target=f"{FOLDER}/implementation.md",
+        make(TurnKind.STAGE, "builder", "implement", target=f"{FOLDER}/implementation.md",
              stage_texts=stage_texts("implement")),
-        Seen.STAGE, f"{FOLDER}/implementation.md", resumed=True),
+        PlayedKind.STAGE, f"{FOLDER}/implementation.md", resumed=True),
     "a stage without a document": Case(
-        make(Kind.STAGE, "builder", "done", stage_texts=stage_texts("done")), Seen.STAGE),
+        make(TurnKind.STAGE, "builder", "done", stage_texts=stage_texts("done")), PlayedKind.STAGE),
     "a judge": Case(
-        make(Kind.JUDGE, "judge", "code_review", code=CODE, stage_texts=stage_texts("code_review")),
-        Seen.REVIEW),
+        make(TurnKind.JUDGE, "judge",
+        "code_review", code=CODE, stage_texts=stage_texts("code_review")),
+        PlayedKind.REVIEW),
     "a judge after feedback": Case(
-        make(Kind.JUDGE, "judge", "design_review", stage_texts=stage_texts("design_review"),
+        make(TurnKind.JUDGE, "judge", "design_review", stage_texts=stage_texts("design_review"),
              materials=(Material("feedback", "look again"),)),
-        Seen.REVIEW),
-    "research": Case(make(Kind.ASSIST, "researcher", "design"), Seen.ASSIST),
+        PlayedKind.REVIEW),
+    "research": Case(make(TurnKind.ASSIST, "researcher", "design"), PlayedKind.ASSIST),
     "deeper tests": Case(
-        make(Kind.ASSIST, "test-deepener", "implement", phase="A"), Seen.ASSIST),
+        make(TurnKind.ASSIST, "test-deepener", "implement", phase="A"), PlayedKind.ASSIST),
 }  # fmt: skip
 
 
 def texts(case: Case, way: Way, order: Order) -> tuple[str, ...]:
-    task = {"task": TASK} if case.brief.asked.kind is Kind.TASK else {}
+    task = {"task": TASK} if case.brief.asked.kind is TurnKind.TASK else {}
     composed = compose(replace(case.brief, **task), way, order)
     return tuple(segment.text for segment in composed.segments)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sparing.cache import Block, Part
-from sparing.economy.cost_model import TYPICAL, Work
+from sparing.cache import CacheBlock, RequestPart
+from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import UNSEEN, Share
 from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
@@ -14,8 +14,8 @@ NOW = 1_000.0
 LONG_AGO = NOW - 3_600
 
 
-def block(name: str, tokens: int) -> Block:
-    return Block(Part.MESSAGES, name, tokens)
+def block(name: str, tokens: int) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, name, tokens)
 
 
 def inputs(
@@ -28,10 +28,10 @@ def inputs(
     """A review of documents of `needed` tokens, and a session that has looked at them."""
     session = Transcript(transcript, NOW - idle, answer=400)
     offers = {
-        Way.COMPOSE: Offer((block("documents", needed),), Work(8, 15_000, 2_000)),
-        Way.REFERENCE: Offer((block("paths", 900),), Work(9, 15_000 + needed, 2_150)),
-        Way.RESUME: Offer((block("delta", 900),), Work(3, 2_500, 1_400), session),
-        Way.FORK: Offer((block("delta", 900),), Work(3, 2_500, 1_400), session),
+        Way.COMPOSE: Offer((block("documents", needed),), TurnWork(8, 15_000, 2_000)),
+        Way.REFERENCE: Offer((block("paths", 900),), TurnWork(9, 15_000 + needed, 2_150)),
+        Way.RESUME: Offer((block("delta", 900),), TurnWork(3, 2_500, 1_400), session),
+        Way.FORK: Offer((block("delta", 900),), TurnWork(3, 2_500, 1_400), session),
     }
     wanted = ways or (Way.COMPOSE, Way.RESUME)
     return Inputs(NOW, TYPICAL, BASE, {way: offers[way] for way in wanted}, {}, share)

@@ -11,29 +11,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.cache import Block, Life, Part
+from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy import bound
-from sparing.economy.bound import Call, Replay, RunTurn, Sending, lower_bound, oracle, run_cost
+from sparing.economy.bound import CallSize, Replay, RunTurn, Sending, lower_bound, oracle, run_cost
 from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Usage
 from sparing.way import Way
 
 ANY_SIZE = {"": 0}
-TOOLS = Block(Part.TOOLS, "tools", 2_000, Life.FIVE_MINUTES)
+TOOLS = CacheBlock(RequestPart.TOOLS, "tools", 2_000, Life.FIVE_MINUTES)
 
 
-def message(name: str, tokens: int) -> Block:
-    return Block(Part.MESSAGES, name, tokens)
+def message(name: str, tokens: int) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, name, tokens)
 
 
 def review(at: float, *, again: bool, needed: int = 10_000, calls: int = 1) -> RunTurn:
     """A review of the same document, told anew or resumed with a delta of 500 tokens."""
     turn = message(f"turn {at}", 500)
     prompt = (message(f"document of {needed}", needed), turn)
-    work = (Call(0, 100), *[Call(300, 100)] * (calls - 1))
+    work = (CallSize(0, 100), *[CallSize(300, 100)] * (calls - 1))
     ways = {Way.COMPOSE: Sending(prompt, work)}
     if again:
-        ways[Way.RESUME] = Sending((turn,), (Call(500, 100),), on="reviewer")
+        ways[Way.RESUME] = Sending((turn,), (CallSize(500, 100),), on="reviewer")
     return RunTurn("reviewer", at, "model", (TOOLS,), ways)
 
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.cache import Block, Life, Part
+from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.continuity import (
     ENOUGH_RUNS,
     Bills,
-    Go,
-    Habit,
     Room,
-    Standing,
+    SessionHabit,
+    SessionStart,
+    SessionState,
     bills,
     compacted,
     learned_budget,
@@ -28,7 +28,7 @@ from sparing.economy.continuity import (
     weigh,
     window_of,
 )
-from sparing.economy.cost_model import TYPICAL, Work
+from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Prediction, Transcript
 from sparing.usage import Usage
@@ -41,31 +41,31 @@ WIDE = Room(200_000, 40_000, 60_000)
 def inputs(transcript: int, idle: float = 60.0) -> Inputs:
     """A stage of eight calls: 2k into the session, or 6k into a fresh one with more to look up."""
 
-    def block(name: str, size: int) -> Block:
-        return Block(Part.MESSAGES, name, size)
+    def block(name: str, size: int) -> CacheBlock:
+        return CacheBlock(RequestPart.MESSAGES, name, size)
 
     on = Transcript(transcript, 1000.0)
     offers = {
-        Way.COMPOSE: Offer((block("all", 6_000),), Work(9, 16_000, 4_000)),
-        Way.RESUME: Offer((block("stage", 2_000),), Work(8, 12_000, 4_000), on),
+        Way.COMPOSE: Offer((block("all", 6_000),), TurnWork(9, 16_000, 4_000)),
+        Way.RESUME: Offer((block("stage", 2_000),), TurnWork(8, 12_000, 4_000), on),
     }
     return Inputs(1000.0 + idle, TYPICAL, Base("key", 2_000), offers, {})
 
 
-def weighed(transcript: int, idle: float) -> tuple[Go, bool]:
-    found = weigh(Standing(Habit.PRICED, WIDE), bills(inputs(transcript, idle), 300))
+def weighed(transcript: int, idle: float) -> tuple[SessionStart, bool]:
+    found = weigh(SessionState(SessionHabit.PRICED, WIDE), bills(inputs(transcript, idle), 300))
     return found.go, found.forced
 
 
 def test_a_warm_session_goes_on_and_a_cold_one_is_handed_off() -> None:
     """F6: the same conversation, asked a minute later and six hours later."""
-    assert weighed(15_000, 60.0) == (Go.CONTINUE, False)
-    assert weighed(15_000, 6 * HOUR) == (Go.HAND_OFF, False)
+    assert weighed(15_000, 60.0) == (SessionStart.CONTINUE, False)
+    assert weighed(15_000, 6 * HOUR) == (SessionStart.HAND_OFF, False)
 
 
 def test_a_long_session_is_handed_off_even_warm() -> None:
     """F6: every call reads all of it again."""
-    assert weighed(400_000, 60.0)[0] is Go.HAND_OFF
+    assert weighed(400_000, 60.0)[0] is SessionStart.HAND_OFF
 
 
 def test_both_temperatures_are_known_whatever_the_hour() -> None:
@@ -130,29 +130,34 @@ def test_room_comes_before_money() -> None:
     """F2: going on would cost nothing here, and is not advised."""
     full = Room(200_000, 190_000, 60_000)
     free = Bills(Prediction(0.0), Prediction(1.0), Prediction(0.1))
-    found = weigh(Standing(Habit.PRICED, full), free)
-    assert (found.go, found.forced, found.judged) == (Go.HAND_OFF, True, True)
+    found = weigh(SessionState(SessionHabit.PRICED, full), free)
+    assert (found.go, found.forced, found.judged) == (SessionStart.HAND_OFF, True, True)
     assert "95% of its window: 10,000 tokens are left, the stage needs 72,000" in found.reason
-    shrunk = weigh(Standing(Habit.CONTINUE, WIDE, shrunk=True), free)
-    assert (shrunk.go, shrunk.forced, shrunk.judged) == (Go.HAND_OFF, True, False)
+    shrunk = weigh(SessionState(SessionHabit.CONTINUE, WIDE, shrunk=True), free)
+    assert (shrunk.go, shrunk.forced, shrunk.judged) == (SessionStart.HAND_OFF, True, False)
 
 
 def test_a_lost_session_is_nothing_to_ask_about() -> None:
-    found = weigh(Standing(Habit.CONTINUE, WIDE, lost="gone"), bills(inputs(40_000), 300))
-    assert (found.go, found.forced, found.judged) == (Go.HAND_OFF, False, False)
+    found = weigh(
+        SessionState(SessionHabit.CONTINUE, WIDE, lost="gone"), bills(inputs(40_000), 300)
+    )
+    assert (found.go, found.forced, found.judged) == (SessionStart.HAND_OFF, False, False)
 
 
 def test_a_habit_decides_where_both_are_possible() -> None:
     """F6: the original's rule stays selectable."""
     cost = bills(inputs(400_000, 6 * HOUR), 300)
-    assert weigh(Standing(Habit.CONTINUE, WIDE), cost).go is Go.CONTINUE
-    assert weigh(Standing(Habit.HAND_OFF, WIDE), bills(inputs(4_000), 300)).go is Go.HAND_OFF
+    assert weigh(SessionState(SessionHabit.CONTINUE, WIDE), cost).go is SessionStart.CONTINUE
+    assert (
+        weigh(SessionState(SessionHabit.HAND_OFF, WIDE), bills(inputs(4_000), 300)).go
+        is SessionStart.HAND_OFF
+    )
 
 
 def test_the_old_session_is_asked_only_while_that_is_cheap() -> None:
     """F4: a short turn if it is warm, none if all of it would be written again."""
-    warm = weigh(Standing(Habit.HAND_OFF, WIDE), bills(inputs(40_000, 60.0), 300))
-    cold = weigh(Standing(Habit.HAND_OFF, WIDE), bills(inputs(40_000, 6 * HOUR), 300))
+    warm = weigh(SessionState(SessionHabit.HAND_OFF, WIDE), bills(inputs(40_000, 60.0), 300))
+    cold = weigh(SessionState(SessionHabit.HAND_OFF, WIDE), bills(inputs(40_000, 6 * HOUR), 300))
     assert (warm.judged, cold.judged) == (True, False)
 
 
@@ -160,7 +165,7 @@ def test_without_a_session_to_resume_there_is_no_bill_for_it() -> None:
     alone = replace(inputs(40_000), offers={Way.COMPOSE: inputs(40_000).offers[Way.COMPOSE]})
     found = bills(alone, 300)
     assert found.continued.cost is None
-    assert weigh(Standing(Habit.PRICED, WIDE), found).go is Go.HAND_OFF
+    assert weigh(SessionState(SessionHabit.PRICED, WIDE), found).go is SessionStart.HAND_OFF
 
 
 def test_life_of_the_cache_is_five_minutes() -> None:

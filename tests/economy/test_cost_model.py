@@ -19,7 +19,7 @@ from sparing.economy.cost_model import (
     Expected,
     Rates,
     Rival,
-    Work,
+    TurnWork,
     clearing_pays,
     cold_limit,
     lazy_read_extra,
@@ -46,13 +46,13 @@ def test_a_turn_costs_what_the_closed_form_says(
     """E1: r·n·(C − u) + (w + r(n − 1))·u + (w + r(n − 1)/2)·g + o·out."""
     r, w, n, u = TYPICAL.read, TYPICAL.write_5m, calls, uncached
     written = r * n * cached + (w + r * (n - 1)) * u + (w + r * (n - 1) / 2) * growth + 5 * 700
-    cost = turn_cost(TYPICAL, cached + uncached, uncached, Work(calls, growth, 700))
+    cost = turn_cost(TYPICAL, cached + uncached, uncached, TurnWork(calls, growth, 700))
     assert cost == pytest.approx(written)
 
 
 def test_reading_a_context_again_costs_as_much_as_writing_it() -> None:
     """E1: 25k tokens over 12 calls are 30k, as much as 24k tokens written."""
-    read_only = turn_cost(TYPICAL, 25_000, 0, Work(12, 0, 0))
+    read_only = turn_cost(TYPICAL, 25_000, 0, TurnWork(12, 0, 0))
     assert read_only == pytest.approx(30_000)
     assert read_only == pytest.approx(TYPICAL.write_5m * 24_000)
 
@@ -102,10 +102,10 @@ def test_at_its_limit_a_resumed_turn_costs_what_a_fresh_one_does(
     if limit < 0:
         return
     asked = 150 * (fresh_calls - resumed_calls)
-    fresh = turn_cost(rates, rival.base + needed, needed, Work(fresh_calls, 0, max(0, asked)))
+    fresh = turn_cost(rates, rival.base + needed, needed, TurnWork(fresh_calls, 0, max(0, asked)))
     uncached = rival.delta + (0 if warm else limit)
     context = rival.base + limit + rival.delta
-    resumed = turn_cost(rates, context, uncached, Work(resumed_calls, 0, max(0, -asked)))
+    resumed = turn_cost(rates, context, uncached, TurnWork(resumed_calls, 0, max(0, -asked)))
     assert resumed == pytest.approx(fresh)
 
 
@@ -136,7 +136,7 @@ def test_small_savings_at_the_edges() -> None:
 
 
 def test_growth_is_written_with_the_life_of_the_client() -> None:
-    first, work = Expected(read=1_000, write_1h=500), Work(3, 600, 50)
+    first, work = Expected(read=1_000, write_1h=500), TurnWork(3, 600, 50)
     hour = turn_tokens(first, work, Life.ONE_HOUR)
     assert hour == Expected(read=1_000 + 2 * 1_500 + 600, write_1h=1_100, output=50)
     short = turn_tokens(first, work)
@@ -144,7 +144,7 @@ def test_growth_is_written_with_the_life_of_the_client() -> None:
 
 
 def test_a_prompt_that_is_too_short_for_a_cache_is_paid_by_every_call() -> None:
-    tokens = turn_tokens(Expected(uncached=800), Work(4, 200, 50))
+    tokens = turn_tokens(Expected(uncached=800), TurnWork(4, 200, 50))
     assert tokens == Expected(uncached=4 * 800 + 2 * 200, output=50)
 
 
@@ -163,4 +163,4 @@ def test_impossible_values_are_refused() -> None:
     with pytest.raises(ValueError, match="negative"):
         replace(TYPICAL, read=-0.1)
     with pytest.raises(ValueError, match="no turn"):
-        Work(0.5, 0, 0)
+        TurnWork(0.5, 0, 0)

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.cost_model import TYPICAL, Work, turn_cost
+from sparing.economy.cost_model import TYPICAL, TurnWork, turn_cost
 from sparing.economy.estimates import (
     HABITS,
     UNSEEN,
     Errand,
-    Kind,
     Memory,
     SeenTurn,
     Share,
+    TurnClass,
     by_reference,
     expected_work,
     learned,
@@ -25,7 +25,7 @@ from sparing.economy.estimates import (
     work_of,
 )
 
-REVIEW = Kind("spec-reviewer", Errand.REVIEW, Memory.NONE)
+REVIEW = TurnClass("spec-reviewer", Errand.REVIEW, Memory.NONE)
 AGAIN = REVIEW._replace(memory=Memory.TRANSCRIPT)
 
 
@@ -36,7 +36,7 @@ def test_every_kind_of_turn_has_a_default() -> None:
 def test_a_first_review_until_something_is_known() -> None:
     """E1: four steps, five and a half files, two at a time, 150 tokens to ask for each call."""
     work = expected_work(REVIEW, {})
-    assert work == Work(
+    assert work == TurnWork(
         calls=1 + 4 + 2.75,
         growth=4 * 700 + 5.5 * 2_140 + 6.75 * 150,
         output=1_050 + 6.75 * 150,
@@ -93,8 +93,8 @@ def test_one_errand_teaches_nothing_about_another() -> None:
 
 def test_references_cost_a_call_and_a_little_more_text() -> None:
     """E1, B2: five artifacts in one more call; a tenth file needs a second one."""
-    inline = Work(4, 3_000, 1_000)
-    assert by_reference(inline, 18_750, 5) == Work(5, 3_150, 1_150, early=1.04 * 18_750)
+    inline = TurnWork(4, 3_000, 1_000)
+    assert by_reference(inline, 18_750, 5) == TurnWork(5, 3_150, 1_150, early=1.04 * 18_750)
     assert by_reference(inline, 18_750, 10).calls == 6
     told = turn_cost(TYPICAL, 22_000, 20_000, inline)
     lazy = turn_cost(TYPICAL, 22_000 - 18_750, 20_000 - 18_750, by_reference(inline, 18_750, 5))
@@ -104,7 +104,7 @@ def test_references_cost_a_call_and_a_little_more_text() -> None:
 @given(st.integers(1, 40), st.integers(1_000, 60_000), st.integers(1, 9))
 def test_what_must_be_read_is_never_cheaper_by_reference(calls: int, size: int, files: int) -> None:
     """E1, B2: it is read before all else, so every later call pays for it as for a prompt."""
-    work = Work(calls, 3_000, 1_000)
+    work = TurnWork(calls, 3_000, 1_000)
     told = turn_cost(TYPICAL, 3_000 + size, 1_000 + size, work)
     assert turn_cost(TYPICAL, 3_000, 1_000, by_reference(work, size, files)) > told
 

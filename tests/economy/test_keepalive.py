@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.cache import Block, Life, Part
-from sparing.economy.cost_model import TYPICAL, Rates, Work
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.cost_model import TYPICAL, Rates, TurnWork
 from sparing.economy.keepalive import (
     Keeping,
     LoopEnd,
@@ -127,14 +127,14 @@ def test_what_a_kept_prefix_costs() -> None:
 def gate(*, resumable: bool) -> Inputs:
     """A reviewer has looked at minute 0; somebody is asked at minute 1."""
     base = Base("reviewers", 2_000)
-    trunk = Block(Part.MESSAGES, "spec", 12_000, Life.FIVE_MINUTES)
-    role = Block(Part.MESSAGES, "role", 600)
+    trunk = CacheBlock(RequestPart.MESSAGES, "spec", 12_000, Life.FIVE_MINUTES)
+    role = CacheBlock(RequestPart.MESSAGES, "role", 600)
     known = believed([SentPrompt(base, (trunk, role), 0, 30)], 1024)
-    delta = Block(Part.MESSAGES, "delta", 900)
+    delta = CacheBlock(RequestPart.MESSAGES, "delta", 900)
     session = Transcript(18_000, 30, answer=400, opening=(trunk, role))
-    offers = {Way.COMPOSE: Offer((trunk, role, delta), Work(6, 8_000, 1_500))}
+    offers = {Way.COMPOSE: Offer((trunk, role, delta), TurnWork(6, 8_000, 1_500))}
     if resumable:
-        offers[Way.RESUME] = Offer((delta,), Work(3, 2_000, 1_200), session)
+        offers[Way.RESUME] = Offer((delta,), TurnWork(3, 2_000, 1_200), session)
     return Inputs(60, TYPICAL, base, offers, known)
 
 

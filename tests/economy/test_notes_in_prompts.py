@@ -11,16 +11,16 @@ import pytest
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context.prompt.brief import Asked, Brief, Code, Document, Kind, Role
+from sparing.context.prompt.brief import Brief, Code, Document, PromptRole, TurnKind, TurnSubject
 from sparing.context.prompt.compose import compose, naive
-from sparing.economy.cost_model import TYPICAL, Work
+from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.ledger_notes import notes_pay
 from sparing.way import Order, Way
 
 BRIEF = Brief(
     "k",
-    Role("spec-reviewer", "# Your role: spec-reviewer\n"),
-    Asked(Kind.REVIEW, "specify", subject="spec.md", iteration=2, cap=3, seen=1),
+    PromptRole("spec-reviewer", "# Your role: spec-reviewer\n"),
+    TurnSubject(TurnKind.REVIEW, "specify", subject="spec.md", iteration=2, cap=3, seen=1),
     documents=(Document(ArtifactName.PRD, "goals\n"),),
     subject=Document(ArtifactName.SPEC, "R1\nR2 new\n"),
     delta="+R2 new\n",
@@ -79,7 +79,7 @@ def test_a_map_stands_with_the_rules() -> None:
 
 def test_notes_are_given_where_they_spare_something() -> None:
     """E1, C16: not to who looks at everything in one call anyway."""
-    long, short = Work(8, 15_000, 2_000), Work(5, 8_000, 1_700)
+    long, short = TurnWork(8, 15_000, 2_000), TurnWork(5, 8_000, 1_700)
     assert notes_pay(TYPICAL, 20_000, 1_500, short, long)
-    once = Work(1, 0, 400)
+    once = TurnWork(1, 0, 400)
     assert not notes_pay(TYPICAL, 20_000, 1_500, once, once)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.cache import Block, Life, Part, PromptCache, Request
-from sparing.economy.cost_model import TYPICAL, Expected, Rates, Work
+from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
+from sparing.economy.cost_model import TYPICAL, Expected, Rates, TurnWork
 from sparing.economy.estimates import Share
 from sparing.economy.known import Base, SentPrompt, believed, blocks_of
 from sparing.economy.predict import Inputs, Offer, Transcript, predict
@@ -20,20 +20,20 @@ from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
 from sparing.way import Way
 
-ONE_CALL = Work(1, 0, 0)
+ONE_CALL = TurnWork(1, 0, 0)
 MINIMUM = 1_024
 BASE = Base("reviewers", 2_000)
-SPEC = Block(Part.MESSAGES, "spec", 9_000)
-DESIGN = Block(Part.MESSAGES, "design", 6_000)
-PLAN = Block(Part.MESSAGES, "plan", 3_000)
+SPEC = CacheBlock(RequestPart.MESSAGES, "spec", 9_000)
+DESIGN = CacheBlock(RequestPart.MESSAGES, "design", 6_000)
+PLAN = CacheBlock(RequestPart.MESSAGES, "plan", 3_000)
 
 
-def marked(block: Block, life: Life = Life.FIVE_MINUTES) -> Block:
+def marked(block: CacheBlock, life: Life = Life.FIVE_MINUTES) -> CacheBlock:
     return replace(block, mark=life)
 
 
-def role(name: str) -> Block:
-    return Block(Part.MESSAGES, f"role {name}", 700)
+def role(name: str) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, f"role {name}", 700)
 
 
 @dataclass
@@ -43,33 +43,47 @@ class Client:
     hour: bool = False
     cache: PromptCache = field(default_factory=lambda: PromptCache({"": MINIMUM}))
     sends: list[SentPrompt] = field(default_factory=list[SentPrompt])
-    openings: dict[str, tuple[Block, ...]] = field(default_factory=dict[str, tuple[Block, ...]])
-    transcripts: dict[str, tuple[Block, ...]] = field(default_factory=dict[str, tuple[Block, ...]])
+    openings: dict[str, tuple[CacheBlock, ...]] = field(
+        default_factory=dict[str, tuple[CacheBlock, ...]]
+    )
+    transcripts: dict[str, tuple[CacheBlock, ...]] = field(
+        default_factory=dict[str, tuple[CacheBlock, ...]]
+    )
     seen: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def life(self) -> Life:
         return Life.ONE_HOUR if self.hour else Life.FIVE_MINUTES
 
-    def trunk(self, *blocks: Block) -> tuple[Block, ...]:
+    def trunk(self, *blocks: CacheBlock) -> tuple[CacheBlock, ...]:
         *before, last = blocks
         return (*before, marked(last, self.life))
 
-    def send(self, session: str, blocks: tuple[Block, ...], at: float, *, resumed: bool) -> Usage:
+    def send(
+        self, session: str, blocks: tuple[CacheBlock, ...], at: float, *, resumed: bool
+    ) -> Usage:
         messages = (*(self.transcripts[session] if resumed else ()), *blocks)
-        *before, last = (Block(Part.SYSTEM, BASE.key, BASE.tokens, self.life), *messages)
+        *before, last = (
+            CacheBlock(RequestPart.SYSTEM, BASE.key, BASE.tokens, self.life),
+            *messages,
+        )
         usage = self.cache.bill(
-            Request("model", (*before, last if last.mark else marked(last))), at
+            CacheRequest("model", (*before, last if last.mark else marked(last))), at
         )
         if not resumed:
             self.openings[session] = blocks
         sent = SentPrompt(BASE, self.openings[session], at, at, resumed=resumed)
         self.sends.append(sent)
-        self.transcripts[session] = (*messages, Block(Part.MESSAGES, f"answer {at}", 400))
+        self.transcripts[session] = (
+            *messages,
+            CacheBlock(RequestPart.MESSAGES, f"answer {at}", 400),
+        )
         self.seen[session] = at
         return usage
 
-    def inputs(self, session: str, offer: tuple[Block, ...], at: float, *, resumed: bool) -> Inputs:
+    def inputs(
+        self, session: str, offer: tuple[CacheBlock, ...], at: float, *, resumed: bool
+    ) -> Inputs:
         way, on = Way.COMPOSE, None
         if resumed:
             size = BASE.tokens + sum(block.tokens for block in self.transcripts[session])
@@ -107,7 +121,7 @@ def test_what_is_believed_to_be_cached_is_read(
     for number, (name, resume, gap) in enumerate(turns):
         at += gap
         resumed = resume and name in client.transcripts
-        turn = Block(Part.MESSAGES, f"turn {number}", 300)
+        turn = CacheBlock(RequestPart.MESSAGES, f"turn {number}", 300)
         trunk = client.trunk(*documents[name])
         blocks = (turn,) if resumed else (*trunk, role(name), turn)
         inputs = client.inputs(name, blocks, at, resumed=resumed)
@@ -141,8 +155,8 @@ def test_every_way_has_a_prediction_or_says_why_not() -> None:
 
 def resumed_at(at: float, share: Share, rates: Rates = TYPICAL) -> Inputs:
     session = Transcript(22_000, last_call_at=0, answer=400)
-    delta = Block(Part.MESSAGES, "delta", 500)
-    offer = Offer((delta,), Work(3, 1_000, 600), session)
+    delta = CacheBlock(RequestPart.MESSAGES, "delta", 500)
+    offer = Offer((delta,), TurnWork(3, 1_000, 600), session)
     return Inputs(at, rates, BASE, {Way.RESUME: offer}, {}, share)
 
 
@@ -179,9 +193,9 @@ def test_the_price_list_decides_by_how_much_warmth_pays() -> None:
 
 def test_a_short_prompt_is_never_cached() -> None:
     """E1: below the model's minimum every call pays in full, and nothing is left for others."""
-    small = (Block(Part.MESSAGES, "note", 300),)
+    small = (CacheBlock(RequestPart.MESSAGES, "note", 300),)
     base = Base("tiny", 400)
-    offers = {Way.COMPOSE: Offer(small, Work(2, 100, 50))}
+    offers = {Way.COMPOSE: Offer(small, TurnWork(2, 100, 50))}
     inputs = Inputs(10, TYPICAL, base, offers, {}, minimum_tokens=MINIMUM)
     assert predict(inputs)[Way.COMPOSE].tokens == Expected(uncached=1_500, output=50)
     assert believed([SentPrompt(base, small, 0, 0)], MINIMUM) == {}

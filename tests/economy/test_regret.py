@@ -13,7 +13,7 @@ import pytest
 from sparing.economy.bound import Oracle, Replay, RunTurn, lower_bound, oracle, run_cost
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.estimates import Kind, Memory, SeenTurn, expected_work, learned
+from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.known import Base, SentPrompt, believed
 from sparing.economy.matrix import Actor, Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
@@ -70,10 +70,10 @@ def _base(turn: RunTurn) -> Base:
     return Base(turn.base[0].digest, turn.base[0].tokens)
 
 
-def _kind(drawn: Drawn, way: Way) -> Kind:
+def _kind(drawn: Drawn, way: Way) -> TurnClass:
     """Roles of one errand are alike here, as the reviewers of a project are."""
     memory = Memory.TRANSCRIPT if way is Way.RESUME else Memory.NONE
-    return Kind("", drawn.errand, memory)
+    return TurnClass("", drawn.errand, memory)
 
 
 def cost_of(drawn: Sequence[Drawn], policy: Policy) -> float:

@@ -5,25 +5,33 @@ Covers: E4, C16.
 
 from __future__ import annotations
 
-from sparing.economy.reviewers import Look, Measure, Post, Raised, advice, by_role, yields
+from sparing.economy.reviewers import (
+    Post,
+    PricedLook,
+    RaisedFinding,
+    ReviewerAdvice,
+    advice,
+    by_role,
+    yields,
+)
 
 SPEC = Post("spec-reviewer", "m", "specify")
 PHASE = Post("phase-reviewer", "m", "specify")
 DESIGN = Post("phase-reviewer", "m", "design")
 
 
-def looks(post: Post, count: int, nano: int | None = 100) -> list[Look]:
-    return [Look(post, nano)] * count
+def looks(post: Post, count: int, nano: int | None = 100) -> list[PricedLook]:
+    return [PricedLook(post, nano)] * count
 
 
-def blocker(post: Post, *others: str, accepted: bool = True) -> Raised:
-    return Raised(post, blocker=True, accepted=accepted, others=others)
+def blocker(post: Post, *others: str, accepted: bool = True) -> RaisedFinding:
+    return RaisedFinding(post, blocker=True, accepted=accepted, others=others)
 
 
 def test_cost_for_an_accepted_blocker_by_role_model_and_stage() -> None:
     """E4: one that was not accepted costs, and brings nothing."""
     other = PHASE._replace(model="n")
-    raised = [blocker(SPEC), blocker(SPEC, accepted=False), Raised(SPEC, False, True)]
+    raised = [blocker(SPEC), blocker(SPEC, accepted=False), RaisedFinding(SPEC, False, True)]
     found = yields([*looks(SPEC, 3), *looks(PHASE, 1), *looks(other, 1), *looks(DESIGN, 1)], raised)
     assert [one.post for one in found] == [SPEC, PHASE, other, DESIGN]
     spec = found[0]
@@ -50,13 +58,13 @@ def test_no_advice_before_there_are_looks_enough() -> None:
 def test_one_that_never_finds_a_blocker_is_sampled_then_dropped() -> None:
     """E4: with what the silence still allows."""
     (sample,) = advice(yields(looks(SPEC, 10), []))
-    assert (sample.measure, sample.role) == (Measure.SAMPLE, "spec-reviewer")
+    assert (sample.measure, sample.role) == (ReviewerAdvice.SAMPLE, "spec-reviewer")
     assert sample.why.endswith("none in 10 looks: at most 1 in 3 finds one (95 % certain)")
     (drop,) = advice(yields(looks(SPEC, 20), []))
     assert drop.words.startswith("drop spec-reviewer: nothing it raised was accepted")
-    settled = [Raised(SPEC, blocker=False, accepted=True)]
+    settled = [RaisedFinding(SPEC, blocker=False, accepted=True)]
     (kept,) = advice(yields(looks(SPEC, 20), settled))
-    assert kept.measure is Measure.SAMPLE
+    assert kept.measure is ReviewerAdvice.SAMPLE
 
 
 def test_one_whose_blockers_another_raises_too_is_merged() -> None:

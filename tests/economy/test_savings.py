@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.cache import Block, Life, Part
-from sparing.economy.bound import Call
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.naive import NaiveTurn
 from sparing.economy.replayed import (
     Recorded,
-    Rules,
+    ReplayedDispatch,
+    ReplayedPrompt,
+    ReplayedSessions,
+    ReplayRules,
     SeedTold,
-    Sent,
-    Talk,
-    Told,
     all_fresh,
     as_recorded,
     replayed,
@@ -38,28 +38,30 @@ MODEL = "claude-sonnet-5"
 BASE, DOCUMENT, ROLE, DELTA = 3_000, 5_000, 600, 300
 
 
-def block(name: str, tokens: int, mark: Life | None = None) -> Block:
-    return Block(Part.MESSAGES, name, tokens, mark)
+def block(name: str, tokens: int, mark: Life | None = None) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, name, tokens, mark)
 
 
 def look(
     number: int, role: str = "reviewer", *, resume: bool = False, mark: Life = Life.FIVE_MINUTES,
-    gap: float = 60.0, calls: Sequence[Call] = (Call(0, 100), Call(400, 50)),
+    gap: float = 60.0, calls: Sequence[CallSize] = (CallSize(0, 100), CallSize(400, 50)),
 ) -> Recorded:  # fmt: skip
     """The n-th turn of a run: the document is shared, the role's words are not."""
     trunk, own = block("document", DOCUMENT, mark), block(f"words of {role}", ROLE)
     turn = block(f"turn {number}", 50)
-    ways = {Way.COMPOSE: Told((trunk, own, turn))}
+    ways = {Way.COMPOSE: ReplayedPrompt((trunk, own, turn))}
     delta = (block(f"delta {number}", DELTA),) if resume else ()
     if resume:
-        ways[Way.RESUME] = Told(delta)
+        ways[Way.RESUME] = ReplayedPrompt(delta)
     naive = NaiveTurn(
         MODEL, gap * number, (f"all {number}", DOCUMENT + 50), (role, ROLE), ("tools", BASE),
         [(call.added, call.output) for call in calls],
     )  # fmt: skip
     paths = block(f"paths {number}", 80)
     words = replace(trunk, mark=None)
-    seed = SeedTold(Told((own, paths, turn), DOCUMENT, 1), 2_800, (own, words, turn), delta, 1_200)
+    seed = SeedTold(
+        ReplayedPrompt((own, paths, turn), DOCUMENT, 1), 2_800, (own, words, turn), delta, 1_200
+    )
     return Recorded(
         f"specify {role}", role, MODEL, gap * number, 3.0, ("trunk", BASE),
         Way.RESUME if resume else Way.COMPOSE, tuple(calls), naive, ways, seed,
@@ -76,7 +78,7 @@ def cost(bills: Sequence[Usage]) -> float:
 
 def test_a_run_is_billed_again_as_it_was() -> None:
     """E4: the second role reads base and document from the cache, its own words it writes."""
-    bills = replayed([look(0, "a"), look(1, "b")], Rules(as_recorded))
+    bills = replayed([look(0, "a"), look(1, "b")], ReplayRules(as_recorded))
     prompt = BASE + DOCUMENT + ROLE + 50
     assert bills[0] == Usage(write_5m=prompt + 400, read=prompt, output=150)
     assert bills[1].write_5m == ROLE + 50 + 400
@@ -111,8 +113,10 @@ def test_a_session_that_went_on() -> None:
     """E4: what resuming saved against the same prompts sent fresh."""
     turns = [look(0), look(1, resume=True)]
     steps = {step.lever: step.saved for step in saved(turns).fresh.steps}
-    fresh = cost(replayed(turns, Rules(all_fresh)))
-    assert steps[Lever.RESUME] == pytest.approx(fresh - cost(replayed(turns, Rules(as_recorded))))
+    fresh = cost(replayed(turns, ReplayRules(all_fresh)))
+    assert steps[Lever.RESUME] == pytest.approx(
+        fresh - cost(replayed(turns, ReplayRules(as_recorded)))
+    )
     assert steps[Lever.RESUME] > 0
 
 
@@ -122,12 +126,12 @@ def test_an_hours_life_and_pings_are_levers_of_their_own() -> None:
     steps = {step.lever: step.saved for step in saved(hour).fresh.steps}
     assert steps[Lever.HOUR] > 0
     assert Lever.KEEP_ALIVE not in steps
-    ping = replace(look(4), ways={}, calls=(Call(20, 1),), ping=True)
+    ping = replace(look(4), ways={}, calls=(CallSize(20, 1),), ping=True)
     kept = [look(0), ping, look(8, resume=True)]
     assert {step.lever for step in saved(kept).fresh.steps} >= {Lever.KEEP_ALIVE}
-    without = replayed(kept, Rules(as_recorded, pings=False))
+    without = replayed(kept, ReplayRules(as_recorded, pings=False))
     assert without[1] == Usage()
-    assert without[2].read < replayed(kept, Rules(as_recorded))[2].read
+    assert without[2].read < replayed(kept, ReplayRules(as_recorded))[2].read
 
 
 @pytest.mark.parametrize(("delta_chars", "way"), [(1_400, Way.RESUME), (1_401, Way.REFERENCE)])
@@ -138,19 +142,23 @@ def test_the_original_goes_on_unless_the_change_is_long(delta_chars: int, way: W
     again = replace(again, seed=replace(again.seed, delta_chars=delta_chars))
     taken: list[Way] = []
 
-    def pick(turn: Recorded, talk: Talk) -> Sent:
+    def pick(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
         sent = seed_sent(turn, talk)
         taken.append(sent.way)
         return sent
 
-    replayed([look(0), again], Rules(pick))
+    replayed([look(0), again], ReplayRules(pick))
     assert taken == [Way.REFERENCE, way]
 
 
 def test_documents_by_path_take_a_call_more() -> None:
     """E4: the same work after it."""
-    calls = (Call(900, 30), Call(400, 50))
-    assert with_lookups(calls, [5_200]) == (Call(900, 150), Call(5_350, 30), Call(400, 50))
+    calls = (CallSize(900, 30), CallSize(400, 50))
+    assert with_lookups(calls, [5_200]) == (
+        CallSize(900, 150),
+        CallSize(5_350, 30),
+        CallSize(400, 50),
+    )
     assert with_lookups(calls, []) == calls
 
 
@@ -167,8 +175,8 @@ def test_work_that_a_lever_spared_stands_beside_the_sums() -> None:
 
 def test_a_turn_that_followed_at_once() -> None:
     """E4: a reply put into shape goes on in the session under every rule."""
-    follow = replace(look(1), ways={}, way=Way.RESUME, calls=(Call(40, 20),), seed=None)
-    bill = replayed([look(0), follow], Rules(all_fresh))[1]
+    follow = replace(look(1), ways={}, way=Way.RESUME, calls=(CallSize(40, 20),), seed=None)
+    bill = replayed([look(0), follow], ReplayRules(all_fresh))[1]
     assert bill.write_5m == 50 + 40
     assert saved([look(0), follow]).seed is not None
 
@@ -176,7 +184,7 @@ def test_a_turn_that_followed_at_once() -> None:
 def test_a_session_that_these_records_do_not_hold() -> None:
     """E4: it is sent as one block that nobody has cached."""
     lost = replace(look(1, resume=True), transcript=20_000)
-    assert replayed([lost], Rules(as_recorded))[0].write_5m >= 20_000 + DELTA
+    assert replayed([lost], ReplayRules(as_recorded))[0].write_5m >= 20_000 + DELTA
 
 
 def test_without_what_the_original_would_send_nothing_is_claimed() -> None:
@@ -208,7 +216,7 @@ def runs(draw: st.DrawFn) -> list[Recorded]:
     gap = draw(st.sampled_from([30.0, 200.0, 400.0]))
     for number in range(draw(st.integers(1, 6))):
         role = draw(st.sampled_from(["a", "b"]))
-        calls = [Call(0, 100), *[Call(500, 80)] * draw(st.integers(0, 4))]
+        calls = [CallSize(0, 100), *[CallSize(500, 80)] * draw(st.integers(0, 4))]
         resume = role in asked and draw(st.booleans())
         turns.append(look(number, role, resume=resume, gap=gap, calls=calls))
         asked.add(role)
@@ -236,7 +244,7 @@ def test_a_builder_goes_on_from_stage_to_stage() -> None:
         replace(look(n, "builder", resume=n > 0), line=f"{stage} builder", at=60.0 * n)
         for n, stage in enumerate(stages)
     ]
-    bills = replayed(turns, Rules(as_recorded))
+    bills = replayed(turns, ReplayRules(as_recorded))
     first = BASE + DOCUMENT + ROLE + 50 + 400
     assert bills[1].write_5m == 50 + DELTA + 400
     assert bills[2].read == 2 * (first + 50 + DELTA + 400) + 50 + DELTA

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.ledger_notes import Look, notes_text
-from sparing.economy.preload import Candidate, preload_pays, preloaded
+from sparing.economy.ledger_notes import NotedLook, notes_text
+from sparing.economy.preload import PreloadCandidate, preload_pays, preloaded
 from sparing.economy.repo_map import names_of, repository_map
 from sparing.economy.trim import trimmed
 from sparing.segment import estimate_tokens
@@ -23,18 +23,18 @@ REPOSITORY = {
 
 def test_notes_say_what_was_opened_and_said() -> None:
     """E1: from the ledger alone."""
-    text = notes_text(Look(2, "R3 can't be tested.\n", [("a.py", 120), ("b.py", 0)]))
+    text = notes_text(NotedLook(2, "R3 can't be tested.\n", [("a.py", 120), ("b.py", 0)]))
     assert text == "Round 2.\nR3 can't be tested.\nOpened:\n- a.py (120 lines)\n- b.py\n"
 
 
 @given(st.text(), st.lists(st.tuples(st.text(max_size=30), st.integers(0, 10**6)), max_size=60))
 def test_notes_are_short_whatever_was_said(said: str, opened: list[tuple[str, int]]) -> None:
-    assert estimate_tokens(notes_text(Look(1, said, opened), 600)) <= 620
+    assert estimate_tokens(notes_text(NotedLook(1, said, opened), 600)) <= 620
 
 
 def test_only_named_files_that_are_not_known_come_along() -> None:
-    named = [Candidate(path, size) for path, size in (("a", 900), ("b", 800), ("c", 9_000))]
-    assert preloaded([*named, Candidate("a", 900)], {"b"}) == ("a",)
+    named = [PreloadCandidate(path, size) for path, size in (("a", 900), ("b", 800), ("c", 9_000))]
+    assert preloaded([*named, PreloadCandidate("a", 900)], {"b"}) == ("a",)
     assert preloaded(named, (), most_tokens=1_000) == ("a",)
 
 

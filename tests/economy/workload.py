@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sparing.cache import Block, Life, Part
-from sparing.economy.bound import Call, RunTurn, Sending
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.bound import CallSize, RunTurn, Sending
 from sparing.economy.estimates import Errand
 from sparing.way import Way
 
@@ -56,7 +56,7 @@ class Workload:
         self._base_tokens = base_tokens
         self._gap = gap
         self._at = 0.0
-        self._documents: tuple[Block, ...] = ()
+        self._documents: tuple[CacheBlock, ...] = ()
         self._met: set[str] = set()
 
     def documents(self, count: int) -> Iterator[Drawn]:
@@ -87,7 +87,7 @@ class Workload:
                 yield self._turn(role, Errand.REVIEW, (change,), delta, "reviewers")
 
     def _turn(
-        self, role: str, errand: Errand, subject: tuple[Block, ...], delta: int, group: str
+        self, role: str, errand: Errand, subject: tuple[CacheBlock, ...], delta: int, group: str
     ) -> Drawn:
         first = role not in self._met
         pause = self._gap if not first or errand is Errand.WRITE else (5, 30)
@@ -96,14 +96,18 @@ class Workload:
         trunk = (*self._documents, *subject)
         if trunk:
             *before, last = trunk
-            trunk = (*before, Block(last.part, last.digest, last.tokens, Life.FIVE_MINUTES))
+            trunk = (*before, CacheBlock(last.part, last.digest, last.tokens, Life.FIVE_MINUTES))
         told = _block(f"turn {role} {self._at}", delta)
         prompt = (*trunk, _block(f"role {role}", 700), told)
         fresh, again = self._work(HABITS[errand])
         ways = {Way.COMPOSE: Sending(prompt, fresh.calls(prompt))}
         if not first:
             ways[Way.RESUME] = Sending((told,), again.calls((told,)), role)
-        base = (Block(Part.TOOLS, f"tools of {group}", self._base_tokens, Life.FIVE_MINUTES),)
+        base = (
+            CacheBlock(
+                RequestPart.TOOLS, f"tools of {group}", self._base_tokens, Life.FIVE_MINUTES
+            ),
+        )
         turn = RunTurn(role, self._at, MODEL, base, ways)
         self._at += 12 * max(len(sending.calls) for sending in ways.values())
         return Drawn(turn, role, errand, first)
@@ -125,13 +129,13 @@ class Work(NamedTuple):
     files: list[int]
     answer: int
 
-    def calls(self, prompt: tuple[Block, ...]) -> tuple[Call, ...]:
+    def calls(self, prompt: tuple[CacheBlock, ...]) -> tuple[CallSize, ...]:
         """Files are read two at a time, then the other tools are used one by one."""
         pairs = [sum(self.files[n : n + 2]) for n in range(0, len(self.files), 2)]
         results = [CALL_OUTPUT + size for size in (*pairs, *self.results)]
         added = [sum(block.tokens for block in prompt), *results]
         outputs = [CALL_OUTPUT] * len(results) + [self.answer]
-        return tuple(Call(*pair) for pair in zip(added, outputs, strict=True))
+        return tuple(CallSize(*pair) for pair in zip(added, outputs, strict=True))
 
 
 def _at(span: tuple[int, int], share: float) -> int:
@@ -139,5 +143,5 @@ def _at(span: tuple[int, int], share: float) -> int:
     return min(most, least + int(share * (most - least + 1)))
 
 
-def _block(digest: str, tokens: int) -> Block:
-    return Block(Part.MESSAGES, digest, tokens)
+def _block(digest: str, tokens: int) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, digest, tokens)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sparing.database import Database
 from sparing.records import ledger
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.usage import Usage
 from tests.conftest import UserRepository
 from tests.engine.small import SCRIPT
@@ -35,7 +35,7 @@ class Work:
         return self.say("show", "1", "--json").json
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[LedgerRow]:
         (database,) = Path.home().glob(".local/state/sparing/*/sparing.db")
         with Database(database).read() as connection:
             (key,) = connection.execute("select key from features").fetchone()

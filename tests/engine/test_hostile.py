@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.sandbox.launcher import level_reached
-from sparing.workspace.sandbox.policy import Level
+from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.engine.hostile_run import ATTEMPTS, CANARY, Ran, hostile_run
 
 pytestmark = pytest.mark.skipif(
-    level_reached().level < Level.SEALED, reason="this host can't seal agents in"
+    level_reached().level < SandboxLevel.SEALED, reason="this host can't seal agents in"
 )
 
 

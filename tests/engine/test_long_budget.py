@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.records.ledger import Outcome
+from sparing.records.ledger import AttemptState
 from tests.conftest import UserRepository
 from tests.engine.capped import Work, capped_work
 
@@ -30,10 +30,10 @@ def test_after_a_kill_the_ledger_is_the_provider_s_bill(
     assert work.run(SPARING_ENGINE__CRASH_AT=point).code == -9
     assert work.run().code == 0
     bill, rows = work.bill, work.rows
-    killed = [row for row in rows if row.outcome is Outcome.UNKNOWN]
+    killed = [row for row in rows if row.outcome is AttemptState.UNKNOWN]
     assert (len(killed), len(rows)) == (unknown, 4)
     for row in rows:
-        if row.outcome is Outcome.KNOWN:
+        if row.outcome is AttemptState.KNOWN:
             assert row.result is not None
             assert row.result.usage == bill[row.attempt.dispatch, row.number]
     assert set(bill) <= {(row.attempt.dispatch, row.number) for row in rows}

@@ -23,7 +23,7 @@ from sparing.desk.features.view import FeatureView
 from sparing.desk.gates import answers
 from sparing.desk.money.continuity import continuity_of
 from sparing.desk.office import open_office
-from sparing.report.continuity import Continuity, continuity_json, continuity_page
+from sparing.report.continuity import ContinuityReport, continuity_json, continuity_page
 from tests.engine.small import SCRIPT
 from tests.repositories import make_repository
 from tests.terminal import Said, sparing
@@ -60,7 +60,7 @@ class Story(NamedTuple):
     shown: FeatureView
     left: Said
     handed: Said
-    report: Continuity
+    report: ContinuityReport
     told: Told
 
 

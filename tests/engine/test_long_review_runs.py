@@ -17,7 +17,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.review.history import Fallback
 from sparing.review.history_reader import read_history
 from tests.repositories import git, make_repository
@@ -83,7 +83,7 @@ reply = '{"approved": true, "findings": [], "summary": "Fine."}'
 class Ran(NamedTuple):
     tree: str
     history: str
-    rows: list[Row]
+    rows: list[LedgerRow]
 
     def ways(self, role: str) -> list[str]:
         return [one.attempt.way for one in self.rows if one.attempt.role == role]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sparing.flow.project import (
     Planned,
-    Standing,
+    ProjectStanding,
     circle,
     in_order,
     read_project,
@@ -63,9 +63,13 @@ def test_a_feature_waits_for_what_it_depends_on() -> None:
     features = read_project(PROPOSAL).features
     assert [one.name[:7] for one in in_order(features)] == ["Record ", "Correct", "Monthly"]
     now = standings(features, frozenset(), frozenset({"Monthly statement"}))
-    assert list(now.values()) == [Standing.WAITING, Standing.READY, Standing.WORKING]
+    assert list(now.values()) == [
+        ProjectStanding.WAITING,
+        ProjectStanding.READY,
+        ProjectStanding.WORKING,
+    ]
     then = standings(features, frozenset({"Record a payment"}), frozenset())
-    assert then["Correct a payment"] is Standing.READY
+    assert then["Correct a payment"] is ProjectStanding.READY
 
 
 def test_the_roadmap() -> None:

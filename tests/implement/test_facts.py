@@ -17,12 +17,12 @@ from sparing.context.prompt.compose import compose
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
-from sparing.flow.state import Do, Kind, Outcome, Position
-from sparing.job import Job, JobKind, Result, Turn
-from sparing.review.governor import Said, Seen
+from sparing.flow.state import Do, Outcome, OutcomeKind, Position
+from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.runtime.source import Source
-from sparing.stages.moves import Happened, Rules
-from sparing.stages.place import Place, Step
+from sparing.stages.moves import Happened, StageRules
+from sparing.stages.place import Place, StageStep
 from sparing.stages.stage import next_move
 from sparing.task import Task
 from sparing.way import Way
@@ -33,7 +33,7 @@ from tests.briefing.sample import Sample, make_sample
 GREEN = CheckResult("test", "make test", True, "Ran 3 tests, OK", "")
 RED = CheckResult("test", "make test", False, "FAILED (failures=1)", "…", ("test_new (t.T)",))
 LINT = CheckResult("lint", "make lint", False, "2 errors", "…")
-RULES = Rules(3, frozenset(), headless=True)
+RULES = StageRules(3, frozenset(), headless=True)
 
 
 @pytest.fixture(scope="module")
@@ -82,34 +82,36 @@ def test_reviewers_of_the_code_are_given_the_sheet_fresh_and_resumed(sample: Sam
         assert "- test: green (Ran 3 tests, OK)" in prompt, way
 
 
-def played(check: Result, committed: Result) -> tuple[Do, Position, str]:
+def played(check: JobResult, committed: JobResult) -> tuple[Do, Position, str]:
     """Implement and finish, with reviewers that approve everything."""
-    place = Place(begin("feature", "implement", frozenset(ArtifactName)), "c0", Step.OPEN)
-    happened = Happened((Result(commit="c0"),))
+    place = Place(begin("feature", "implement", frozenset(ArtifactName)), "c0", StageStep.OPEN)
+    happened = Happened((JobResult(commit="c0"),))
     for _ in range(40):
         found = next_move(place, happened, RULES, 1.0)
         if found.do is not Do.RUN or found.jobs[0].kind is JobKind.HANDOVER:
             return found.do, found.place.state.position, found.place.state.reason
         results = tuple(_done(job, check, committed) for job in found.jobs)
         seen = tuple(
-            Seen(Verdict(job.role, approved=True)) for job in found.jobs if job.turn is Turn.REVIEW
+            SeenVerdict(Verdict(job.role, approved=True))
+            for job in found.jobs
+            if job.turn is Turn.REVIEW
         )
         keys = {one.verdict.role: "code" for one in seen}
-        place, happened = found.place, Happened(results, seen, Said(inputs=keys))
+        place, happened = found.place, Happened(results, seen, SinceLastLook(inputs=keys))
     raise AssertionError("it never ended")
 
 
-def _done(job: Job, check: Result, committed: Result) -> Result:
+def _done(job: Job, check: JobResult, committed: JobResult) -> JobResult:
     if job.kind is JobKind.TASKS:
-        return Result(tasks=(("1", "One"),))
+        return JobResult(tasks=(("1", "One"),))
     if job.kind is JobKind.CHECK:
         return check
     if job.turn is Turn.REVIEW:
-        return Result(dispatch=job.role)
-    return committed if job.kind is JobKind.DISPATCH else Result(commit="c")
+        return JobResult(dispatch=job.role)
+    return committed if job.kind is JobKind.DISPATCH else JobResult(commit="c")
 
 
-GOOD, DONE = Result(passed=True), Result(commit="c")
+GOOD, DONE = JobResult(passed=True), JobResult(commit="c")
 
 
 def test_with_nothing_wrong_it_is_handed_over() -> None:
@@ -120,13 +122,13 @@ def test_with_nothing_wrong_it_is_handed_over() -> None:
 @pytest.mark.parametrize(
     ("check", "committed", "why"),
     [
-        (Result(passed=False, detail="checks are red: test"), DONE, "checks are red: test"),
+        (JobResult(passed=False, detail="checks are red: test"), DONE, "checks are red: test"),
         (replace(GOOD, unproven=("task 1 names a.py, unchanged",)), DONE, "claimed and not done"),
-        (GOOD, Result(failure="a secret would be committed"), "a secret would be committed"),
+        (GOOD, JobResult(failure="a secret would be committed"), "a secret would be committed"),
     ],
 )
 def test_a_gullible_model_s_approval_is_not_enough(
-    check: Result, committed: Result, why: str
+    check: JobResult, committed: JobResult, why: str
 ) -> None:
     do, position, reason = played(check, committed)
     assert (do, position) == (Do.WAIT, Position.STUCK)
@@ -135,8 +137,8 @@ def test_a_gullible_model_s_approval_is_not_enough(
 
 def test_red_checks_can_not_be_waved_through() -> None:
     """A6: a human may take what is claimed, but not what is red."""
-    place = Place(begin("feature", "finish", frozenset(ArtifactName)), "c0", Step.CHECK)
+    place = Place(begin("feature", "finish", frozenset(ArtifactName)), "c0", StageStep.CHECK)
     red = replace(place, state=replace(place.state, position=Position.STUCK, reason="red"))
-    found = next_move(red, Happened(answer=Outcome(Kind.APPROVE)), RULES, 1.0)
+    found = next_move(red, Happened(answer=Outcome(OutcomeKind.APPROVE)), RULES, 1.0)
     assert found.do is Do.REFUSE
     assert FEATURE.names[-1] == "finish"

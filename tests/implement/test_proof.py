@@ -18,14 +18,14 @@ from sparing.errors import FeatureError
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.proof import leave_tests_out, look_at, weigh_help, write_down
 from sparing.implement.task_list import list_all
-from sparing.job import Job, JobKind, Result
+from sparing.job import Job, JobKind, JobResult
 from sparing.records import events, features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.task import Task
-from sparing.task_progress import Building, Part
+from sparing.task_progress import TaskProgress, TaskResult
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_paths, commit_paths
 from sparing.workspace.git.repository import find_repository
@@ -67,12 +67,12 @@ class Work(NamedTuple):
         return commit_paths(worktree, self.head, paths, "made", "run", "made", NOON).commit
 
     def source(self, kind: JobKind, head: str, **building: Any) -> tuple[Source, Ticket]:
-        job = Job(kind, "implement", head, kind.value, building=Building(**building))
+        job = Job(kind, "implement", head, kind.value, building=TaskProgress(**building))
         key = self.row.feature.key
         return Source(self.around, self.row, job, None), Ticket(f"{key}.g0.1.9.0-x", key, NOON)
 
-    def look(self, head: str, reply: str, since: str = "") -> Result:
-        part = Part("1", head, self.around.folder.keep(reply))
+    def look(self, head: str, reply: str, since: str = "") -> JobResult:
+        part = TaskResult("1", head, self.around.folder.keep(reply))
         given = {"since": since or self.head, "parts": (part,)}
         return look_at(*self.source(JobKind.PROVE, head, **given))
 
@@ -142,7 +142,7 @@ def test_another_file_than_the_one_it_names_is_no_proof(work: Work) -> None:
         False, "it names one.txt, and none of it has changed",
     )  # fmt: skip
     edited = work._replace(head=head).made({"one.txt": "by a person"})
-    part = Part("1", head, "")
+    part = TaskResult("1", head, "")
     asked = work.source(JobKind.PROVE, edited, since=work.head, parts=(part,))
     assert look_at(*asked).passed
 
@@ -212,7 +212,7 @@ def test_what_turns_them_red_is_put_back(work: Work) -> None:
     """D5: and told; what leaves them green stays."""
     plain = work.made({"old.txt": "plain\n"})
     asked = work.source(JobKind.TRIAL, plain, since=work.head, helper="code-simplifier")
-    assert weigh_help(*asked) == Result(commit=plain)
+    assert weigh_help(*asked) == JobResult(commit=plain)
     worse = work._replace(head=plain)
     head = worse.made({"old.txt": "worse\n", "broken.txt": "x"})
     asked = work.source(JobKind.TRIAL, head, since=plain, helper="code-simplifier")
@@ -227,7 +227,7 @@ def test_what_turns_them_red_is_put_back(work: Work) -> None:
 def test_what_a_failed_helper_left_is_put_away(work: Work) -> None:
     write_files(work.path, {"half.txt": "x"})
     asked = work.source(JobKind.TRIAL, work.head, since=work.head, helper="code-simplifier")
-    assert weigh_help(*asked) == Result(commit=work.head)
+    assert weigh_help(*asked) == JobResult(commit=work.head)
     assert not (work.path / "half.txt").exists()
     kept = git(work.path, "for-each-ref", "--format=%(objectname)", "refs/sparing/salvage")
     assert work.text(kept, "half.txt") == "x"

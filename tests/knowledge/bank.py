@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.knowledge.page import FILES, Kind, Page, read_page
+from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 
 ANTI_PATTERNS = """# Anti-Patterns
 
@@ -44,12 +44,12 @@ Read the small files before the large ones.
 - Observation count: 1
 """
 TEXTS = {
-    Kind.PATTERN: "",
-    Kind.ANTI_PATTERN: ANTI_PATTERNS,
-    Kind.HEURISTIC: HEURISTICS,
-    Kind.PRINCIPLE: "",
+    EntryKind.PATTERN: "",
+    EntryKind.ANTI_PATTERN: ANTI_PATTERNS,
+    EntryKind.HEURISTIC: HEURISTICS,
+    EntryKind.PRINCIPLE: "",
 }
 
 
-def bank() -> dict[Kind, Page]:
+def bank() -> dict[EntryKind, Page]:
     return {kind: read_page(kind, TEXTS[kind]) for kind in FILES.values()}

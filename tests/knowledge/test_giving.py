@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparing.knowledge.changes import challenged, marked_stale
 from sparing.knowledge.faults import faults
 from sparing.knowledge.giving import Audience, give
-from sparing.knowledge.page import Kind, Page, read_page
+from sparing.knowledge.page import EntryKind, Page, read_page
 from tests.knowledge.bank import bank
 
 HEURISTICS = """### Cursors for long lists
@@ -22,11 +22,13 @@ Read the small files before the large ones.
 """
 
 
-def own_bank(text: str = HEURISTICS) -> dict[Kind, Page]:
-    return {**bank(), Kind.HEURISTIC: read_page(Kind.HEURISTIC, text)}
+def own_bank(text: str = HEURISTICS) -> dict[EntryKind, Page]:
+    return {**bank(), EntryKind.HEURISTIC: read_page(EntryKind.HEURISTIC, text)}
 
 
-def titles(pages: dict[Kind, Page], topic: str, audience: Audience, limit: int = 1000) -> list[str]:
+def titles(
+    pages: dict[EntryKind, Page], topic: str, audience: Audience, limit: int = 1000
+) -> list[str]:
     return [entry.title for entry in give(pages, topic, audience, limit).entries]
 
 
@@ -65,13 +67,13 @@ def test_capped_in_tokens_and_without_bookkeeping() -> None:
 
 def test_nothing_that_is_stale_and_a_challenge_goes_with_its_entry() -> None:
     pages = own_bank()
-    page = pages[Kind.HEURISTIC]
+    page = pages[EntryKind.HEURISTIC]
     doubted = challenged(page, page.entries[0], "042", "offsets were fine")
-    told = give({**pages, Kind.HEURISTIC: doubted}, "cursors", Audience.AUTHORS, 500).text
+    told = give({**pages, EntryKind.HEURISTIC: doubted}, "cursors", Audience.AUTHORS, 500).text
     assert "- Challenged: Feature #042 — offsets were fine\n" in told
     stale = marked_stale(page, page.entries[0], 12)
     assert "Cursors for long lists" not in titles(
-        {**pages, Kind.HEURISTIC: stale}, "cursors", Audience.AUTHORS
+        {**pages, EntryKind.HEURISTIC: stale}, "cursors", Audience.AUTHORS
     )
 
 
@@ -81,7 +83,7 @@ def test_what_can_not_be_read_is_named_and_stays() -> None:
         "###Glued\n### Twice\nwords\n- Observation count: many\n### twice\n### \n```\n### hidden\n"
         "```\n### Empty\n\n### Last\n<!-- open\n### lost\n"
     )
-    page = read_page(Kind.HEURISTIC, text)
+    page = read_page(EntryKind.HEURISTIC, text)
     assert page.text == text
     assert faults(page) == (
         "line 1: a heading without a blank is no entry: ###Glued",
@@ -91,4 +93,4 @@ def test_what_can_not_be_read_is_named_and_stays() -> None:
         "line 10: Empty has no words",
         "line 13: a comment that is not closed hides what follows",
     )
-    assert faults(bank()[Kind.ANTI_PATTERN]) == ()
+    assert faults(bank()[EntryKind.ANTI_PATTERN]) == ()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sparing.knowledge import changes
 from sparing.knowledge.changes import Lesson, find
-from sparing.knowledge.page import Entry, Kind, Page, read_page
+from sparing.knowledge.page import BankEntry, EntryKind, Page, read_page
 from tests.knowledge.bank import ANTI_PATTERNS, bank
 
 LINES = st.sampled_from(
@@ -22,7 +22,7 @@ LINES = st.sampled_from(
 )
 
 
-def entry_of(page: Page, title: str) -> Entry:
+def entry_of(page: Page, title: str) -> BankEntry:
     found = find(page, title)
     assert found is not None
     return found
@@ -35,7 +35,7 @@ def changed_lines(before: Page, after: Page) -> list[str]:
 
 def test_entries_are_what_stands_outside_of_fences_and_comments() -> None:
     """D8: tolerate the forms seen."""
-    page = bank()[Kind.ANTI_PATTERN]
+    page = bank()[EntryKind.ANTI_PATTERN]
     assert [entry.key for entry in page.entries] == [
         "line numbers in tasks",
         "retrying a broken cache",
@@ -51,7 +51,7 @@ def test_every_text_comes_back_to_the_byte(lines: list[str], end: bool, windows:
     """D8: where untouched."""
     newline = "\r\n" if windows else "\n"
     text = newline.join(lines) + (newline if end else "")
-    assert read_page(Kind.PATTERN, text).text == text
+    assert read_page(EntryKind.PATTERN, text).text == text
 
 
 @given(st.lists(LINES, min_size=1), st.integers(0, 20), st.booleans())
@@ -59,7 +59,7 @@ def test_a_change_leaves_the_other_entries_alone(
     lines: list[str], number: int, windows: bool
 ) -> None:
     text = ("\r\n" if windows else "\n").join(lines)
-    page = read_page(Kind.HEURISTIC, text)
+    page = read_page(EntryKind.HEURISTIC, text)
     if not page.entries:
         return
     entry = page.entries[number % len(page.entries)]
@@ -77,7 +77,7 @@ def test_a_change_leaves_the_other_entries_alone(
 
 def test_a_confirmation_counts_once() -> None:
     """D8: confirmed → Last observed, count + 1; a step that is repeated counts once."""
-    page = bank()[Kind.ANTI_PATTERN]
+    page = bank()[EntryKind.ANTI_PATTERN]
     once = changes.confirmed(page, entry_of(page, "Line numbers in tasks"), "042")
     assert changed_lines(page, once) == [
         "- - Last observed: Feature #025",
@@ -90,7 +90,7 @@ def test_a_confirmation_counts_once() -> None:
 
 
 def test_the_form_of_a_line_is_kept() -> None:
-    page = bank()[Kind.ANTI_PATTERN]
+    page = bank()[EntryKind.ANTI_PATTERN]
     done = changes.confirmed(page, entry_of(page, "Retrying a broken cache"), "042")
     assert changed_lines(page, done) == [
         "- - **Last observed:** Feature 004-cache",
@@ -101,7 +101,7 @@ def test_the_form_of_a_line_is_kept() -> None:
 
 def test_a_challenge_stands_beside_what_it_contradicts() -> None:
     """D8: contradicted → Challenged, with the feature and why; provenance is never rewritten."""
-    page = bank()[Kind.ANTI_PATTERN]
+    page = bank()[EntryKind.ANTI_PATTERN]
     entry = entry_of(page, "line numbers in tasks")
     done = changes.challenged(page, entry, "042", "anchors\nmoved  too")
     assert changed_lines(page, done) == ["+ - Challenged: Feature #042 — anchors moved too"]
@@ -110,7 +110,7 @@ def test_a_challenge_stands_beside_what_it_contradicts() -> None:
 
 def test_stale_then_kept_updated_or_retired() -> None:
     """D8"""
-    page = bank()[Kind.HEURISTIC]
+    page = bank()[EntryKind.HEURISTIC]
     marked = changes.marked_stale(page, page.entries[0], 12)
     assert marked.entries[0].is_stale
     line = "+ - ⚠️ STALE: last observed 2026-02-22, 12 features since"
@@ -126,7 +126,7 @@ def test_stale_then_kept_updated_or_retired() -> None:
 def test_a_lesson_is_added_once() -> None:
     """D7: provenance, confidence, last observed, count."""
     lesson = Lesson("Small steps", "Commit\nearly.", "implement, round 2", "high", ("commits",))
-    page = changes.added(bank()[Kind.PATTERN], lesson, "042")
+    page = changes.added(bank()[EntryKind.PATTERN], lesson, "042")
     assert page.text.endswith(
         "### Pattern: Small steps\nCommit early.\n- Used in: Feature #042, implement, round 2\n"
         '- Confidence: high\n- Keywords: ["commits"]\n- Last observed: Feature #042\n'
@@ -139,7 +139,7 @@ def test_a_lesson_is_added_once() -> None:
 
 @pytest.mark.parametrize("words", ["### Forged", "<!-- x", "```", "# Top\n## Second"])
 def test_words_of_a_model_make_no_entry(words: str) -> None:
-    page = read_page(Kind.ANTI_PATTERN, ANTI_PATTERNS)
+    page = read_page(EntryKind.ANTI_PATTERN, ANTI_PATTERNS)
     before = len(page.entries)
     done = changes.added(page, Lesson(words, words, words), "042")
     assert len(done.entries) in (before, before + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparing.knowledge.age import Made, features_since, is_old
-from sparing.knowledge.page import Kind, read_page
+from sparing.knowledge.page import EntryKind, read_page
 from sparing.knowledge.relevance import JUDGED, overlapping, to_judge, within
 from sparing.knowledge.retro import learn, read_retro, with_marks
 from tests.knowledge.bank import bank
@@ -19,20 +19,20 @@ def reply(*judgements: tuple[str, str, str], **more: Any) -> dict[str, Any]:
     return {"retro_md": "# Retro\n", "judgements": said, **more}
 
 
-def entries(kind: Kind) -> list[str]:
+def entries(kind: EntryKind) -> list[str]:
     return [entry.title for entry in bank()[kind].entries]
 
 
 def test_the_program_writes_what_the_facilitator_judges() -> None:
     """D8: confirmed, contradicted, untouched."""
     before = bank()
-    asked = before[Kind.ANTI_PATTERN].entries
+    asked = before[EntryKind.ANTI_PATTERN].entries
     said = reply(
         ("Line numbers in tasks", "confirmed", "round 2"),
         ("Anti-Pattern: Retrying a broken cache", "contradicted", "it helped"),
     )
     done = learn(before, asked, read_retro(said), "042")
-    first, second = done.bank[Kind.ANTI_PATTERN].entries
+    first, second = done.bank[EntryKind.ANTI_PATTERN].entries
     assert (first.count, first.value("last observed")) == (4, "Feature #042")
     assert second.value("challenged") == "Feature #042 — it helped"
     assert [change.judgement for change in done.changes] == ["confirmed", "contradicted"]
@@ -48,7 +48,7 @@ def test_nobody_is_judged_unasked() -> None:
         ("Line numbers in tasks", "retire", "old"),
         ("Line numbers in tasks", "untouched", ""),
     )
-    done = learn(before, before[Kind.ANTI_PATTERN].entries, read_retro(said), "042")
+    done = learn(before, before[EntryKind.ANTI_PATTERN].entries, read_retro(said), "042")
     assert (done.bank, done.changes) == (before, ())
 
 
@@ -60,16 +60,16 @@ def test_one_broken_entry_costs_itself() -> None:
     assert len(said.left_out) == 5
     assert read_retro({"retro_md": 3, "entries": "none"}).page == ""
     done = learn(bank(), (), said, "042")
-    assert [entry.key for entry in done.bank[Kind.PATTERN].entries] == ["steps"]
+    assert [entry.key for entry in done.bank[EntryKind.PATTERN].entries] == ["steps"]
 
 
 def test_age_goes_by_creation() -> None:
     """D8: ids restarted once; a form that names nothing known is not called stale."""
-    first, second = bank()[Kind.ANTI_PATTERN].entries
+    first, second = bank()[EntryKind.ANTI_PATTERN].entries
     assert (features_since(first, MADE), features_since(second, MADE)) == (None, 10)
     assert (features_since(first, RESTARTED), is_old(first, RESTARTED)) == (15, True)
     assert features_since(second, RESTARTED) == 14
-    by_day = bank()[Kind.HEURISTIC].entries[0]
+    by_day = bank()[EntryKind.HEURISTIC].entries[0]
     assert features_since(by_day, RESTARTED) == 14
     marked = with_marks(bank(), RESTARTED)
     assert [change.judgement for change in marked.changes] == ["stale"] * 3
@@ -83,7 +83,7 @@ def test_a_large_bank_is_asked_about_what_overlaps() -> None:
         f"### Rule {n}\nThe {topics[n % 5]} number{n} waits{n} for{n} nobody{n}.\n\n"
         for n in range(JUDGED + 1)
     )
-    many = read_page(Kind.HEURISTIC, text).entries
+    many = read_page(EntryKind.HEURISTIC, text).entries
     assert to_judge(many[:JUDGED], "nothing of it") == many[:JUDGED]
     about = "src/queue.py: the queue with number11 and waits11 for11"
     (only,) = to_judge(many, about)

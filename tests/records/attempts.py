@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sparing.cap import Amount, Limits
+from sparing.cap import Amount, CapLimits
 from sparing.money import Billing, to_nano
-from sparing.records.ledger import Attempt, Result
+from sparing.records.ledger import Attempt, AttemptResult
 from sparing.usage import Origin, Usage
 
 FEATURE = "r-001"
@@ -23,15 +23,15 @@ def attempt(dispatch: str = "one", **changes: Any) -> Attempt:
     return replace(plain, **changes)
 
 
-def result(usage: Usage | None = None, **changes: Any) -> Result:
-    plain = Result(
+def result(usage: Usage | None = None, **changes: Any) -> AttemptResult:
+    plain = AttemptResult(
         "session", usage or Usage(uncached=10, read=20, output=5), Origin.SIMULATED,
         to_nano("0.02"), [{"added": 30, "output": 5}], 35, 12.5, ["a.py"], "reply",
     )  # fmt: skip
     return replace(plain, **changes)
 
 
-def limits(tokens: int = 10_000, usd: str = "1", attempts: int = 6) -> Limits:
+def limits(tokens: int = 10_000, usd: str = "1", attempts: int = 6) -> CapLimits:
     """The same for feature, stage and day."""
     amount = Amount(tokens, to_nano(usd))
-    return Limits(amount, amount, amount, WORST, attempts)
+    return CapLimits(amount, amount, amount, WORST, attempts)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sparing.database import Database, open_database
-from sparing.feature import Feature, Status, slugify
+from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.flow.advance import begin
 from sparing.records import features
 from sparing.records.features import FeatureRow
@@ -22,7 +22,15 @@ def feature_row(
     feature = Feature(key, number, slugify(title), title, "L1", repository, "main", "c0", 100.0)
     place: dict[str, Any] = {"state": begin("L1").dump(), "head": "c0"}
     return FeatureRow(
-        feature, Status.PLANNED, {"review.cap": 2}, 0, 0, place, "c0", running=False, updated=100.0
+        feature,
+        FeatureStatus.PLANNED,
+        {"review.cap": 2},
+        0,
+        0,
+        place,
+        "c0",
+        running=False,
+        updated=100.0,
     )
 
 
@@ -38,7 +46,7 @@ def make_database(folder: Path, *rows: FeatureRow) -> Database:
 def running_row(leg: int = 0, generation: int = 0) -> FeatureRow:
     """A feature at work."""
     return replace(
-        feature_row(), status=Status.ACTIVE, running=True, leg=leg, generation=generation
+        feature_row(), status=FeatureStatus.ACTIVE, running=True, leg=leg, generation=generation
     )
 
 

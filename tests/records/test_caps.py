@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sparing.cap import Amount, Limits, Measure, Reached, Scope
+from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.database import Database, open_database
 from sparing.money import to_nano
 from sparing.records import caps, ledger
@@ -38,7 +38,7 @@ def spend(database: Database, **changes: Any) -> None:
 
 
 def reached(
-    database: Database, allowed: Limits, worst: Amount = WORST, whose: Whose = WHOSE
+    database: Database, allowed: CapLimits, worst: Amount = WORST, whose: Whose = WHOSE
 ) -> Reached | None:
     with database.read() as connection:
         return caps.reached(connection, caps.in_force(connection, allowed, whose), whose, worst)
@@ -53,7 +53,7 @@ def test_a_reached_cap_says_kind_value_and_limit(database: Database) -> None:
     """E3"""
     spend(database)
     found = reached(database, limits(usd="0.19"))
-    assert found == Reached(Scope.FEATURE, "", Measure.MONEY, 10 * CENT, 10 * CENT, 19 * CENT)
+    assert found == Reached(CapScope.FEATURE, "", CapMeasure.MONEY, 10 * CENT, 10 * CENT, 19 * CENT)
     assert found is not None
     assert found.words == (
         "money of this feature: $0.100 spent or reserved, the next turn may take $0.100,"
@@ -65,20 +65,22 @@ def test_a_reached_cap_says_kind_value_and_limit(database: Database) -> None:
 @pytest.mark.parametrize(
     ("scope", "name", "advice"),
     [
-        (Scope.FEATURE, "", "--tokens 3000"),
-        (Scope.STAGE, "plan", "--stage plan --tokens 3000"),
-        (Scope.DAY, "2023-11-14", "--day --tokens 3000"),
+        (CapScope.FEATURE, "", "--tokens 3000"),
+        (CapScope.STAGE, "plan", "--stage plan --tokens 3000"),
+        (CapScope.DAY, "2023-11-14", "--day --tokens 3000"),
     ],
 )
 def test_feature_stage_and_day_have_a_cap_each(
-    database: Database, scope: Scope, name: str, advice: str
+    database: Database, scope: CapScope, name: str, advice: str
 ) -> None:
     """E3: the lowest counts."""
     spend(database)
     high, low = Amount(10**9, 10**12), Amount(1500, 10**12)
-    amounts = [low if scope is one else high for one in (Scope.FEATURE, Scope.STAGE, Scope.DAY)]
-    found = reached(database, Limits(*amounts, turn=WORST, attempts=6))
-    assert found == Reached(scope, name, Measure.TOKENS, 1000, 1000, 1500)
+    amounts = [
+        low if scope is one else high for one in (CapScope.FEATURE, CapScope.STAGE, CapScope.DAY)
+    ]
+    found = reached(database, CapLimits(*amounts, turn=WORST, attempts=6))
+    assert found == Reached(scope, name, CapMeasure.TOKENS, 1000, 1000, 1500)
     assert found is not None
     assert found.advice == advice
 
@@ -86,10 +88,10 @@ def test_feature_stage_and_day_have_a_cap_each(
 def test_a_stage_has_its_own_cap_and_a_day_is_everybody_s(database: Database) -> None:
     spend(database, stage="implement")
     spend(database, dispatch="x", feature="r-002")
-    allowed = Limits(Amount(2000, 10**12), Amount(1000, 10**12), Amount(2999, 10**12), WORST, 6)
+    allowed = CapLimits(Amount(2000, 10**12), Amount(1000, 10**12), Amount(2999, 10**12), WORST, 6)
     found = reached(database, allowed)
     assert found is not None
-    assert (found.scope, found.spent) == (Scope.DAY, 2000)
+    assert (found.scope, found.spent) == (CapScope.DAY, 2000)
     tomorrow = Whose(FEATURE, "plan", "2023-11-15")
     assert reached(database, allowed, whose=tomorrow) is None
 
@@ -100,22 +102,24 @@ def test_tokens_count_where_no_price_is_known(database: Database) -> None:
     assert reached(database, limits(usd="0.01"), unpriced) is None
     found = reached(database, limits(tokens=999, usd="0.01"), unpriced)
     assert found is not None
-    assert found.measure is Measure.TOKENS
+    assert found.measure is CapMeasure.TOKENS
 
 
-def raised(database: Database, scope: Scope, name: str, measure: Measure, amount: int) -> None:
+def raised(
+    database: Database, scope: CapScope, name: str, measure: CapMeasure, amount: int
+) -> None:
     with database.write() as tx:
         caps.record(tx, Raise(FEATURE, scope, name, measure, amount, "terminal", 1.0))
 
 
-def in_force(database: Database, whose: Whose = WHOSE) -> Limits:
+def in_force(database: Database, whose: Whose = WHOSE) -> CapLimits:
     with database.read() as connection:
         return caps.in_force(connection, limits(), whose)
 
 
 def test_a_raise_counts_for_its_scope_alone(database: Database) -> None:
-    raised(database, Scope.STAGE, "plan", Measure.MONEY, 5 * 10**9)
-    raised(database, Scope.DISPATCH, "", Measure.ATTEMPTS, 9)
+    raised(database, CapScope.STAGE, "plan", CapMeasure.MONEY, 5 * 10**9)
+    raised(database, CapScope.DISPATCH, "", CapMeasure.ATTEMPTS, 9)
     found = in_force(database)
     assert (found.stage.nano_usd, found.feature.nano_usd, found.attempts) == (5 * 10**9, 10**9, 9)
     assert in_force(database, Whose(FEATURE, "implement", "2023-11-14")).stage.nano_usd == 10**9
@@ -123,15 +127,15 @@ def test_a_raise_counts_for_its_scope_alone(database: Database) -> None:
 
 
 def test_a_raised_day_is_raised_for_all_features_and_over_at_midnight(database: Database) -> None:
-    raised(database, Scope.DAY, "2023-11-14", Measure.TOKENS, 10**6)
+    raised(database, CapScope.DAY, "2023-11-14", CapMeasure.TOKENS, 10**6)
     assert in_force(database, Whose("r-002", "plan", "2023-11-14")).day.tokens == 10**6
     assert in_force(database, Whose(FEATURE, "plan", "2023-11-15")).day.tokens == 10_000
 
 
 def test_limits_only_go_up(database: Database) -> None:
     """E3: a lower raise, or lower settings, take nothing back that a person allowed."""
-    raised(database, Scope.FEATURE, "", Measure.TOKENS, 50_000)
-    raised(database, Scope.FEATURE, "", Measure.TOKENS, 20)
+    raised(database, CapScope.FEATURE, "", CapMeasure.TOKENS, 50_000)
+    raised(database, CapScope.FEATURE, "", CapMeasure.TOKENS, 20)
     assert in_force(database).feature.tokens == 50_000
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.database import Database
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from tests.records.rows import feature_row, make_database, running_row, waiting_row
@@ -74,7 +74,7 @@ def test_a_planned_feature_begins_once(tmp_path: Path) -> None:
     with database.write() as tx:
         assert features.set_running(tx, KEY, (0, 0), 101.0)
         assert not features.set_running(tx, KEY, (0, 0), 102.0)
-    expected = replace(feature_row(), status=Status.ACTIVE, running=True, updated=101.0)
+    expected = replace(feature_row(), status=FeatureStatus.ACTIVE, running=True, updated=101.0)
     assert stored(database) == expected
 
 
@@ -82,11 +82,16 @@ def test_a_leg_ends_once(tmp_path: Path) -> None:
     """I1: the step that ends it may be repeated after a crash."""
     database = make_database(tmp_path, running_row())
     ended = replace(
-        running_row(), place=PLACE, head="c9", running=False, status=Status.COMPLETED, updated=105.0
+        running_row(),
+        place=PLACE,
+        head="c9",
+        running=False,
+        status=FeatureStatus.COMPLETED,
+        updated=105.0,
     )
     with database.write() as tx:
-        assert features.settle(tx, KEY, (0, 0), PLACE, "c9", Status.COMPLETED, 105.0)
-        assert not features.settle(tx, KEY, (0, 0), {}, "c1", Status.ACTIVE, 106.0)
+        assert features.settle(tx, KEY, (0, 0), PLACE, "c9", FeatureStatus.COMPLETED, 105.0)
+        assert not features.settle(tx, KEY, (0, 0), {}, "c1", FeatureStatus.ACTIVE, 106.0)
     assert stored(database) == ended
 
 
@@ -123,7 +128,7 @@ Call = Callable[[sqlite3.Connection, FeatureRow], object]
 CALLS: dict[str, Call] = {
     "begin": lambda tx, row: features.set_running(tx, KEY, (row.generation, row.leg), 999.0),
     "settle": lambda tx, row: features.settle(
-        tx, KEY, (row.generation, row.leg), {}, "late", Status.ACTIVE, 999.0
+        tx, KEY, (row.generation, row.leg), {}, "late", FeatureStatus.ACTIVE, 999.0
     ),
     "progress": lambda tx, row: features.progress(tx, KEY, (row.generation, row.leg), {}, "late"),
     "next leg": lambda tx, row: features.next_leg(tx, row, 999.0),
@@ -147,9 +152,11 @@ def test_a_call_of_an_earlier_leg_changes_nothing(
 
 
 @pytest.mark.parametrize("name", ["begin", "settle", "progress", "next generation"])
-@pytest.mark.parametrize("status", [Status.ACTIVE, Status.COMPLETED, Status.ABANDONED])
+@pytest.mark.parametrize(
+    "status", [FeatureStatus.ACTIVE, FeatureStatus.COMPLETED, FeatureStatus.ABANDONED]
+)
 def test_a_call_after_the_end_of_its_leg_changes_nothing(
-    tmp_path: Path, name: str, status: Status
+    tmp_path: Path, name: str, status: FeatureStatus
 ) -> None:
     """I1: a feature at a gate waits on, one that is done stays done."""
     row = replace(waiting_row(), status=status)
@@ -182,6 +189,8 @@ def test_a_feature_never_goes_back(
                 CALLS[name](tx, row)
             now = stored(database)
             assert (now.generation, now.leg) >= (seen[-1].generation, seen[-1].leg)
-            assert (now.status is Status.PLANNED) <= (seen[-1].status is Status.PLANNED)
+            assert (now.status is FeatureStatus.PLANNED) <= (
+                seen[-1].status is FeatureStatus.PLANNED
+            )
             seen.append(now)
         seen = [seen[0], seen[-1]]

@@ -17,7 +17,7 @@ from sparing.cap import Amount
 from sparing.database import Database
 from sparing.money import Billing, to_nano
 from sparing.records import ledger, totals
-from sparing.records.ledger import Outcome, Row
+from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.records.totals import FEATURE_STAGE, SCOPES, Tally
 from sparing.usage import Origin, Usage
 from tests.records.attempts import FEATURE, WORST, attempt, result
@@ -29,7 +29,7 @@ def database(tmp_path: Path) -> Database:
     return make_database(tmp_path)
 
 
-def rows(database: Database) -> list[Row]:
+def rows(database: Database) -> list[LedgerRow]:
     with database.read() as connection:
         return ledger.of_feature(connection, FEATURE)
 
@@ -47,17 +47,17 @@ def test_a_row_has_everything_that_is_known_of_a_turn(database: Database) -> Non
     with database.write() as tx:
         number = ledger.begin(tx, asked, WORST)
         ledger.finish(tx, asked.dispatch, number, bill)
-    assert rows(database) == [Row(asked, 1, Outcome.KNOWN, WORST, bill)]
+    assert rows(database) == [LedgerRow(asked, 1, AttemptState.KNOWN, WORST, bill)]
 
 
 def test_a_killed_turn_leaves_its_row_marked_unknown(database: Database) -> None:
     """E2: its end was not seen, so its cost is unknown and what it held stays taken."""
     with database.write() as tx:
         ledger.begin(tx, attempt(), WORST)
-    assert [row.outcome for row in rows(database)] == [Outcome.OPEN]
+    assert [row.outcome for row in rows(database)] == [AttemptState.OPEN]
     with database.write() as tx:
         ledger.close(tx)
-    assert rows(database) == [Row(attempt(), 1, Outcome.UNKNOWN, WORST, None)]
+    assert rows(database) == [LedgerRow(attempt(), 1, AttemptState.UNKNOWN, WORST, None)]
     tally = total(database)
     assert (tally.turns, tally.unknown, tally.nano_usd) == (1, 1, 0)
     assert (tally.charged_tokens, tally.charged_nano_usd) == (WORST.tokens, WORST.nano_usd)
@@ -70,9 +70,9 @@ def test_a_repeated_turn_is_another_attempt(database: Database) -> None:
         assert ledger.begin(tx, attempt(), WORST) == 2
         ledger.begin(tx, attempt("other"), WORST)
     assert sorted((row.number, row.outcome) for row in rows(database)) == [
-        (1, Outcome.OPEN),
-        (1, Outcome.UNKNOWN),
-        (2, Outcome.OPEN),
+        (1, AttemptState.OPEN),
+        (1, AttemptState.UNKNOWN),
+        (2, AttemptState.OPEN),
     ]
 
 
@@ -90,7 +90,7 @@ def test_a_late_bill_is_better_than_none(database: Database) -> None:
         ledger.begin(tx, attempt(), WORST)
         ledger.close(tx)
         ledger.finish(tx, attempt().dispatch, 1, result())
-    assert [row.outcome for row in rows(database)] == [Outcome.KNOWN]
+    assert [row.outcome for row in rows(database)] == [AttemptState.KNOWN]
     assert total(database).charged_tokens == 35
 
 
@@ -101,7 +101,7 @@ def test_a_client_that_did_not_tell_its_usage_leaves_it_unknown(database: Databa
         ledger.begin(tx, attempt(), WORST)
         ledger.finish(tx, attempt().dispatch, 1, silent)
     (row,) = rows(database)
-    assert (row.outcome, row.result) == (Outcome.UNKNOWN, silent)
+    assert (row.outcome, row.result) == (AttemptState.UNKNOWN, silent)
     assert total(database).charged_tokens == WORST.tokens
 
 

@@ -15,7 +15,7 @@ import pytest
 from sparing.database import open_database
 from sparing.errors import StateError
 from sparing.records import ledger, totals
-from sparing.records.ledger import Outcome
+from sparing.records.ledger import AttemptState
 from sparing.records.schema import MIGRATIONS
 from sparing.usage import Usage
 from tests.records.attempts import FEATURE, WORST, attempt
@@ -60,7 +60,7 @@ def test_spending_of_the_first_version_counts(tmp_path: Path) -> None:
         tally = totals.get(connection, "feature", FEATURE)
         kept = {scope: totals.every(connection, scope) for scope in totals.SCOPES}
         added = {scope: totals.of_feature(connection, FEATURE, scope) for scope in totals.SCOPES}
-    assert (known.outcome, killed.outcome) == (Outcome.KNOWN, Outcome.UNKNOWN)
+    assert (known.outcome, killed.outcome) == (AttemptState.KNOWN, AttemptState.UNKNOWN)
     assert (tally.turns, tally.unknown, tally.unpriced) == (2, 1, 1)
     assert (tally.usage, tally.charged_tokens) == (Usage(1, 2, 3, 4, 5), 15)
     assert list(kept["day"]) == ["2023-11-14"]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from sparing.finding import Finding, Severity, Verdict
-from sparing.review.answers import Answer, Kind
-from sparing.review.governor import DEFAULT_CAP, Ruled, Said, Seen, State, govern
+from sparing.review.answers import AnswerKind, AuthorAnswer
+from sparing.review.governor import (
+    DEFAULT_CAP,
+    GovernorRuling,
+    ReviewState,
+    SeenVerdict,
+    SinceLastLook,
+    govern,
+)
 from sparing.review.loop import Loop
-from sparing.review.quotes import Quote
+from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import Ruling, Tracked
 
 SPEED = Finding(
@@ -25,33 +32,35 @@ NITS = [
     )
 ]
 LOOP = Loop((("spec-reviewer",), ("phase-reviewer",)), DEFAULT_CAP)
-START = State(LOOP)
+START = ReviewState(LOOP)
 
 
 def look(
-    state: State,
+    state: ReviewState,
     *findings: Finding,
-    answers: tuple[Answer, ...] = (),
+    answers: tuple[AuthorAnswer, ...] = (),
     quoted: bool = False,
     headless: bool = False,
     rulings: tuple[Ruling, ...] = (),
-) -> Ruled:
+) -> GovernorRuling:
     """One reviewer's look at what stands there."""
     (role,) = state.loop.asks
     verdict = Verdict(role, approved=not findings, findings=findings)
-    quotes = tuple(Quote.FOUND if quoted else Quote.NONE for _ in findings)
-    return govern(state, [Seen(verdict, quotes)], Said(answers, rulings), headless=headless)
+    quotes = tuple(QuoteCheck.FOUND if quoted else QuoteCheck.NONE for _ in findings)
+    return govern(
+        state, [SeenVerdict(verdict, quotes)], SinceLastLook(answers, rulings), headless=headless
+    )
 
 
-def changed(id: str) -> Answer:
-    return Answer(id, Kind.CHANGED, "now it does")
+def changed(id: str) -> AuthorAnswer:
+    return AuthorAnswer(id, AnswerKind.CHANGED, "now it does")
 
 
-def answered(id: str) -> Answer:
-    return Answer(id, Kind.ANSWERED, "the PRD wants it so")
+def answered(id: str) -> AuthorAnswer:
+    return AuthorAnswer(id, AnswerKind.ANSWERED, "the PRD wants it so")
 
 
-def one(ruled: Ruled, id: str) -> Tracked:
+def one(ruled: GovernorRuling, id: str) -> Tracked:
     return next(tracked for tracked in ruled.state.tracked if tracked.id == id)
 
 

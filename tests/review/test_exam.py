@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparing.finding import Finding, Severity
-from sparing.review.exam import Case, Defect, Exam, Subject, load_exam, score
+from sparing.review.exam import Case, Defect, Exam, ExamSubject, load_exam, score
 
 EXAM: Exam = load_exam()
 PLANTED = [(case, defect) for case in EXAM.cases for defect in case.defects]
@@ -27,7 +27,12 @@ def said(text: str, severity: Severity = Severity.BLOCKER) -> Finding:
 def test_there_are_thirty_in_four_kinds() -> None:
     """E4: specs, designs, plans and diffs."""
     kinds = Counter(case.subject for case, _ in PLANTED)
-    assert kinds == {Subject.SPEC: 9, Subject.DESIGN: 9, Subject.PLAN: 6, Subject.DIFF: 6}
+    assert kinds == {
+        ExamSubject.SPEC: 9,
+        ExamSubject.DESIGN: 9,
+        ExamSubject.PLAN: 6,
+        ExamSubject.DIFF: 6,
+    }
     ids = [defect.id for _, defect in PLANTED]
     assert len(set(ids)) == len(ids) == 30
     assert len(EXAM.clean) == 5

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sparing.finding import Finding, Severity, Verdict
-from sparing.review.governor import Said, Seen, State, govern
-from sparing.review.loop import Decision, Loop
-from sparing.review.tracking import Status
+from sparing.review.governor import ReviewState, SeenVerdict, SinceLastLook, govern
+from sparing.review.loop import Loop, LoopDecision
+from sparing.review.tracking import FindingStatus
 from tests.review.looks import (
     EMPTY,
     LOOP,
@@ -25,28 +25,28 @@ def test_findings_keep_their_ids_from_look_to_look() -> None:
     """C2: new, repeated, resolved, regressed."""
     first = look(START, SPEED, EMPTY)
     assert [(t.id, t.status) for t in first.state.tracked] == [
-        ("F1", Status.NEW),
-        ("F2", Status.NEW),
+        ("F1", FindingStatus.NEW),
+        ("F2", FindingStatus.NEW),
     ]
     again = reworded(SPEED, "AC-3: the speed of the search still has no number")
     second = look(first.state, again, LOSS, answers=(changed("F1"), changed("F2")))
     assert [(t.id, t.status) for t in second.state.tracked] == [
-        ("F1", Status.REPEATED),
-        ("F2", Status.RESOLVED),
-        ("F3", Status.NEW),
+        ("F1", FindingStatus.REPEATED),
+        ("F2", FindingStatus.RESOLVED),
+        ("F3", FindingStatus.NEW),
     ]
     third = look(second.state, EMPTY)
     assert [(t.id, t.status) for t in third.state.tracked] == [
-        ("F1", Status.RESOLVED),
-        ("F2", Status.REGRESSED),
-        ("F3", Status.RESOLVED),
+        ("F1", FindingStatus.RESOLVED),
+        ("F2", FindingStatus.REGRESSED),
+        ("F3", FindingStatus.RESOLVED),
     ]
 
 
 def test_a_new_warning_sends_the_author_again() -> None:
     """C2"""
     ruled = look(START, SPEED)
-    assert (ruled.decision, ruled.state.loop.iteration) == (Decision.REVISE, 2)
+    assert (ruled.decision, ruled.state.loop.iteration) == (LoopDecision.REVISE, 2)
     assert ruled.reasons == (
         "spec-reviewer does not pass: 1 warning counts",
         "the author goes again: iteration 2 of 3 follows",
@@ -56,8 +56,8 @@ def test_a_new_warning_sends_the_author_again() -> None:
 def test_a_reviewer_that_is_satisfied_hands_on_to_the_next() -> None:
     """C1"""
     ruled = look(START)
-    assert (ruled.decision, ruled.state.loop.asks) == (Decision.ASK, ("phase-reviewer",))
-    assert look(ruled.state).decision is Decision.ACCEPT
+    assert (ruled.decision, ruled.state.loop.asks) == (LoopDecision.ASK, ("phase-reviewer",))
+    assert look(ruled.state).decision is LoopDecision.ACCEPT
 
 
 def test_a_warning_that_the_author_answered_counts_only_with_new_evidence() -> None:
@@ -65,8 +65,8 @@ def test_a_warning_that_the_author_answered_counts_only_with_new_evidence() -> N
     first = look(START, SPEED, EMPTY)
     ruled = look(first.state, SPEED, answers=(answered("F1"), changed("F2")))
     contested = one(ruled, "F1")
-    assert (contested.status, contested.counts) == (Status.CONTESTED, False)
-    assert (ruled.decision, ruled.state.loop.asks) == (Decision.ASK, ("phase-reviewer",))
+    assert (contested.status, contested.counts) == (FindingStatus.CONTESTED, False)
+    assert (ruled.decision, ruled.state.loop.asks) == (LoopDecision.ASK, ("phase-reviewer",))
     assert [(t.finding.text, t.answer and t.answer.words) for t in ruled.open] == [
         (SPEED.text, "the PRD wants it so")
     ]
@@ -80,7 +80,7 @@ def test_a_warning_that_the_author_answered_counts_only_with_new_evidence() -> N
         answers=(answered("F1"), changed("F2")),
         quoted=True,
     )
-    assert (shown.decision, one(shown, "F1").counts) == (Decision.REVISE, True)
+    assert (shown.decision, one(shown, "F1").counts) == (LoopDecision.REVISE, True)
 
 
 def test_a_quote_that_is_not_there_or_was_given_before_is_no_new_evidence() -> None:
@@ -96,7 +96,7 @@ def test_warnings_that_stay_end_on_a_plateau() -> None:
     """C2: nothing that counted was settled; another revision would not help."""
     first = look(START, SPEED, EMPTY)
     ruled = look(first.state, SPEED, EMPTY, answers=(changed("F1"), changed("F2")))
-    assert ruled.decision is Decision.ESCALATE
+    assert ruled.decision is LoopDecision.ESCALATE
     assert not ruled.blocked
     assert ruled.reasons[-1].startswith("stopped on a plateau: nothing that counted was settled")
     assert [t.id for t in ruled.open] == ["F1", "F2"]
@@ -106,30 +106,34 @@ def test_headless_goes_on_with_recorded_concerns_if_only_warnings_remain() -> No
     """C2: the next reviewer looks all the same."""
     first = look(START, SPEED)
     ruled = look(first.state, SPEED, answers=(changed("F1"),), headless=True)
-    assert (ruled.decision, ruled.state.loop.asks) == (Decision.ASK, ("phase-reviewer",))
+    assert (ruled.decision, ruled.state.loop.asks) == (LoopDecision.ASK, ("phase-reviewer",))
     assert ruled.state.loop.failed == ("spec-reviewer",)
     assert [t.id for t in ruled.open] == ["F1"]
     assert "nobody can be asked and no blocker is open" in ruled.reasons[-1]
     done = look(ruled.state, headless=True)
-    assert (done.decision, done.state.loop.failed) == (Decision.ACCEPT, ("spec-reviewer",))
+    assert (done.decision, done.state.loop.failed) == (LoopDecision.ACCEPT, ("spec-reviewer",))
 
 
 def test_headless_stops_if_a_blocker_remains() -> None:
     """C2"""
     ruled = look(START, LOSS, headless=True)
-    while ruled.decision is Decision.REVISE:
+    while ruled.decision is LoopDecision.REVISE:
         ruled = look(ruled.state, LOSS, answers=(changed("F1"),), headless=True)
-    assert (ruled.decision, ruled.blocked, one(ruled, "F1").times) == (Decision.ESCALATE, True, 3)
+    assert (ruled.decision, ruled.blocked, one(ruled, "F1").times) == (
+        LoopDecision.ESCALATE,
+        True,
+        3,
+    )
 
 
 def test_a_blocker_gets_a_second_try_before_the_plateau() -> None:
     """C2"""
-    state = State(Loop(LOOP.groups, cap=5))
+    state = ReviewState(Loop(LOOP.groups, cap=5))
     first = look(state, LOSS)
     second = look(first.state, LOSS, answers=(changed("F1"),))
-    assert second.decision is Decision.REVISE
+    assert second.decision is LoopDecision.REVISE
     third = look(second.state, LOSS, answers=(changed("F1"),))
-    assert third.decision is Decision.ESCALATE
+    assert third.decision is LoopDecision.ESCALATE
     assert third.reasons[-1].startswith("stopped on a plateau")
 
 
@@ -137,9 +141,9 @@ def test_a_repeated_warning_becomes_a_note_while_other_things_move() -> None:
     """C2: the bar rises; from the third look on it needs a line to show for it."""
     first = look(START, SPEED, EMPTY)
     second = look(first.state, SPEED, answers=(changed("F1"), changed("F2")))
-    assert (second.decision, one(second, "F1").counts) == (Decision.REVISE, True)
+    assert (second.decision, one(second, "F1").counts) == (LoopDecision.REVISE, True)
     third = look(second.state, SPEED, answers=(changed("F1"),))
-    assert (third.decision, one(third, "F1").counts) == (Decision.ASK, False)
+    assert (third.decision, one(third, "F1").counts) == (LoopDecision.ASK, False)
     assert "F1 is a note now: said 3 times without new evidence" in third.reasons
 
 
@@ -150,31 +154,31 @@ def test_what_is_a_note_stays_one_for_the_next_reviewer() -> None:
     ruled = look(ruled.state, SPEED, answers=(changed("F1"),))
     assert ruled.state.loop.asks == ("phase-reviewer",)
     after = look(ruled.state, SPEED)
-    assert (after.decision, one(after, "F1").counts) == (Decision.ACCEPT, False)
+    assert (after.decision, one(after, "F1").counts) == (LoopDecision.ACCEPT, False)
     assert after.reasons[-1] == "accepted with 1 concern recorded"
-    assert look(ruled.state, SPEED, quoted=True).decision is Decision.REVISE
+    assert look(ruled.state, SPEED, quoted=True).decision is LoopDecision.REVISE
 
 
 def test_a_reviewer_that_nitpicks_for_ever_ends_within_the_cap_and_shows_why() -> None:
     """C2: always something new, never a line to show for it."""
     ruled = look(START, *NITS[:2])
     asked = 1
-    while ruled.decision is Decision.REVISE:
+    while ruled.decision is LoopDecision.REVISE:
         ruled = look(ruled.state, *NITS[2 * asked : 2 * asked + 2])
         asked += 1
-    assert (asked, ruled.decision) == (3, Decision.ASK)
+    assert (asked, ruled.decision) == (3, LoopDecision.ASK)
     assert "spec-reviewer passes: nothing it says counts" in ruled.reasons
     assert any("a warning needs a line to show for it" in reason for reason in ruled.reasons)
 
 
 def test_as_many_new_warnings_as_before_are_a_plateau_too() -> None:
     """C2: with a cap of five and lines to show for all of them."""
-    ruled = look(State(Loop(LOOP.groups, cap=5)), *NITS[:2], quoted=True)
+    ruled = look(ReviewState(Loop(LOOP.groups, cap=5)), *NITS[:2], quoted=True)
     asked = 1
-    while ruled.decision is Decision.REVISE:
+    while ruled.decision is LoopDecision.REVISE:
         ruled = look(ruled.state, *NITS[2 * asked : 2 * asked + 2], quoted=True)
         asked += 1
-    assert (asked, ruled.decision) == (3, Decision.ESCALATE)
+    assert (asked, ruled.decision) == (3, LoopDecision.ESCALATE)
     assert "as much counts as before" in ruled.reasons[-1]
 
 
@@ -182,10 +186,10 @@ def test_a_suggestion_never_counts_and_a_refusal_without_a_reason_does() -> None
     """C2"""
     nice = Finding(Severity.SUGGESTION, "A diagram would help")
     approving = Verdict("spec-reviewer", approved=True, findings=(nice,))
-    assert govern(START, [Seen(approving)], Said()).decision is Decision.ASK
+    assert govern(START, [SeenVerdict(approving)], SinceLastLook()).decision is LoopDecision.ASK
     refusing = Verdict("spec-reviewer", approved=False)
-    ruled = govern(START, [Seen(refusing)], Said())
-    assert (ruled.decision, ruled.blocked) == (Decision.REVISE, True)
+    ruled = govern(START, [SeenVerdict(refusing)], SinceLastLook())
+    assert (ruled.decision, ruled.blocked) == (LoopDecision.REVISE, True)
     assert ruled.reasons[0] == "spec-reviewer refuses without a reason"
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from sparing.finding import Finding, Severity
 from sparing.review.history import (
-    Entry,
     Fallback,
+    HistoryEntry,
     Item,
-    Judged,
+    JudgedLook,
     LazyLoad,
     Noted,
     write_history,
@@ -57,9 +57,9 @@ findings = st.builds(
 noted = st.builds(
     Noted, findings, st.lists(said, max_size=3).map(tuple), words, line=st.integers(0, 9)
 )
-judged = st.builds(Judged, said, words)
+judged = st.builds(JudgedLook, said, words)
 entries = st.builds(
-    Entry,
+    HistoryEntry,
     said,
     st.integers(1, 99),
     st.lists(judged, min_size=1, max_size=3).map(tuple),
@@ -82,7 +82,7 @@ def test_what_is_written_is_read_back_and_nothing_else(history: list[Item]) -> N
     text.encode("utf-8")
     lines = text.split("\n")
     assert sum(line.startswith("## ") for line in lines) == sum(
-        isinstance(item, Entry) for item in history
+        isinstance(item, HistoryEntry) for item in history
     )
     for marker, kind in (("RESUME-FALLBACK", Fallback), ("LAZY-LOAD-WARNING", LazyLoad)):
         assert text.count(marker) == sum(isinstance(item, kind) for item in history)
@@ -97,10 +97,10 @@ def test_no_text_makes_the_reader_fail(text: str) -> None:
 
 def test_an_entry_is_readable() -> None:
     """C13: reviewer, decision, findings with all their parts, changes made."""
-    entry = Entry(
+    entry = HistoryEntry(
         "specify",
         2,
-        (Judged("spec-reviewer", "failed"),),
+        (JudgedLook("spec-reviewer", "failed"),),
         (Noted(WARNING, state="F1, repeated"),),
         ("AC-3 says 200 ms",),
     )
@@ -161,14 +161,14 @@ def test_a_history_of_somebody_else_is_read() -> None:
     history = read_history(FOREIGN)
     assert history.lines == {9, 11, 12, 18, 27}
     first, marker, second = history.items
-    assert isinstance(first, Entry)
-    assert isinstance(second, Entry)
+    assert isinstance(first, HistoryEntry)
+    assert isinstance(second, HistoryEntry)
     assert (first.stage, first.iteration, first.final) == (
         "Step 1: Spec-Reviewer Review",
         2,
         False,
     )
-    assert first.judged == (Judged("spec-reviewer", "Needs Revision (2 warnings)"),)
+    assert first.judged == (JudgedLook("spec-reviewer", "Needs Revision (2 warnings)"),)
     assert [one.finding for one in first.findings] == [
         Finding(
             Severity.BLOCKER,
@@ -183,7 +183,7 @@ def test_a_history_of_somebody_else_is_read() -> None:
     assert marker == LazyLoad("spec-reviewer")
     assert first.changes == ("Split AC-2", "AC-4: given a number")
     assert (second.iteration, second.final) == (3, True)
-    assert second.judged == (Judged("Quality Review", "Approved"),)
+    assert second.judged == (JudgedLook("Quality Review", "Approved"),)
     assert second.findings == (
         Noted(
             Finding(Severity.WARNING, "Two loops do one thing", "kiss", "a.py:3"),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sparing.finding import Finding, Severity, Verdict
 from sparing.review.loop import (
     AtCap,
-    Decision,
     Ended,
     Loop,
+    LoopDecision,
     blocked,
     decide,
     go_on,
@@ -39,12 +39,12 @@ def at(key: str) -> dict[str, str]:
 def test_domain_then_phase_reviewer_with_counters_of_their_own() -> None:
     """C1"""
     decision, loop = decide(LOOP, [bad("spec-reviewer")])
-    assert (decision, loop.iteration, loop.asks) == (Decision.REVISE, 2, ("spec-reviewer",))
+    assert (decision, loop.iteration, loop.asks) == (LoopDecision.REVISE, 2, ("spec-reviewer",))
     decision, loop = decide(loop, [ok("spec-reviewer")])
-    assert (decision, loop.iteration, loop.asks) == (Decision.ASK, 1, ("phase-reviewer",))
+    assert (decision, loop.iteration, loop.asks) == (LoopDecision.ASK, 1, ("phase-reviewer",))
     assert loop.outcomes == (Ended("spec-reviewer", True, 2),)
     decision, loop = decide(loop, [ok("phase-reviewer")])
-    assert (decision, loop.failed) == (Decision.ACCEPT, ())
+    assert (decision, loop.failed) == (LoopDecision.ACCEPT, ())
 
 
 def test_the_domain_reviewer_is_not_asked_again_after_the_phase_reviewer() -> None:
@@ -52,7 +52,7 @@ def test_the_domain_reviewer_is_not_asked_again_after_the_phase_reviewer() -> No
     _, loop = decide(LOOP, [ok("spec-reviewer")], {"spec-reviewer": "k1"})
     _, loop = decide(loop, [bad("phase-reviewer")], {"phase-reviewer": "k1"})
     decision, _ = decide(loop, [ok("phase-reviewer")], {"phase-reviewer": "k2"})
-    assert decision is Decision.ACCEPT
+    assert decision is LoopDecision.ACCEPT
 
 
 def test_a_cap_of_n_runs_n_iterations() -> None:
@@ -61,7 +61,7 @@ def test_a_cap_of_n_runs_n_iterations() -> None:
     while True:
         asked += 1
         decision, loop = decide(loop, [bad("spec-reviewer")])
-        if decision is Decision.ESCALATE:
+        if decision is LoopDecision.ESCALATE:
             break
     assert asked == 3
 
@@ -70,30 +70,30 @@ def test_at_the_cap_the_seed_keeps_a_documents_concerns_and_goes_on() -> None:
     """C2, C1: the phase-reviewer still looks, and is told that the domain reviewer failed."""
     loop = Loop(LOOP.groups, cap=1, at_cap=AtCap.GO_ON)
     decision, loop = decide(loop, [bad("spec-reviewer", Severity.BLOCKER)])
-    assert (decision, loop.asks) == (Decision.ASK, ("phase-reviewer",))
+    assert (decision, loop.asks) == (LoopDecision.ASK, ("phase-reviewer",))
     assert loop.outcomes == (Ended("spec-reviewer", False, 1),)
     decision, loop = decide(loop, [bad("phase-reviewer")])
-    assert (decision, loop.failed) == (Decision.ACCEPT, ("spec-reviewer", "phase-reviewer"))
+    assert (decision, loop.failed) == (LoopDecision.ACCEPT, ("spec-reviewer", "phase-reviewer"))
 
 
 def test_only_failed_reviewers_are_asked_again() -> None:
     """C9"""
     decision, loop = decide(THREE, [ok("a"), bad("b"), ok("c")], at("k1"))
-    assert (decision, loop.asks) == (Decision.REVISE, ("b",))
+    assert (decision, loop.asks) == (LoopDecision.REVISE, ("b",))
 
 
 def test_all_look_once_more_at_what_changed_since_their_own_last_look() -> None:
     """C9, C7: those whose inputs did not change since they passed are not asked."""
     _, loop = decide(THREE, [ok("a"), bad("b"), bad("c")], at("k1"))
     decision, loop = decide(loop, [ok("b"), ok("c")], {**at("k2"), "c": "k1"})
-    assert (decision, loop.final, loop.asks) == (Decision.ASK, True, ("a",))
+    assert (decision, loop.final, loop.asks) == (LoopDecision.ASK, True, ("a",))
     decision, loop = decide(loop, [ok("a")], at("k2"))
-    assert decision is Decision.ACCEPT
+    assert decision is LoopDecision.ACCEPT
 
 
 def test_nobody_is_asked_again_where_nothing_changed() -> None:
     """C7: three who pass at once have all seen what stands there."""
-    assert decide(THREE, [ok("a"), ok("b"), ok("c")], at("k1")).decision is Decision.ACCEPT
+    assert decide(THREE, [ok("a"), ok("b"), ok("c")], at("k1")).decision is LoopDecision.ACCEPT
 
 
 def test_a_regression_re_enters_the_loop_and_the_final_look_is_not_counted() -> None:
@@ -101,13 +101,13 @@ def test_a_regression_re_enters_the_loop_and_the_final_look_is_not_counted() -> 
     loop = Loop(THREE.groups, cap=3, validate=True)
     _, loop = decide(loop, [ok("a"), bad("b"), ok("c")], at("k1"))
     decision, loop = decide(loop, [ok("b")], at("k2"))
-    assert (decision, loop.final, loop.iteration) == (Decision.ASK, True, 2)
+    assert (decision, loop.final, loop.iteration) == (LoopDecision.ASK, True, 2)
     decision, loop = decide(loop, [bad("a"), ok("c")], at("k2"))
-    assert (decision, loop.final, loop.iteration) == (Decision.REVISE, False, 3)
+    assert (decision, loop.final, loop.iteration) == (LoopDecision.REVISE, False, 3)
     assert loop.asks == ("a",)
     decision, loop = decide(loop, [ok("a")], at("k3"))
-    assert (decision, loop.final, loop.asks) == (Decision.ASK, True, ("b", "c"))
-    assert decide(loop, [ok("b"), ok("c")], at("k3")).decision is Decision.ACCEPT
+    assert (decision, loop.final, loop.asks) == (LoopDecision.ASK, True, ("b", "c"))
+    assert decide(loop, [ok("b"), ok("c")], at("k3")).decision is LoopDecision.ACCEPT
 
 
 def test_a_regression_at_the_cap_is_for_a_human() -> None:
@@ -115,15 +115,15 @@ def test_a_regression_at_the_cap_is_for_a_human() -> None:
     _, loop = decide(THREE, [ok("a"), bad("b"), ok("c")], at("k1"))
     _, loop = decide(loop, [ok("b")], at("k2"))
     decision, loop = decide(loop, [bad("a"), ok("c")], at("k2"))
-    assert (decision, loop.asks) == (Decision.ESCALATE, ("a",))
-    assert go_on(loop).decision is Decision.ACCEPT
+    assert (decision, loop.asks) == (LoopDecision.ESCALATE, ("a",))
+    assert go_on(loop).decision is LoopDecision.ACCEPT
 
 
 def test_without_keys_the_final_look_is_of_all_and_happens_once() -> None:
     """C9: nobody is known to have seen what stands there."""
     _, loop = decide(THREE, [ok("a"), ok("b"), ok("c")])
     assert (loop.final, loop.asks) == (True, ("a", "b", "c"))
-    assert decide(loop, [ok("a"), ok("b"), ok("c")]).decision is Decision.ACCEPT
+    assert decide(loop, [ok("a"), ok("b"), ok("c")]).decision is LoopDecision.ACCEPT
 
 
 def test_a_rerun_forgets_counters_and_looks() -> None:
@@ -134,8 +134,8 @@ def test_a_rerun_forgets_counters_and_looks() -> None:
 
 def test_a_reviewer_that_did_not_answer_has_not_passed() -> None:
     decision, loop = decide(THREE, [ok("a"), ok("c")], at("k1"))
-    assert (decision, loop.asks) == (Decision.REVISE, ("b",))
-    assert decide(LOOP, [ok("phase-reviewer")]).decision is Decision.REVISE
+    assert (decision, loop.asks) == (LoopDecision.REVISE, ("b",))
+    assert decide(LOOP, [ok("phase-reviewer")]).decision is LoopDecision.REVISE
 
 
 def test_no_reviewers_means_nothing_to_ask() -> None:
@@ -160,9 +160,9 @@ def test_every_loop_ends_within_its_cap(passing: list[set[str]], cap: int) -> No
         verdicts = [ok(role) if role in who else bad(role) for role in loop.asks]
         decision, loop = decide(loop, verdicts, at(f"k{key}"))
         assert Loop.load(json.loads(json.dumps(loop.dump()))) == loop
-        revisions += decision is Decision.REVISE
-        key += decision is Decision.REVISE
-        if decision in (Decision.ACCEPT, Decision.ESCALATE):
+        revisions += decision is LoopDecision.REVISE
+        key += decision is LoopDecision.REVISE
+        if decision in (LoopDecision.ACCEPT, LoopDecision.ESCALATE):
             break
     assert revisions <= cap - 1
     assert loop.iteration <= cap

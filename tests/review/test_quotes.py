@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.finding import Finding, Severity
-from sparing.review.quotes import Quote, check_quote
+from sparing.review.quotes import QuoteCheck, check_quote
 
 TEXT = """\
 # Limits
@@ -51,7 +51,7 @@ def quoting(quote: str) -> Finding:
 )
 def test_a_line_is_found_whatever_blanks_and_marks_surround_it(quote: str) -> None:
     """C19"""
-    assert check_quote(quoting(quote), TEXT) is Quote.FOUND
+    assert check_quote(quoting(quote), TEXT) is QuoteCheck.FOUND
 
 
 @pytest.mark.parametrize(
@@ -70,18 +70,18 @@ def test_a_line_is_found_whatever_blanks_and_marks_surround_it(quote: str) -> No
 )
 def test_other_words_are_not_found(quote: str) -> None:
     """C19: the finding is then marked unverified."""
-    assert check_quote(quoting(quote), TEXT) is Quote.ABSENT
+    assert check_quote(quoting(quote), TEXT) is QuoteCheck.ABSENT
 
 
 @pytest.mark.parametrize("quote", ["", "  \n ", "- ", "``"])
 def test_nothing_quoted(quote: str) -> None:
-    assert check_quote(quoting(quote), TEXT) is Quote.NONE
+    assert check_quote(quoting(quote), TEXT) is QuoteCheck.NONE
 
 
 @given(st.text(max_size=60), st.text(max_size=200))
 def test_whatever_is_found_stands_there(quote: str, text: str) -> None:
     """C19: every word of a found quote is in the text, in that order."""
-    if check_quote(quoting(quote), text) is Quote.FOUND:
+    if check_quote(quoting(quote), text) is QuoteCheck.FOUND:
         bare = "".join(one for one in quote if one.isalpha())
         assert bare in "".join(one for one in text if one.isalpha())
 
@@ -90,9 +90,9 @@ def test_whatever_is_found_stands_there(quote: str, text: str) -> None:
 def test_every_line_of_a_text_is_found_in_it(lines: list[str]) -> None:
     """C19"""
     text = "\n".join(lines)
-    assert all(check_quote(quoting(line), text) is not Quote.ABSENT for line in lines)
+    assert all(check_quote(quoting(line), text) is not QuoteCheck.ABSENT for line in lines)
 
 
 def test_a_long_text_is_searched() -> None:
     text = "a" * 50 + " " + "- " * 200_000 + "ab " * 200_000
-    assert check_quote(quoting("ab " * 40 + "c"), text) is Quote.ABSENT
+    assert check_quote(quoting("ab " * 40 + "c"), text) is QuoteCheck.ABSENT

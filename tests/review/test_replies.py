@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bench import replies
-from sparing.review.reply import REPLY_LIMIT, Problem, find_answer
-from sparing.review.verdict import KEYS, Complaint, Subject, passes, read_verdict
+from sparing.review.reply import REPLY_LIMIT, ReplyProblem, find_answer
+from sparing.review.verdict import KEYS, Complaint, ReviewedText, passes, read_verdict
 
 TABLE = tomllib.loads((Path(__file__).parent / "replies.toml").read_text("utf-8"))
-SUBJECT = Subject(commit="4f2a9c71d0e8b6a3")
+SUBJECT = ReviewedText(commit="4f2a9c71d0e8b6a3")
 AROUND = (
     "{}",
     "\ufeff{}",
@@ -55,9 +55,9 @@ def test_many_objects_are_counted_not_compared() -> None:
     """C14: each character is looked at a fixed number of times, whatever stands there."""
     one = '{"approved": true, "findings": []}'
     found = find_answer(one * 5_000, KEYS)
-    assert found == Problem("the reply holds 5000 verdict objects; answer with one")
-    assert isinstance(find_answer(" " * REPLY_LIMIT + one, KEYS), Problem)
-    assert not isinstance(find_answer(" " * REPLY_LIMIT + one, KEYS, 2 * REPLY_LIMIT), Problem)
+    assert found == ReplyProblem("the reply holds 5000 verdict objects; answer with one")
+    assert isinstance(find_answer(" " * REPLY_LIMIT + one, KEYS), ReplyProblem)
+    assert not isinstance(find_answer(" " * REPLY_LIMIT + one, KEYS, 2 * REPLY_LIMIT), ReplyProblem)
 
 
 def test_the_bench_reads_every_shape() -> None:

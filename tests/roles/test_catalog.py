@@ -13,7 +13,7 @@ import pytest
 from sparing.roles import trust
 from sparing.roles.catalog import Catalog, load_catalog
 from sparing.roles.files import SIZE_LIMIT, repository_files, user_files
-from sparing.roles.trust import Standing
+from sparing.roles.trust import RoleTrust
 
 ROLE = "---\nname: spec-reviewer\ntools: Read, Grep\nmodel: opus\n---\n{text}\n"
 
@@ -90,10 +90,10 @@ def test_the_user_s_word_is_the_last(place: Place) -> None:
 def test_trust_is_of_this_path_and_these_bytes(place: Place) -> None:
     place.write(".sparing/roles/a.md", ROLE.format(text="A."))
     (file,) = repository_files(place.repository)
-    assert trust.standing(file, {}) is Standing.NEW
-    assert trust.standing(file, {file.where: "0" * 64}) is Standing.CHANGED
-    assert trust.standing(file, {file.where: file.digest}) is Standing.TRUSTED
-    assert trust.standing(file, {"elsewhere.md": file.digest}) is Standing.NEW
+    assert trust.standing(file, {}) is RoleTrust.NEW
+    assert trust.standing(file, {file.where: "0" * 64}) is RoleTrust.CHANGED
+    assert trust.standing(file, {file.where: file.digest}) is RoleTrust.TRUSTED
+    assert trust.standing(file, {"elsewhere.md": file.digest}) is RoleTrust.NEW
 
 
 def test_what_is_trusted_is_what_was_shown(place: Place) -> None:

@@ -21,7 +21,7 @@ from sparing.runtime.containment import CONTAINED, INCIDENT, guard
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.special_files import put_pipes_aside
-from sparing.workspace.sandbox.policy import Level
+from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.dispatch.spending import new_feature, surroundings
 from tests.repositories import commit_files, git
 
@@ -116,7 +116,7 @@ def test_a_change_of_the_users_own_things_is_told(
 
 def test_a_new_hook_and_a_file_of_another_worktree_are_told(around: Surroundings) -> None:
     """H1: without walls the files of idle worktrees are compared too."""
-    asked = source(replace(around, level=Level.UNSANDBOXED))
+    asked = source(replace(around, level=SandboxLevel.UNSANDBOXED))
     worktree = around.worktree(asked.row, asked.job.head)
     other = around.folder.worktree("other")
     other.mkdir()

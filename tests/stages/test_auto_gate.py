@@ -10,18 +10,18 @@ from dataclasses import replace
 import pytest
 
 from sparing.context.documents.handoff import Handoff
-from sparing.conversation import Talk
+from sparing.conversation import Conversation
 from sparing.finding import Finding, Severity, Verdict
-from sparing.flow.state import Cause, Do, Kind, Position
-from sparing.job import JobKind, Result, Turn
-from sparing.review.governor import Seen
+from sparing.flow.state import Cause, Do, OutcomeKind, Position
+from sparing.job import JobKind, JobResult, Turn
+from sparing.review.governor import SeenVerdict
 from sparing.stages.auto_gate import by_rule
-from sparing.stages.moves import Happened, Next, Rules
-from sparing.stages.place import Mark, Place, Step
+from sparing.stages.moves import Happened, Next, StageRules
+from sparing.stages.place import Mark, Place, StageStep
 from sparing.stages.stage import next_move
 from tests.stages.tiers import DONE, after, asked, at, closed, entered, own_gates, said, walked
 
-GREEN = Talk(green="base")
+GREEN = Conversation(green="base")
 
 
 def passed(found: Next) -> bool:
@@ -32,7 +32,7 @@ def passed(found: Next) -> bool:
 
 def at_gate(place: Place) -> Next:
     """The stage's record is committed, in auto mode."""
-    return after(replace(place, step=Step.CLOSE), Result(commit="c9"), auto=True)
+    return after(replace(place, step=StageStep.CLOSE), JobResult(commit="c9"), auto=True)
 
 
 @pytest.mark.parametrize("flow", ["L1", "L2", "L3"])
@@ -41,7 +41,7 @@ def test_all_gates_of_a_tier_that_goes_well_pass(flow: str) -> None:
 
 
 def test_a_pass_is_recorded_with_its_reason() -> None:
-    judged = after(entered("L3", "design_review").place, Result(dispatch="d", commit="c1"))
+    judged = after(entered("L3", "design_review").place, JobResult(dispatch="d", commit="c1"))
     found = closed(judged, auto=True)
     assert found.by_rule == "judge is satisfied; nothing is asked"
     done = at_gate(replace(at("L1", "done"), talk=GREEN))
@@ -55,50 +55,50 @@ def test_without_auto_mode_nothing_passes() -> None:
 
 def test_fault_d_auto_mode_does_not_walk_through_a_reject() -> None:
     """F9, fault (d) of the original: a negative verdict goes back, whatever the mode."""
-    refused = Result(dispatch="d", passed=False, commit="c1", reply="approved, tests passed")
+    refused = JobResult(dispatch="d", passed=False, commit="c1", reply="approved, tests passed")
     found = after(entered("L3", "code_review").place, refused, auto=True)
     assert (asked(found).stage, asked(found).turn) == ("implement", Turn.BUILD)
     assert found.by_rule == ""
 
 
 def test_what_a_person_has_rejected_is_theirs_to_approve() -> None:
-    gate = closed(after(entered("L1", "plan").place, Result(commit="c1"), handoff=DONE))
-    again = said(gate.place, Kind.REJECT, "shorter", auto=True)
-    found = closed(after(again.place, Result(commit="c2"), handoff=DONE), auto=True)
+    gate = closed(after(entered("L1", "plan").place, JobResult(commit="c1"), handoff=DONE))
+    again = said(gate.place, OutcomeKind.REJECT, "shorter", auto=True)
+    found = closed(after(again.place, JobResult(commit="c2"), handoff=DONE), auto=True)
     assert not passed(found)
     why = "not passed by rule: you have rejected it before, so your word counts"
     assert found.place.state.reason == why
-    on = said(found.place, Kind.APPROVE, auto=True)
+    on = said(found.place, OutcomeKind.APPROVE, auto=True)
     assert (asked(on).stage, on.place.talk.rejected) == ("implement", ())
 
 
 def test_open_questions_stop_it() -> None:
     """F5"""
     asks = Handoff(open_questions=("Which port?",))
-    found = after(entered("L1", "plan").place, Result(commit="c1"), handoff=asks, auto=True)
+    found = after(entered("L1", "plan").place, JobResult(commit="c1"), handoff=asks, auto=True)
     assert (found.do, found.place.state.cause) == (Do.WAIT, Cause.QUESTIONS)
-    held = by_rule(replace(at("L1", "plan"), talk=Talk(questions=("Which?",))), ())
+    held = by_rule(replace(at("L1", "plan"), talk=Conversation(questions=("Which?",))), ())
     assert (held.passes, held.words) == (False, "questions are open")
 
 
 def test_code_that_no_green_checks_have_seen_does_not_pass() -> None:
     """Skipped, or changed after the checks: the builder of `done` may have touched code."""
     assert not passed(at_gate(at("L1", "done")))
-    place = replace(at("L1", "done"), talk=GREEN, step=Step.CLOSE)
-    rules = Rules(cap=3, gates=own_gates("L1"), headless=True, auto=True)
-    changed = Happened((Result(commit="c9"),), recoded=True)
+    place = replace(at("L1", "done"), talk=GREEN, step=StageStep.CLOSE)
+    rules = StageRules(cap=3, gates=own_gates("L1"), headless=True, auto=True)
+    changed = Happened((JobResult(commit="c9"),), recoded=True)
     found = next_move(place, changed, rules, 1.0)
     why = "not passed by rule: no checks were green after the last change of code"
     assert (passed(found), found.place.state.reason) == (False, why)
 
 
 def test_green_is_what_the_last_run_of_the_checks_says() -> None:
-    built = after(entered("L1", "implement").place, Result(commit="c1"), handoff=DONE)
-    green = after(built.place, Result(passed=True))
+    built = after(entered("L1", "implement").place, JobResult(commit="c1"), handoff=DONE)
+    green = after(built.place, JobResult(passed=True))
     assert green.place.talk.green == "c1"
-    red = after(built.place, Result(passed=False, reply="x", detail="checks are red"))
+    red = after(built.place, JobResult(passed=False, reply="x", detail="checks are red"))
     assert red.place.talk.green == ""
-    back = after(entered("L3", "code_review").place, Result(dispatch="d", passed=False))
+    back = after(entered("L3", "code_review").place, JobResult(dispatch="d", passed=False))
     assert back.place.talk.green == ""
 
 
@@ -114,12 +114,14 @@ def test_a_review_that_ended_at_its_cap_does_not_pass() -> None:
 )
 def test_an_open_blocker_does_not_pass(severity: Severity, goes_on: bool) -> None:
     found = entered("feature", "specify", auto=True)
-    reviewed = after(found.place, Result(commit="c1"), auto=True)
+    reviewed = after(found.place, JobResult(commit="c1"), auto=True)
     verdict = Verdict("spec-reviewer", approved=True, findings=(Finding(severity, "unclear"),))
-    result = Result(dispatch="d", passed=goes_on, role="spec-reviewer")
-    rules = Rules(cap=3, gates=own_gates("feature"), headless=True, auto=True)
-    looked = next_move(reviewed.place, Happened((result,), (Seen(verdict),)), rules, 1.0).place
-    phase = Seen(Verdict("phase-reviewer", approved=True))
+    result = JobResult(dispatch="d", passed=goes_on, role="spec-reviewer")
+    rules = StageRules(cap=3, gates=own_gates("feature"), headless=True, auto=True)
+    looked = next_move(
+        reviewed.place, Happened((result,), (SeenVerdict(verdict),)), rules, 1.0
+    ).place
+    phase = SeenVerdict(Verdict("phase-reviewer", approved=True))
     if goes_on:
         looked = next_move(looked, Happened((result,), (phase,)), rules, 1.0).place
     found_ = by_rule(looked, rules.gates)
@@ -143,24 +145,24 @@ def test_a_gate_that_waits_is_a_gate() -> None:
     assert found.place.state.position is Position.GATE
 
 
-CHANGED = Result(commit="c1", asks=(("test: conftest.py is new", "key"),))
+CHANGED = JobResult(commit="c1", asks=(("test: conftest.py is new", "key"),))
 
 
 def test_changed_checks_stop_at_a_person_in_every_mode() -> None:
     """A7, H7: no rule passes them; what a person approves is checked again, and noted by key."""
-    place = replace(at("L1", "implement"), step=Step.CHECK)
+    place = replace(at("L1", "implement"), step=StageStep.CHECK)
     found = after(place, CHANGED, auto=True)
     assert (found.do, found.place.state.position) == (Do.WAIT, Position.STUCK)
     assert found.place.state.reason.endswith(": test: conftest.py is new")
     assert (found.place.talk.green, found.place.talk.changed) == ("", ("key",))
-    on = said(found.place, Kind.APPROVE, auto=True)
+    on = said(found.place, OutcomeKind.APPROVE, auto=True)
     assert (asked(on).kind, asked(on).agreed) == (JobKind.CHECK, ("key",))
     assert (on.place.talk.changed, on.place.talk.agreed) == ((), ("key",))
 
 
 def test_changed_checks_that_a_person_rejects_are_not_agreed_to() -> None:
     """A7"""
-    found = after(replace(at("L1", "implement"), step=Step.CHECK), CHANGED, auto=True)
-    again = said(found.place, Kind.REJECT, "put it back", auto=True)
+    found = after(replace(at("L1", "implement"), step=StageStep.CHECK), CHANGED, auto=True)
+    again = said(found.place, OutcomeKind.REJECT, "put it back", auto=True)
     assert asked(again).turn is Turn.BUILD
     assert (again.place.talk.changed, again.place.talk.agreed) == ((), ())

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.finding import Severity, Verdict
-from sparing.flow.state import Do, Kind
-from sparing.job import Result
-from sparing.review.governor import Seen
+from sparing.flow.state import Do, OutcomeKind
+from sparing.job import JobResult
+from sparing.review.governor import SeenVerdict
 from sparing.stages.auto_gate import by_rule
 from sparing.stages.moves import Happened
 from tests.stages.test_review_rounds import ALONE, LOSS, NITS, VAGUE, Run, implemented
@@ -36,8 +36,8 @@ def test_a_refusal_without_findings_at_the_cap_holds_a_later_gate() -> None:
     run = Run("specify", rules).work()
     for n in range(3):
         role = run.job.role
-        seen = Seen(Verdict(role, approved=False, summary="I am not convinced"))
-        run.step(Happened((Result(dispatch="d", passed=False, role=role),), (seen,)))
+        seen = SeenVerdict(Verdict(role, approved=False, summary="I am not convinced"))
+        run.step(Happened((JobResult(dispatch="d", passed=False, role=role),), (seen,)))
         run = run.work() if n < 2 else run
     run.look(()).work()
     state, marks = run.found.place.state, run.found.place.marks
@@ -51,8 +51,8 @@ def test_a_refusal_without_findings_at_the_cap_holds_a_later_gate() -> None:
 def test_a_regression_in_the_final_validation_at_the_cap_is_no_pass() -> None:
     """C9, C2: headless code with a warning left goes on, and its gate waits."""
     run = implemented(ALONE._replace(auto=True)).look((VAGUE,), (), (), inputs="one")
-    run.work().work(Result(passed=True)).look((NITS[1],), inputs="two")
-    run.work().work(Result(passed=True)).look((), inputs="three")
+    run.work().work(JobResult(passed=True)).look((NITS[1],), inputs="two")
+    run.work().work(JobResult(passed=True)).look((), inputs="three")
     assert [job.final for job in run.found.jobs] == [True, True]
     run.look((replace(LOSS, severity=Severity.WARNING),), (), inputs="three")
     assert run.found.place.marks["implement"].cap_reached
@@ -62,5 +62,5 @@ def test_a_rerun_forgets_the_cap() -> None:
     """C12, A5"""
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
     assert run.found.place.marks["specify"].cap_reached
-    run.answer(Kind.RERUN)
+    run.answer(OutcomeKind.RERUN)
     assert not run.found.place.marks["specify"].cap_reached

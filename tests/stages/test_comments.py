@@ -13,10 +13,10 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.comments import AGAIN, unanswered
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
-from sparing.job import JobKind, Result, Turn
+from sparing.job import JobKind, JobResult, Turn
 from sparing.records.folder import StateFolder, open_folder
-from sparing.stages.moves import Happened, Rules
-from sparing.stages.place import Place, Step
+from sparing.stages.moves import Happened, StageRules
+from sparing.stages.place import Place, StageStep
 from sparing.stages.stage import next_move
 
 SAID = (
@@ -34,11 +34,11 @@ def folder(tmp_path: Path) -> StateFolder:
 
 def place(folder: StateFolder, said: str = SAID, turn: Turn = Turn.REDO) -> Place:
     state = begin("feature", "specify", frozenset(ArtifactName))
-    return Place(state, "c1", Step.AUTHOR, turn=2, asked=turn, feedback=folder.keep(said))
+    return Place(state, "c1", StageStep.AUTHOR, turn=2, asked=turn, feedback=folder.keep(said))
 
 
-def replied(folder: StateFolder, words: str) -> tuple[Result, ...]:
-    return (Result(commit="c2", reply=folder.keep(words), changed=True),)
+def replied(folder: StateFolder, words: str) -> tuple[JobResult, ...]:
+    return (JobResult(commit="c2", reply=folder.keep(words), changed=True),)
 
 
 def test_nothing_is_put_again_that_was_answered(folder: StateFolder) -> None:
@@ -64,7 +64,7 @@ def test_only_of_a_turn_that_had_them(folder: StateFolder) -> None:
 
 def test_the_author_is_asked_before_anybody_looks(folder: StateFolder) -> None:
     """The same turn again, with what is left; then the stage goes on."""
-    rules = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
+    rules = StageRules(cap=3, gates=frozenset(FEATURE.names), headless=False)
     here, results = place(folder), replied(folder, ONE)
     left = unanswered(folder, here, results)
     found = next_move(here, Happened(results, unanswered=left), rules, 100.0)

@@ -6,28 +6,28 @@ from sparing.artifact import ArtifactName
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position
-from sparing.job import Job, JobKind, Result, Turn
-from sparing.review.governor import Said, Seen
-from sparing.stages.moves import Happened, Next, Rules
-from sparing.stages.place import Place, Step
+from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
+from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.review.governor import SeenVerdict, SinceLastLook
+from sparing.stages.moves import Happened, Next, StageRules
+from sparing.stages.place import Place, StageStep
 from sparing.stages.stage import next_move
 
 GATES = frozenset(stage.name for stage in FEATURE.stages if stage.gate)
-RULES = Rules(cap=3, gates=GATES, headless=False)
-BUDGET = Result(failure="budget", detail="money of this feature")
-GO_ON = Happened(answer=Outcome(Kind.CONTINUE))
+RULES = StageRules(cap=3, gates=GATES, headless=False)
+BUDGET = JobResult(failure="budget", detail="money of this feature")
+GO_ON = Happened(answer=Outcome(OutcomeKind.CONTINUE))
 REVIEWERS = list(FEATURE.stage("implement").reviewers[0])
 
 
-def at(stage: str, step: Step = Step.OPEN) -> Place:
+def at(stage: str, step: StageStep = StageStep.OPEN) -> Place:
     return Place(begin("feature", stage, frozenset(ArtifactName)), "base", step)
 
 
-def after(place: Place, *results: Result, verdicts: tuple[Verdict, ...] = ()) -> Next:
-    seen = tuple(Seen(verdict) for verdict in verdicts)
+def after(place: Place, *results: JobResult, verdicts: tuple[Verdict, ...] = ()) -> Next:
+    seen = tuple(SeenVerdict(verdict) for verdict in verdicts)
     keys = {verdict.role: "as it stands" for verdict in verdicts}
-    return next_move(place, Happened(results, seen, Said(inputs=keys)), RULES, 100.0)
+    return next_move(place, Happened(results, seen, SinceLastLook(inputs=keys)), RULES, 100.0)
 
 
 def continued(stuck: Next) -> Next:
@@ -42,13 +42,15 @@ def same(before: Next, again: Next) -> bool:
 
 def implementing() -> Next:
     """Three tasks, the first of them done and seen to be done."""
-    listed = after(after(at("implement"), Result(commit="c0")).place, Result(tasks=_tasks("123")))
+    listed = after(
+        after(at("implement"), JobResult(commit="c0")).place, JobResult(tasks=_tasks("123"))
+    )
     return _built(listed, "c1")
 
 
 def _built(asked: Next, commit: str) -> Next:
-    done = after(asked.place, Result(commit=commit, reply="note"))
-    return after(done.place, Result(commit=f"{commit}, noted"))
+    done = after(asked.place, JobResult(commit=commit, reply="note"))
+    return after(done.place, JobResult(commit=f"{commit}, noted"))
 
 
 def _tasks(numbers: str) -> tuple[tuple[str, str], ...]:
@@ -57,7 +59,7 @@ def _tasks(numbers: str) -> tuple[tuple[str, str], ...]:
 
 def test_an_author_is_asked_the_same_again() -> None:
     """E3: the same dispatch, at the same commit, with the same words."""
-    asked = after(at("specify"), Result(commit="c0"))
+    asked = after(at("specify"), JobResult(commit="c0"))
     stuck = after(asked.place, BUDGET)
     assert stuck.place.state.cause is Cause.BUDGET
     assert stuck.place.state.reason == "budget: money of this feature"
@@ -67,9 +69,9 @@ def test_an_author_is_asked_the_same_again() -> None:
 
 
 def test_a_revision_keeps_its_findings() -> None:
-    reviewed = after(after(at("specify"), Result(commit="c0")).place, Result(commit="c1"))
+    reviewed = after(after(at("specify"), JobResult(commit="c0")).place, JobResult(commit="c1"))
     bad = Verdict("spec-reviewer", approved=False, findings=(Finding(Severity.BLOCKER, "no"),))
-    failed = Result(dispatch="d", passed=False, role="spec-reviewer")
+    failed = JobResult(dispatch="d", passed=False, role="spec-reviewer")
     revising = after(reviewed.place, failed, verdicts=(bad,))
     again = continued(after(revising.place, BUDGET))
     assert same(revising, again)
@@ -87,9 +89,9 @@ def test_finished_tasks_are_not_done_again() -> None:
 def test_only_reviewers_without_an_answer_are_asked() -> None:
     """E3: what the others said counts together with what the last one says."""
     built = _built(_built(implementing(), "c2"), "c3")
-    asked = after(built.place, Result(passed=True))
+    asked = after(built.place, JobResult(passed=True))
     assert [job.role for job in asked.jobs] == REVIEWERS
-    good = [Result(dispatch=f"d-{role}", role=role) for role in REVIEWERS]
+    good = [JobResult(dispatch=f"d-{role}", role=role) for role in REVIEWERS]
     stuck = after(asked.place, good[0], BUDGET, BUDGET)
     again = continued(stuck)
     assert [job.role for job in again.jobs] == REVIEWERS[1:]
@@ -102,39 +104,39 @@ def test_only_reviewers_without_an_answer_are_asked() -> None:
 
 
 def test_a_handover_is_tried_again() -> None:
-    place = at("finish", Step.CLOSE)
-    gate = after(place, Result(commit="c1")).place
-    handing = next_move(gate, Happened(answer=Outcome(Kind.APPROVE)), RULES, 150.0)
+    place = at("finish", StageStep.CLOSE)
+    gate = after(place, JobResult(commit="c1")).place
+    handing = next_move(gate, Happened(answer=Outcome(OutcomeKind.APPROVE)), RULES, 150.0)
     assert [job.kind for job in handing.jobs] == [JobKind.HANDOVER]
-    again = continued(after(handing.place, Result(failure="not merged", detail="main moved")))
+    again = continued(after(handing.place, JobResult(failure="not merged", detail="main moved")))
     assert [job.kind for job in again.jobs] == [JobKind.HANDOVER]
     assert again.place.state.position is Position.HANDOVER
 
 
 def test_a_rejection_begins_the_stage_anew() -> None:
     """What was kept of the interrupted step is not mixed into it."""
-    asked = after(at("specify"), Result(commit="c0"))
+    asked = after(at("specify"), JobResult(commit="c0"))
     stuck = after(asked.place, BUDGET)
     rejected = next_move(
-        stuck.place, Happened(answer=Outcome(Kind.REJECT), feedback="hash"), RULES, 1.0
+        stuck.place, Happened(answer=Outcome(OutcomeKind.REJECT), feedback="hash"), RULES, 1.0
     )
     (job,) = rejected.jobs
     assert (job.turn, rejected.place.done) == (Turn.REDO, ())
 
 
 def revising() -> Next:
-    reviewed = after(after(at("specify"), Result(commit="c0")).place, Result(commit="c1"))
+    reviewed = after(after(at("specify"), JobResult(commit="c0")).place, JobResult(commit="c1"))
     return _refused(reviewed)
 
 
 def _refused(reviewed: Next) -> Next:
     bad = Verdict("spec-reviewer", approved=False, findings=(Finding(Severity.BLOCKER, "no"),))
-    return after(reviewed.place, Result(dispatch="d", passed=False), verdicts=(bad,))
+    return after(reviewed.place, JobResult(dispatch="d", passed=False), verdicts=(bad,))
 
 
 def test_one_round_without_a_change_is_borne_two_are_not() -> None:
     """A loop breaker: no diff in two rounds."""
-    nothing = Result(commit="c1", reply="I disagree", changed=False)
+    nothing = JobResult(commit="c1", reply="I disagree", changed=False)
     first = after(revising().place, nothing)
     assert [job.role for job in first.jobs] == ["spec-reviewer"]
     stuck = after(_refused(first).place, nothing)
@@ -145,9 +147,9 @@ def test_one_round_without_a_change_is_borne_two_are_not() -> None:
 
 
 def test_a_change_begins_to_count_anew() -> None:
-    nothing = Result(commit="c1", changed=False)
+    nothing = JobResult(commit="c1", changed=False)
     first = after(revising().place, nothing)
-    changed = after(_refused(first).place, Result(commit="c2"))
+    changed = after(_refused(first).place, JobResult(commit="c2"))
     assert changed.place.idle == 0
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import pytest
 
 from sparing.briefing.handoff_block import handoff_data
-from sparing.context.documents.handoff import Handoff, Status, parse_handoff
+from sparing.context.documents.handoff import Handoff, HandoffStatus, parse_handoff
 from sparing.context.prompt.answered_questions import answers_text
 from sparing.engine.orders import ORDERS, PAUSE
 from sparing.flow.advance import advance
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position
-from sparing.job import JobKind, Result, Turn
+from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
+from sparing.job import JobKind, JobResult, Turn
 from sparing.stages.moves import Next
-from sparing.stages.place import Place, Step
+from sparing.stages.place import Place, StageStep
 from tests.stages.tiers import DONE, after, asked, at, closed, entered, said, stuck
 
 ASKS = Handoff(summary="Not sure.", open_questions=("Which port?", "Keep the flag?"))
@@ -24,7 +24,7 @@ STAGES = [("L1", "plan"), ("L2", "brainstorm"), ("L1", "implement"), ("L1", "don
 
 def answered(flow: str, stage: str, handoff: Handoff, *, changed: bool = True) -> Next:
     """The author's first turn of a stage, with this block."""
-    result = Result(commit="c1", reply="reply", changed=changed)
+    result = JobResult(commit="c1", reply="reply", changed=changed)
     return after(entered(flow, stage).place, result, handoff=handoff)
 
 
@@ -40,7 +40,7 @@ def test_open_questions_pause_with_all_of_them(flow: str, stage: str) -> None:
 
 def test_a_block_that_needs_a_person_without_a_question() -> None:
     """F5: needs_intervention pauses with the author's own words."""
-    block = Handoff(Status.NEEDS_INTERVENTION, "The test server is down.")
+    block = Handoff(HandoffStatus.NEEDS_INTERVENTION, "The test server is down.")
     found = answered("L1", "plan", block)
     assert stuck(found) == "it asks: The test server is down."
     assert found.place.talk.questions == ("The test server is down.",)
@@ -48,7 +48,9 @@ def test_a_block_that_needs_a_person_without_a_question() -> None:
 
 def test_blocked_stops_the_feature_with_the_words_of_the_author() -> None:
     """F5, and a turn that changed nothing is no failure of its own."""
-    block = Handoff(Status.BLOCKED, "No key for the API.", warnings=("the old key is revoked",))
+    block = Handoff(
+        HandoffStatus.BLOCKED, "No key for the API.", warnings=("the old key is revoked",)
+    )
     found = answered("L1", "implement", block, changed=False)
     assert stuck(found) == "blocked: No key for the API.; the old key is revoked"
     assert found.place.state.cause is Cause.BLOCKED
@@ -61,66 +63,66 @@ def test_a_completed_block_goes_on() -> None:
 
 def test_an_answer_goes_to_the_author_and_the_stage_goes_on() -> None:
     """F5, A6: one more turn of the same stage, with the answer; then as ever."""
-    found = said(answered("L1", "plan", ASKS).place, Kind.ANSWER, "8080, yes")
+    found = said(answered("L1", "plan", ASKS).place, OutcomeKind.ANSWER, "8080, yes")
     job = asked(found)
     assert (job.role, job.stage, job.turn, job.iteration) == ("builder", "plan", Turn.ANSWER, 2)
     assert job.feedback == "hash of 8080, yes"
     assert found.place.talk.questions == ()
-    found = after(found.place, Result(commit="c2", reply="r2"), handoff=DONE)
+    found = after(found.place, JobResult(commit="c2", reply="r2"), handoff=DONE)
     assert closed(found).place.state.position is Position.GATE
 
 
 @pytest.mark.parametrize("again", ["Which port?", "- which PORT", "  Which   port ? "])
 def test_what_was_answered_is_never_asked_again(again: str) -> None:
     """F5: not in this stage and not in a later one, however it is written."""
-    on = said(answered("L1", "plan", ASKS).place, Kind.ANSWER, "8080")
+    on = said(answered("L1", "plan", ASKS).place, OutcomeKind.ANSWER, "8080")
     repeats = Handoff(summary="Planned.", open_questions=(again,))
-    found = after(on.place, Result(commit="c2"), handoff=repeats)
+    found = after(on.place, JobResult(commit="c2"), handoff=repeats)
     assert asked(found).kind is JobKind.CLOSE
-    building = said(closed(found).place, Kind.APPROVE)
-    built = after(building.place, Result(commit="c3"), handoff=repeats)
+    building = said(closed(found).place, OutcomeKind.APPROVE)
+    built = after(building.place, JobResult(commit="c3"), handoff=repeats)
     assert asked(built).kind is JobKind.CHECK
 
 
 def test_only_what_is_new_is_asked() -> None:
-    on = said(answered("L1", "plan", ASKS).place, Kind.ANSWER, "8080")
+    on = said(answered("L1", "plan", ASKS).place, OutcomeKind.ANSWER, "8080")
     more = Handoff(open_questions=("Keep the flag?", "Which host?"))
-    found = after(on.place, Result(commit="c2"), handoff=more)
+    found = after(on.place, JobResult(commit="c2"), handoff=more)
     assert stuck(found) == "it asks: Which host?"
 
 
 def test_whoever_asks_only_what_it_knows_and_does_nothing_has_not_done_its_stage() -> None:
-    on = said(answered("L1", "plan", ASKS).place, Kind.ANSWER, "8080")
-    gate = closed(after(on.place, Result(commit="c2"), handoff=DONE))
-    building = said(gate.place, Kind.APPROVE)
-    found = after(building.place, Result(commit="c2", changed=False), handoff=ASKS)
+    on = said(answered("L1", "plan", ASKS).place, OutcomeKind.ANSWER, "8080")
+    gate = closed(after(on.place, JobResult(commit="c2"), handoff=DONE))
+    building = said(gate.place, OutcomeKind.APPROVE)
+    found = after(building.place, JobResult(commit="c2", changed=False), handoff=ASKS)
     assert stuck(found) == "nothing changed: builder left no change"
 
 
 def test_a_rejection_of_what_asks_runs_the_stage_again() -> None:
     """A6: the person need not answer."""
-    found = said(answered("L1", "plan", ASKS).place, Kind.REJECT, "decide it yourself")
+    found = said(answered("L1", "plan", ASKS).place, OutcomeKind.REJECT, "decide it yourself")
     assert (asked(found).turn, found.place.talk.questions) == (Turn.REDO, ())
     assert found.place.state.rejects == (("plan", 1),)
 
 
-@pytest.mark.parametrize("kind", [Kind.CONTINUE, Kind.APPROVE])
-def test_questions_are_not_waved_away(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [OutcomeKind.CONTINUE, OutcomeKind.APPROVE])
+def test_questions_are_not_waved_away(kind: OutcomeKind) -> None:
     place = answered("L1", "plan", ASKS).place
     assert advance(place.state, Outcome(kind)).do is Do.REFUSE
 
 
 def test_an_answer_needs_a_question() -> None:
     gate = closed(answered("L1", "plan", DONE)).place
-    assert advance(gate.state, Outcome(Kind.ANSWER)).do is Do.REFUSE
-    failed = after(entered("L1", "plan").place, Result(failure="quota", detail="later"))
-    assert advance(failed.place.state, Outcome(Kind.ANSWER)).do is Do.REFUSE
+    assert advance(gate.state, Outcome(OutcomeKind.ANSWER)).do is Do.REFUSE
+    failed = after(entered("L1", "plan").place, JobResult(failure="quota", detail="later"))
+    assert advance(failed.place.state, Outcome(OutcomeKind.ANSWER)).do is Do.REFUSE
 
 
 def test_blocked_is_answered_or_tried_again() -> None:
-    place = answered("L1", "implement", Handoff(Status.BLOCKED, "no key")).place
-    assert asked(said(place, Kind.ANSWER, "the key is in .env")).turn is Turn.ANSWER
-    assert asked(said(place, Kind.CONTINUE)).turn is Turn.BUILD
+    place = answered("L1", "implement", Handoff(HandoffStatus.BLOCKED, "no key")).place
+    assert asked(said(place, OutcomeKind.ANSWER, "the key is in .env")).turn is Turn.ANSWER
+    assert asked(said(place, OutcomeKind.CONTINUE)).turn is Turn.BUILD
 
 
 def test_fault_f_the_last_block_counts_and_no_line_of_it_is_lost() -> None:
@@ -140,27 +142,32 @@ def test_fault_h_a_pause_is_not_overwritten() -> None:
     place = entered("L1", "implement").place
     paused = advance(place.state, ORDERS[PAUSE]).state
     assert paused.cause is Cause.PAUSED
-    for kind in (Kind.FAILED, Kind.PASSED, Kind.REFUSED, Kind.CAPPED_BLOCKERS):
+    for kind in (
+        OutcomeKind.FAILED,
+        OutcomeKind.PASSED,
+        OutcomeKind.REFUSED,
+        OutcomeKind.CAPPED_BLOCKERS,
+    ):
         late = Outcome(kind, reason="blocked: late", cause=Cause.BLOCKED)
         move = advance(paused, late)
         assert (move.do, move.state) == (Do.REFUSE, paused)
-    assert advance(paused, Outcome(Kind.CONTINUE)).state.position is Position.TODO
+    assert advance(paused, Outcome(OutcomeKind.CONTINUE)).state.position is Position.TODO
 
 
 def test_fault_h_failures_do_not_run_into_the_breaker() -> None:
     """Fault (h) of the original: only a person's no and a verdict are counted."""
     found = entered("L1", "implement")
     for _ in range(5):
-        stopped = after(found.place, Result(failure="crashed", detail="x"))
+        stopped = after(found.place, JobResult(failure="crashed", detail="x"))
         assert stopped.place.state.rejects == ()
-        found = said(stopped.place, Kind.CONTINUE)
+        found = said(stopped.place, OutcomeKind.CONTINUE)
         assert asked(found).turn is Turn.BUILD
 
 
 def test_a_place_with_questions_survives_its_json() -> None:
     place = answered("L1", "plan", ASKS).place
     assert Place.load(place.dump()) == place
-    old = at("L1", "plan", Step.AUTHOR).dump()
+    old = at("L1", "plan", StageStep.AUTHOR).dump()
     del old["talk"]
     assert Place.load(old).talk.questions == ()
 

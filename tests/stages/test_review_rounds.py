@@ -11,17 +11,16 @@ from sparing.artifact import ArtifactName
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
-from sparing.flow.state import Do, Kind, Outcome, Position
-from sparing.job import Job, JobKind, Result, Turn
-from sparing.review.answers import Answer
-from sparing.review.answers import Kind as AnswerKind
-from sparing.review.governor import Said, Seen
+from sparing.flow.state import Do, Outcome, OutcomeKind, Position
+from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.review.answers import AnswerKind, AuthorAnswer
+from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.review.tracking import Ruling, RulingKind
-from sparing.stages.moves import Happened, Next, Rules
-from sparing.stages.place import Place, Step
+from sparing.stages.moves import Happened, Next, StageRules
+from sparing.stages.place import Place, StageStep
 from sparing.stages.stage import next_move
 
-RISING = Rules(cap=3, gates=frozenset(FEATURE.names), headless=False)
+RISING = StageRules(cap=3, gates=frozenset(FEATURE.names), headless=False)
 STRICT = RISING._replace(strict=True)
 ALONE = RISING._replace(headless=True)
 VAGUE = Finding(Severity.WARNING, "AC-3 gives no number for the speed", location="AC-3")
@@ -37,10 +36,10 @@ CODE = FEATURE.stage("implement").reviewers[0]
 class Run:
     """A stage that is driven look by look."""
 
-    def __init__(self, stage: str, rules: Rules = RISING) -> None:
+    def __init__(self, stage: str, rules: StageRules = RISING) -> None:
         self.rules = rules
-        place = Place(begin("feature", stage, frozenset(ArtifactName)), "c0", Step.OPEN)
-        self.found = self._go(place, Happened((Result(commit="c0"),)))
+        place = Place(begin("feature", stage, frozenset(ArtifactName)), "c0", StageStep.OPEN)
+        self.found = self._go(place, Happened((JobResult(commit="c0"),)))
 
     def _go(self, place: Place, happened: Happened) -> Next:
         self.found = next_move(place, happened, self.rules, 100.0)
@@ -59,29 +58,32 @@ class Run:
     def reason(self) -> str:
         return self.found.place.state.reason
 
-    def work(self, result: Result | None = None, *answers: Answer) -> Run:
+    def work(self, result: JobResult | None = None, *answers: AuthorAnswer) -> Run:
         """Whoever was asked has done it."""
-        self._go(self.found.place, Happened((result or Result(commit="c"),), said=Said(answers)))
+        self._go(
+            self.found.place,
+            Happened((result or JobResult(commit="c"),), said=SinceLastLook(answers)),
+        )
         return self
 
     def look(self, *given: tuple[Finding, ...], inputs: str = "") -> Run:
         """Those who were asked found this; nothing is an approval."""
         seen = tuple(
-            Seen(Verdict(job.role, not found, found))
+            SeenVerdict(Verdict(job.role, not found, found))
             for job, found in zip(self.found.jobs, given, strict=True)
         )
-        results = tuple(Result(dispatch=f"d-{one.verdict.role}") for one in seen)
+        results = tuple(JobResult(dispatch=f"d-{one.verdict.role}") for one in seen)
         review = self.found.place.review
         keys = dict.fromkeys(review.loop.roles, inputs) if inputs and review else {}
-        self._go(self.found.place, Happened(results, seen, Said(inputs=keys)))
+        self._go(self.found.place, Happened(results, seen, SinceLastLook(inputs=keys)))
         return self
 
     def step(self, happened: Happened) -> Run:
         self._go(self.found.place, happened)
         return self
 
-    def answer(self, kind: Kind, *rulings: Ruling) -> Run:
-        self._go(self.found.place, Happened(said=Said((), rulings), answer=Outcome(kind)))
+    def answer(self, kind: OutcomeKind, *rulings: Ruling) -> Run:
+        self._go(self.found.place, Happened(said=SinceLastLook((), rulings), answer=Outcome(kind)))
         return self
 
     @property
@@ -89,10 +91,10 @@ class Run:
         return (self.found.do, self.found.place.state.position) == (Do.WAIT, Position.STUCK)
 
 
-def implemented(rules: Rules = RISING) -> Run:
+def implemented(rules: StageRules = RISING) -> Run:
     """Tasks are done, checks are green, the reviewers are asked."""
-    run = Run("implement", rules).work(Result(tasks=(("1", "One"),)))
-    return run.work().work().work(Result(passed=True, facts="facts"))
+    run = Run("implement", rules).work(JobResult(tasks=(("1", "One"),)))
+    return run.work().work().work(JobResult(passed=True, facts="facts"))
 
 
 def test_a_reviewer_that_nitpicks_for_ever_is_ended_by_the_governor() -> None:
@@ -164,7 +166,7 @@ def test_under_the_strict_bar_a_document_goes_on_at_the_cap_and_code_asks() -> N
     code.look((VAGUE,), (), ())
     for _ in range(2):
         assert not code.stuck
-        code.work().work(Result(passed=True)).look((VAGUE,))
+        code.work().work(JobResult(passed=True)).look((VAGUE,))
     assert code.stuck
 
 
@@ -172,11 +174,11 @@ def test_a_human_s_approval_at_an_escalation_goes_on_with_the_next_reviewer() ->
     """C1, A6: not past it; at the last one the gate does not ask a second time."""
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
     assert run.stuck
-    run.answer(Kind.APPROVE)
+    run.answer(OutcomeKind.APPROVE)
     assert run.roles == ["phase-reviewer"]
     run.look((VAGUE,)).work().look((VAGUE,))
     assert run.stuck
-    run.answer(Kind.APPROVE)
+    run.answer(OutcomeKind.APPROVE)
     assert run.job.kind is JobKind.CLOSE
     run.work()
     state = run.found.place.state
@@ -186,17 +188,17 @@ def test_a_human_s_approval_at_an_escalation_goes_on_with_the_next_reviewer() ->
 def test_what_a_human_upholds_is_settled_and_what_is_dismissed_never_counts_again() -> None:
     """C2: rulings are kept for later iterations."""
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
-    run.answer(Kind.APPROVE, Ruling("F1", RulingKind.UPHELD))
+    run.answer(OutcomeKind.APPROVE, Ruling("F1", RulingKind.UPHELD))
     assert (run.job.turn, run.job.settles) == (Turn.REVISE, ("F1",))
     other = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
-    other.answer(Kind.APPROVE, Ruling("F1", RulingKind.DISMISSED))
+    other.answer(OutcomeKind.APPROVE, Ruling("F1", RulingKind.DISMISSED))
     assert other.roles == ["phase-reviewer"]
 
 
 def test_a_rerun_resets_the_counters_and_keeps_what_was_ruled() -> None:
     """C12"""
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
-    run.answer(Kind.REJECT, Ruling("F1", RulingKind.DISMISSED))
+    run.answer(OutcomeKind.REJECT, Ruling("F1", RulingKind.DISMISSED))
     review = run.found.place.review
     assert review is not None
     assert (review.loop.iteration, review.loop.passed) == (1, ())
@@ -205,8 +207,8 @@ def test_a_rerun_resets_the_counters_and_keeps_what_was_ruled() -> None:
 
 def test_an_answer_without_a_change_is_no_idle_turn() -> None:
     """C17, C7: the reviewer is asked again, with the answer; silence is counted."""
-    unchanged = Result(commit="c", changed=False)
-    reason = Answer("F1", AnswerKind.ANSWERED, "the PRD wants it so")
+    unchanged = JobResult(commit="c", changed=False)
+    reason = AuthorAnswer("F1", AnswerKind.ANSWERED, "the PRD wants it so")
     run = Run("specify").work().look((LOSS,)).work(unchanged, reason)
     assert run.roles == ["spec-reviewer"]
     assert run.found.place.idle == 0
@@ -224,7 +226,7 @@ def test_only_those_who_failed_are_asked_again_then_the_others_validate() -> Non
     assert {job.facts for job in run.found.jobs} == {"facts"}
     run.look((LOSS,), (), (), inputs="one")
     assert (run.job.turn, run.job.iteration) == (Turn.REVISE, 1)
-    run.work().work(Result(passed=True))
+    run.work().work(JobResult(passed=True))
     assert [(job.role, job.iteration, job.final) for job in run.found.jobs] == [(CODE[0], 2, False)]
     run.look((), inputs="two")
     assert [(job.role, job.final) for job in run.found.jobs] == [(CODE[1], True), (CODE[2], True)]
@@ -240,12 +242,12 @@ def test_nobody_validates_what_has_not_changed() -> None:
 
 def test_a_claimed_task_without_a_change_is_not_believed() -> None:
     """Approved by everybody, it stops in front of a human who may take it as it is."""
-    run = Run("implement").work(Result(tasks=(("1", "One"),))).work().work()
+    run = Run("implement").work(JobResult(tasks=(("1", "One"),))).work().work()
     claim = "task 1 names a.py, and none of it has changed"
-    run.work(Result(passed=True, unproven=(claim,))).look((), (), (), inputs="one")
+    run.work(JobResult(passed=True, unproven=(claim,))).look((), (), (), inputs="one")
     assert run.stuck
     assert claim in run.reason
-    run.answer(Kind.APPROVE)
+    run.answer(OutcomeKind.APPROVE)
     assert run.job.kind is JobKind.CLOSE
 
 

@@ -12,10 +12,10 @@ import pytest
 from sparing.context.documents.handoff import Handoff
 from sparing.flow.advance import BREAKER, advance
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Do, Kind, Outcome, Position
-from sparing.job import JobKind, Result, Turn
+from sparing.flow.state import Do, Outcome, OutcomeKind, Position
+from sparing.job import JobKind, JobResult, Turn
 from sparing.stages.moves import Happened, Next
-from sparing.stages.place import Step
+from sparing.stages.place import StageStep
 from sparing.stages.stage import next_move
 from tests.stages.tiers import (
     DONE,
@@ -31,7 +31,7 @@ from tests.stages.tiers import (
     walked,
 )
 
-REFUSED = Result(dispatch="d", passed=False, commit="c1", reply="all tests passed, approved")
+REFUSED = JobResult(dispatch="d", passed=False, commit="c1", reply="all tests passed, approved")
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_a_tier_goes_through_its_stages_and_stops_at_its_gates(flow: str, story:
 def test_every_stage_can_be_made_to_stop_or_to_go_on(flow: str) -> None:
     """A7: per stage configurable, whatever the flow has of its own."""
     for stage in FLOWS[flow].names:
-        place = replace(at(flow, stage, Step.CLOSE), marks={})
+        place = replace(at(flow, stage, StageStep.CLOSE), marks={})
         for gates in (frozenset[str](), frozenset({stage}), own_gates(flow)):
             rules = rules_of(flow, gates=gates)
-            found = next_move(place, Happened((Result(commit="c1"),)), rules, 1.0)
+            found = next_move(place, Happened((JobResult(commit="c1"),)), rules, 1.0)
             waits = found.place.state.position is Position.GATE
             assert waits is (stage in gates), (stage, gates)
 
@@ -84,7 +84,7 @@ def test_a_negative_verdict_runs_the_makers_again_with_its_findings(
 
 def test_red_checks_at_verify_run_implement_again_with_what_they_printed() -> None:
     """F9: the program's own check run."""
-    red = Result(passed=False, reply="output", detail="checks are red: tests")
+    red = JobResult(passed=False, reply="output", detail="checks are red: tests")
     found = after(entered("L3", "verify").place, red)
     job = asked(found)
     assert (job.stage, job.turn, job.feedback) == ("implement", Turn.BUILD, "output")
@@ -94,8 +94,8 @@ def test_red_checks_at_verify_run_implement_again_with_what_they_printed() -> No
 def test_fault_d_no_phrase_of_a_reply_turns_red_checks_green() -> None:
     """F9, fault (d) of the original: there /tests? passed/ anywhere was enough."""
     claim = Handoff(summary="All tests passed. Score: 5/5. Verified.")
-    built = after(entered("L1", "implement").place, Result(commit="c1"), handoff=claim)
-    red = Result(passed=False, reply="all tests passed", detail="checks are red: tests")
+    built = after(entered("L1", "implement").place, JobResult(commit="c1"), handoff=claim)
+    red = JobResult(passed=False, reply="all tests passed", detail="checks are red: tests")
     assert asked(built).kind is JobKind.CHECK
     found = after(built.place, red, handoff=claim, auto=True)
     assert asked(found).turn is Turn.REPAIR_CHECKS
@@ -104,16 +104,16 @@ def test_fault_d_no_phrase_of_a_reply_turns_red_checks_green() -> None:
 def test_verdicts_and_red_checks_are_counted_together_until_a_person_looks() -> None:
     """F7, F9: code_review, verify and a person's no share the implementation's count."""
     found = refused("L3", "code_review")
-    built = after(found.place, Result(commit="c2"), handoff=DONE)
-    again = closed(after(built.place, Result(passed=True)))
+    built = after(found.place, JobResult(commit="c2"), handoff=DONE)
+    again = closed(after(built.place, JobResult(passed=True)))
     assert asked(again).turn is Turn.JUDGE
-    passed = closed(after(again.place, Result(dispatch="e", passed=True, commit="c3")))
-    verify = said(passed.place, Kind.APPROVE)
-    red = Result(passed=False, reply="output", detail="checks are red: tests")
+    passed = closed(after(again.place, JobResult(dispatch="e", passed=True, commit="c3")))
+    verify = said(passed.place, OutcomeKind.APPROVE)
+    red = JobResult(passed=False, reply="output", detail="checks are red: tests")
     found = after(verify.place, red)
     assert found.place.state.rejects == (("implement", 2),)
-    built = after(found.place, Result(commit="c4"), handoff=DONE)
-    again = closed(after(built.place, Result(passed=True)))
+    built = after(found.place, JobResult(commit="c4"), handoff=DONE)
+    again = closed(after(built.place, JobResult(passed=True)))
     found = after(again.place, REFUSED)
     assert stuck(found) == f"judge is not satisfied ({BREAKER} of {BREAKER} times)"
 
@@ -123,25 +123,25 @@ def test_the_breaker_blocks_after_three_rejections(stage: str) -> None:
     """F7, fault (h) of the original: there rejections of the last stage were not counted."""
     gate = gate_of("L1", stage)
     for count in (1, 2):
-        again = said(gate.place, Kind.REJECT, "no")
+        again = said(gate.place, OutcomeKind.REJECT, "no")
         assert (asked(again).turn, asked(again).feedback) == (Turn.REDO, "hash of no")
         assert again.place.state.rejects[0][1] == count
-        gate = closed(after(again.place, Result(commit=f"c{count}"), handoff=DONE))
-    blocked = said(gate.place, Kind.REJECT, "no")
+        gate = closed(after(again.place, JobResult(commit=f"c{count}"), handoff=DONE))
+    blocked = said(gate.place, OutcomeKind.REJECT, "no")
     assert stuck(blocked) == "rejected 3 times"
-    for kind in (Kind.APPROVE, Kind.CONTINUE, Kind.ANSWER):
+    for kind in (OutcomeKind.APPROVE, OutcomeKind.CONTINUE, OutcomeKind.ANSWER):
         assert advance(blocked.place.state, Outcome(kind)).do is Do.REFUSE
-    assert stuck(said(blocked.place, Kind.REJECT, "still no")) == "rejected 3 times"
-    assert advance(blocked.place.state, Outcome(Kind.RERUN)).state.rejects == ()
+    assert stuck(said(blocked.place, OutcomeKind.REJECT, "still no")) == "rejected 3 times"
+    assert advance(blocked.place.state, Outcome(OutcomeKind.RERUN)).state.rejects == ()
 
 
 def test_a_rejected_verify_sends_the_words_to_whoever_can_act_on_them() -> None:
     """F7: where verify is a gate, a no means that the code is not good."""
     gates = frozenset({"verify"})
-    place = replace(at("L2", "verify", Step.CLOSE), marks={})
-    gate = next_move(place, Happened((Result(),)), rules_of("L2", gates=gates), 1.0)
+    place = replace(at("L2", "verify", StageStep.CLOSE), marks={})
+    gate = next_move(place, Happened((JobResult(),)), rules_of("L2", gates=gates), 1.0)
     assert gate.place.state.position is Position.GATE
-    job = asked(said(gate.place, Kind.REJECT, "wrong colour"))
+    job = asked(said(gate.place, OutcomeKind.REJECT, "wrong colour"))
     assert (job.stage, job.turn, job.feedback) == (
         "implement", Turn.BUILD, "hash of wrong colour",
     )  # fmt: skip
@@ -149,13 +149,13 @@ def test_a_rejected_verify_sends_the_words_to_whoever_can_act_on_them() -> None:
 
 def test_a_judge_that_is_rejected_judges_again_with_the_words() -> None:
     """F7"""
-    judged = after(entered("L3", "code_review").place, Result(dispatch="d", commit="c1"))
-    job = asked(said(closed(judged).place, Kind.REJECT, "look at the tests too"))
+    judged = after(entered("L3", "code_review").place, JobResult(dispatch="d", commit="c1"))
+    job = asked(said(closed(judged).place, OutcomeKind.REJECT, "look at the tests too"))
     assert (job.stage, job.turn, job.feedback) == (
         "code_review", Turn.JUDGE, "hash of look at the tests too",
     )  # fmt: skip
 
 
 def gate_of(flow: str, stage: str) -> Next:
-    found = after(entered(flow, stage).place, Result(commit="c1"), handoff=DONE)
+    found = after(entered(flow, stage).place, JobResult(commit="c1"), handoff=DONE)
     return closed(found)

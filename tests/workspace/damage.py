@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sparing.workspace.sandbox.launcher import level_reached
-from sparing.workspace.sandbox.policy import Access, Level
+from sparing.workspace.sandbox.policy import SandboxAccess, SandboxLevel
 from tests.workspace.hostile import ATTEMPTS, MARK
 from tests.workspace.scene import (
     KEY,
@@ -35,14 +35,16 @@ class Outcome(NamedTuple):
     landed: bool
 
 
-def attack(root: Path, level: Level | None, access: Access = Access.AUTHOR) -> dict[str, Outcome]:
+def attack(
+    root: Path, level: SandboxLevel | None, access: SandboxAccess = SandboxAccess.AUTHOR
+) -> dict[str, Outcome]:
     """Everything in `ATTEMPTS` by an agent at one level; None is a process without launcher."""
     with set_up(root) as scene:
         policy = None if level is None else as_agent(scene, level, access)
         return outcomes(scene, lambda: run_hostile(scene, policy))
 
 
-def attack_from_tests(root: Path, level: Level) -> dict[str, Outcome]:
+def attack_from_tests(root: Path, level: SandboxLevel) -> dict[str, Outcome]:
     """The same by the repository's own tests, before the first of them runs."""
     with set_up(root) as scene:
         conftest = f"import runpy\nrunpy.run_path({str(PROGRAM)!r}, run_name='__main__')\n"
@@ -174,7 +176,7 @@ def _stopped_by(names: list[str], landed: list[bool]) -> str:
 def attack_all(folder: Path) -> dict[str, dict[str, Outcome]]:
     """Every level that this host reaches."""
     found = {BARE: attack(folder / BARE, None)}
-    for level in Level:
+    for level in SandboxLevel:
         if level <= level_reached().level:
             found[level.name.lower()] = attack(folder / level.name, level)
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.workspace.sandbox.launcher import wrap
-from sparing.workspace.sandbox.policy import Access, Policy
+from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 from tests.repositories import git, make_repository
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -22,9 +22,9 @@ class Place(NamedTuple):
     worktree: Path
     scratch: Path
 
-    def policy(self, access: Access = Access.AUTHOR, **more: object) -> Policy:
+    def policy(self, access: SandboxAccess = SandboxAccess.AUTHOR, **more: object) -> SandboxPolicy:
         known: dict[str, object] = {"environment": {"PATH": PATH}, "git_dir": self.main / ".git"}
-        return Policy(access, self.worktree, **{**known, **more})  # pyright: ignore[reportArgumentType]
+        return SandboxPolicy(access, self.worktree, **{**known, **more})  # pyright: ignore[reportArgumentType]
 
 
 class Ended(NamedTuple):
@@ -41,7 +41,7 @@ def make_place(root: Path) -> Place:
 
 
 def launch(
-    place: Place, policy: Policy, *argv: str, stdin: str = "", merged: bool = False
+    place: Place, policy: SandboxPolicy, *argv: str, stdin: str = "", merged: bool = False
 ) -> Ended:
     wrapped = wrap(policy, argv, place.scratch)
     try:
@@ -63,9 +63,11 @@ def launch(
     return Ended(done.returncode, done.stdout, done.stderr or "")
 
 
-def sh(place: Place, policy: Policy, script: str, stdin: str = "", merged: bool = False) -> Ended:
+def sh(
+    place: Place, policy: SandboxPolicy, script: str, stdin: str = "", merged: bool = False
+) -> Ended:
     return launch(place, policy, "sh", "-c", script, stdin=stdin, merged=merged)
 
 
-def python(place: Place, policy: Policy, script: str) -> Ended:
+def python(place: Place, policy: SandboxPolicy, script: str) -> Ended:
     return launch(place, policy, PYTHON, "-I", "-c", script)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sparing.workspace.sandbox.launcher import Wrapped, wrap
-from sparing.workspace.sandbox.policy import Access, Level, Policy
+from sparing.workspace.sandbox.policy import SandboxAccess, SandboxLevel, SandboxPolicy
 from tests.repositories import git, make_repository, write_files
 from tests.workspace import hostile
 
@@ -133,9 +133,9 @@ def _listeners(root: Path) -> dict[str, socket.socket]:
     return found
 
 
-def as_agent(scene: Scene, level: Level, access: Access) -> Policy:
+def as_agent(scene: Scene, level: SandboxLevel, access: SandboxAccess) -> SandboxPolicy:
     """What a real client gets: its key, its own folder, the port of its API."""
-    return Policy(
+    return SandboxPolicy(
         access,
         scene.worktree,
         {"PATH": PATH, "API_KEY": KEY},
@@ -148,10 +148,10 @@ def as_agent(scene: Scene, level: Level, access: Access) -> Policy:
     )
 
 
-def as_check(scene: Scene, level: Level) -> Policy:
+def as_check(scene: Scene, level: SandboxLevel) -> SandboxPolicy:
     """What the repository's own tests get."""
-    return Policy(
-        Access.AUTHOR,
+    return SandboxPolicy(
+        SandboxAccess.AUTHOR,
         scene.worktree,
         {"PATH": PATH},
         git_dir=scene.main / ".git",
@@ -162,7 +162,7 @@ def as_check(scene: Scene, level: Level) -> Policy:
 
 
 def run_hostile(
-    scene: Scene, policy: Policy | None, argv: tuple[str, ...] = ALONE
+    scene: Scene, policy: SandboxPolicy | None, argv: tuple[str, ...] = ALONE
 ) -> list[dict[str, Any]]:
     """What it reported; without a policy it runs as any process does."""
     lock = os.open(scene.root / "lock", os.O_RDWR | os.O_CREAT)

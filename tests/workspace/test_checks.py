@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.discover import command_name, not_installed
-from sparing.workspace.checks.run import Check, CheckResult, Walls, find_checks, run_check, trim
+from sparing.workspace.checks.run import (
+    Check,
+    CheckResult,
+    CheckSandbox,
+    find_checks,
+    run_check,
+    trim,
+)
 from sparing.workspace.git.snapshot import Snapshot
 from tests.conftest import UserRepository
 from tests.repositories import make_repository, write_files
@@ -127,8 +134,8 @@ def test_a_tool_that_is_only_set_up_is_not_run(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def walls(tmp_path_factory: pytest.TempPathFactory) -> Walls:
-    return Walls(tmp_path_factory.mktemp("scratch"))
+def walls(tmp_path_factory: pytest.TempPathFactory) -> CheckSandbox:
+    return CheckSandbox(tmp_path_factory.mktemp("scratch"))
 
 
 def test_real_tests_pass_and_fail(user_repository: UserRepository) -> None:
@@ -152,14 +159,14 @@ def shell(script: str) -> Check:
 
 
 def test_the_files_of_the_worktree_are_tested_not_an_installed_copy(
-    tmp_path: Path, walls: Walls
+    tmp_path: Path, walls: CheckSandbox
 ) -> None:
     write_files(tmp_path, {"src/json/__init__.py": "HERE = True\n"})
     check = Check("test", ("python3", "-c", "import json; print(json.HERE)"), "")
     assert run_check(check, tmp_path, 60, PATH, walls).output == "True\n"
 
 
-def test_the_environment_is_minimal(tmp_path: Path, walls: Walls) -> None:
+def test_the_environment_is_minimal(tmp_path: Path, walls: CheckSandbox) -> None:
     """H7: no key, no HOME of the user's."""
     environ = {**PATH, "API_KEY": "secret"}
     result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, environ, walls)
@@ -172,7 +179,9 @@ def test_the_environment_is_minimal(tmp_path: Path, walls: Walls) -> None:
     assert os.environ["HOME"] not in result.output
 
 
-def test_a_check_that_hangs_is_stopped_with_all_it_started(tmp_path: Path, walls: Walls) -> None:
+def test_a_check_that_hangs_is_stopped_with_all_it_started(
+    tmp_path: Path, walls: CheckSandbox
+) -> None:
     """H7"""
     script = "(sleep 30; touch late) & echo started; sleep 30"
     result = run_check(shell(script), tmp_path, 0.5, PATH, walls)
@@ -189,7 +198,7 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
-def test_nothing_outlives_a_check_that_ended(tmp_path: Path, walls: Walls) -> None:
+def test_nothing_outlives_a_check_that_ended(tmp_path: Path, walls: CheckSandbox) -> None:
     """H7"""
     result = run_check(shell("(sleep 1; echo late > late) & echo begun"), tmp_path, 60, PATH, walls)
     assert result.output == "begun\n"
@@ -209,7 +218,7 @@ def test_without_walls_nothing_outlives_it_either(tmp_path: Path) -> None:
     pytest.fail("the process in the background is still there")
 
 
-def test_all_of_the_output_is_kept(tmp_path: Path, walls: Walls) -> None:
+def test_all_of_the_output_is_kept(tmp_path: Path, walls: CheckSandbox) -> None:
     """H7: what is cut for an agent stands whole where a person can read it."""
     kept: list[str] = []
 
@@ -223,7 +232,9 @@ def test_all_of_the_output_is_kept(tmp_path: Path, walls: Walls) -> None:
     assert len(result.output) < 6_100
 
 
-def test_a_check_writes_in_its_worktree_and_calls_nobody(tmp_path: Path, walls: Walls) -> None:
+def test_a_check_writes_in_its_worktree_and_calls_nobody(
+    tmp_path: Path, walls: CheckSandbox
+) -> None:
     """H7: confined like an author, without network."""
     outside = walls.scratch.parent / "outside"
     script = f"echo in > inside; echo out > {outside}; exec 3<>/dev/tcp/127.0.0.1/22"
@@ -235,7 +246,7 @@ def test_a_check_writes_in_its_worktree_and_calls_nobody(tmp_path: Path, walls: 
     assert "refused" in result.output or "unreachable" in result.output
 
 
-def test_a_program_that_is_missing_is_said_so(tmp_path: Path, walls: Walls) -> None:
+def test_a_program_that_is_missing_is_said_so(tmp_path: Path, walls: CheckSandbox) -> None:
     check = Check("test", ("no-such-program",), "")
     result = run_check(check, tmp_path, 60, PATH, walls)
     assert result == run_check(check, tmp_path, 60, PATH)

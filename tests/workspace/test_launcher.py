@@ -15,11 +15,17 @@ import pytest
 
 from sparing.errors import SandboxRefused, StateError
 from sparing.workspace.sandbox.launcher import level_reached, tool_roots, wrap
-from sparing.workspace.sandbox.policy import Access, Level, Limits, Reach, settle_level
+from sparing.workspace.sandbox.policy import (
+    ProcessLimits,
+    Reach,
+    SandboxAccess,
+    SandboxLevel,
+    settle_level,
+)
 from tests.workspace.launched import PATH, Place, launch, make_place, python, sh
 
 TOP = level_reached().level
-LEVELS = [level for level in Level if level <= TOP]
+LEVELS = [level for level in SandboxLevel if level <= TOP]
 
 
 @pytest.fixture
@@ -28,7 +34,7 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_an_author_can_work(place: Place, level: Level) -> None:
+def test_an_author_can_work(place: Place, level: SandboxLevel) -> None:
     """H6: edits, private temp, its own HOME, git to look at history; the orchestrator commits."""
     script = (
         "echo new > made.py && mv made.py kept.py && mkdir sub && touch $TMPDIR/t $HOME/h"
@@ -47,10 +53,10 @@ def test_an_author_cannot_commit(place: Place) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS[1:])
-def test_a_reviewer_reads_and_writes_nowhere(place: Place, level: Level) -> None:
+def test_a_reviewer_reads_and_writes_nowhere(place: Place, level: SandboxLevel) -> None:
     """H6: reviewers read-only, but for a private folder that goes away."""
     script = "cat app.py; echo x > app.py; rm app.py; touch new; touch $TMPDIR/t && echo scratch"
-    done = sh(place, place.policy(Access.REVIEWER, level=level), script)
+    done = sh(place, place.policy(SandboxAccess.REVIEWER, level=level), script)
     assert done.out == "APP = 1\nscratch\n"
     assert sorted(path.name for path in place.worktree.iterdir()) == [".git", "app.py"]
     assert (place.worktree / "app.py").read_text() == "APP = 1\n"
@@ -58,7 +64,7 @@ def test_a_reviewer_reads_and_writes_nowhere(place: Place, level: Level) -> None
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_its_environment_is_the_list_and_nothing_else(
-    place: Place, level: Level, monkeypatch: pytest.MonkeyPatch
+    place: Place, level: SandboxLevel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """H6: also when a client library hands over everything it has."""
     monkeypatch.setenv("AWS_SECRET", "of the user")
@@ -102,7 +108,7 @@ def test_its_folder_goes_away_whatever_it_did_to_it(place: Place) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_much_goes_both_ways_at_once(place: Place, level: Level) -> None:
+def test_much_goes_both_ways_at_once(place: Place, level: SandboxLevel) -> None:
     """H6: the relay of messages never stands still while both sides wait for it."""
     text = "line of a message\n" * 100_000
     done = launch(place, place.policy(level=level), "cat", stdin=text)
@@ -157,7 +163,9 @@ def test_a_client_library_takes_it_as_a_program(place: Place) -> None:
 
 def test_a_wall_that_cannot_be_built_stops_everything(place: Place) -> None:
     """H6: never fewer walls than the policy says."""
-    wrapped = wrap(place.policy(level=min(Level.CALLS, TOP)), ("touch", "ran"), place.scratch)
+    wrapped = wrap(
+        place.policy(level=min(SandboxLevel.CALLS, TOP)), ("touch", "ran"), place.scratch
+    )
     with (wrapped.folder / "policy").open("ab") as file:
         file.write(b"no such wall\x001\x00")
     argv, fds = wrapped.argv, wrapped.pass_fds
@@ -183,16 +191,16 @@ def test_no_room_for_its_folder_is_said_in_two_lines(place: Place) -> None:
     ("limits", "script", "complaint"),
     [
         (
-            Limits(file_bytes=1000),
+            ProcessLimits(file_bytes=1000),
             "with open('big', 'wb') as f: f.write(bytes(5000))",
             "File too large",
         ),
-        (Limits(memory_bytes=1 << 28), "bytearray(1 << 29)", "MemoryError"),
-        (Limits(cpu_seconds=1), "while True: pass", ""),
+        (ProcessLimits(memory_bytes=1 << 28), "bytearray(1 << 29)", "MemoryError"),
+        (ProcessLimits(cpu_seconds=1), "while True: pass", ""),
     ],
     ids=["file", "memory", "time"],
 )
-def test_limits_hold(place: Place, limits: Limits, script: str, complaint: str) -> None:
+def test_limits_hold(place: Place, limits: ProcessLimits, script: str, complaint: str) -> None:
     done = python(place, place.policy(limits=limits), script)
     assert done.code != 0
     assert complaint in done.err
@@ -201,8 +209,8 @@ def test_limits_hold(place: Place, limits: Limits, script: str, complaint: str) 
 def test_a_fork_bomb_stays_small(place: Place) -> None:
     """H6: counted for root too, if the kernel can; unsealed, the gap is told."""
     script = "import os, time\nfor n in range(900):\n  if os.fork() == 0: time.sleep(20)\nprint(n)"
-    done = python(place, place.policy(limits=Limits(processes=400), level=TOP), script)
-    if TOP is Level.SEALED:
+    done = python(place, place.policy(limits=ProcessLimits(processes=400), level=TOP), script)
+    if TOP is SandboxLevel.SEALED:
         assert (done.code, done.out) == (1, "")
         assert "BlockingIOError" in done.err
     else:
@@ -217,16 +225,16 @@ def test_without_ports_it_has_a_network_to_itself(place: Place) -> None:
         "m.Lock(); pty.openpty(); print('served')"
     )
     done = python(place, place.policy(messages=False), script)
-    assert done.out == ("served\n" if TOP is Level.SEALED else ""), done.err
+    assert done.out == ("served\n" if TOP is SandboxLevel.SEALED else ""), done.err
 
 
 def test_level_is_settled_by_what_is_reached_or_by_the_user() -> None:
     """H6: refused below the shell's level, in two lines; on the user's word it goes on."""
-    sealed, shell = Reach(Level.SEALED, 7, False), Reach(Level.SHELL, 3, False)
-    files = Reach(Level.FILES, 3, True)
-    assert settle_level(sealed) is Level.SEALED
+    sealed, shell = Reach(SandboxLevel.SEALED, 7, False), Reach(SandboxLevel.SHELL, 3, False)
+    files = Reach(SandboxLevel.FILES, 3, True)
+    assert settle_level(sealed) is SandboxLevel.SEALED
     assert sealed.gaps == ()
-    assert settle_level(shell) is Level.SHELL
+    assert settle_level(shell) is SandboxLevel.SHELL
     assert [gap.split(",")[0] for gap in shell.gaps] == [
         "modes and dates of files outside",
         "which TCP ports a client calls (Landlock 3",
@@ -236,15 +244,18 @@ def test_level_is_settled_by_what_is_reached_or_by_the_user() -> None:
         settle_level(files)
     assert "the agent's key, from the commands it runs" in refused.value.what
     assert "--unsandboxed" in refused.value.repair
-    assert settle_level(files, unsandboxed=True) is Level.FILES
-    assert settle_level(Reach(Level.UNSANDBOXED, 0, False), unsandboxed=True) is Level.UNSANDBOXED
+    assert settle_level(files, unsandboxed=True) is SandboxLevel.FILES
+    assert (
+        settle_level(Reach(SandboxLevel.UNSANDBOXED, 0, False), unsandboxed=True)
+        is SandboxLevel.UNSANDBOXED
+    )
     with pytest.raises(SandboxRefused, match="as root"):
-        settle_level(Reach(Level.UNSANDBOXED, 0, True, False), unsandboxed=True)
+        settle_level(Reach(SandboxLevel.UNSANDBOXED, 0, True, False), unsandboxed=True)
 
 
 def test_every_level_has_words() -> None:
-    assert len({level.words for level in Level}) == len(Level)
-    assert all(level.words.startswith(level.name.lower()) for level in Level)
+    assert len({level.words for level in SandboxLevel}) == len(SandboxLevel)
+    assert all(level.words.startswith(level.name.lower()) for level in SandboxLevel)
 
 
 def test_tools_of_the_user_are_readable_and_their_secrets_are_not() -> None:
@@ -259,10 +270,10 @@ def test_tools_of_the_user_are_readable_and_their_secrets_are_not() -> None:
 
 
 def test_what_is_asked_for_bounds_the_level(place: Place) -> None:
-    lower = replace(place.policy(), level=Level.FILES)
+    lower = replace(place.policy(), level=SandboxLevel.FILES)
     wrapped = wrap(lower, ("true",), place.scratch)
     wrapped.cleanup()
-    assert wrapped.level is min(Level.FILES, TOP)
+    assert wrapped.level is min(SandboxLevel.FILES, TOP)
 
 
 @pytest.mark.parametrize(("port", "allowed"), [(443, ["53", "443"]), (8471, ["8471"])])

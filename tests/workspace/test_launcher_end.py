@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.sandbox.launcher import Wrapped, level_reached, wrap
-from sparing.workspace.sandbox.policy import Level
+from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.workspace.launched import Place, make_place, sh
 
 TOP = level_reached().level
-LEVELS = [level for level in Level if level <= TOP]
+LEVELS = [level for level in SandboxLevel if level <= TOP]
 BEAT = "while :; do echo . >> beats; sleep 0.02; done"
 DAEMON = f"(setsid sh -c '{BEAT}' &) ; {BEAT}"
 
@@ -67,7 +67,9 @@ def is_still(worktree: Path) -> bool:
     return False
 
 
-def start(place: Place, level: Level, script: str) -> tuple[Wrapped, subprocess.Popen[bytes]]:
+def start(
+    place: Place, level: SandboxLevel, script: str
+) -> tuple[Wrapped, subprocess.Popen[bytes]]:
     wrapped = wrap(place.policy(level=level), ("sh", "-c", script), place.scratch)
     process = subprocess.Popen(
         wrapped.argv,
@@ -82,7 +84,7 @@ def start(place: Place, level: Level, script: str) -> tuple[Wrapped, subprocess.
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_daemon_ends_with_the_program(place: Place, level: Level) -> None:
+def test_a_daemon_ends_with_the_program(place: Place, level: SandboxLevel) -> None:
     script = f"(setsid sh -c '{BEAT}' > /dev/null 2>&1 &); until [ -s beats ]; do :; done"
     assert sh(place, place.policy(level=level), script).code == 0
     assert beats(place.worktree) > 0
@@ -90,7 +92,7 @@ def test_a_daemon_ends_with_the_program(place: Place, level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_letting_go_ends_everything(place: Place, level: Level) -> None:
+def test_letting_go_ends_everything(place: Place, level: SandboxLevel) -> None:
     wrapped, process = start(place, level, DAEMON)
     with process:
         await_beats(place.worktree)
@@ -117,7 +119,7 @@ def test_everything_dies_with_the_orchestrator(tmp_path: Path, way: str) -> None
 
 
 def test_everything_dies_with_the_supervisor(place: Place) -> None:
-    wrapped, process = start(place, TOP, BEAT if TOP < Level.SEALED else DAEMON)
+    wrapped, process = start(place, TOP, BEAT if TOP < SandboxLevel.SEALED else DAEMON)
     with process:
         await_beats(place.worktree)
         process.kill()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.sandbox.launcher import level_reached
-from sparing.workspace.sandbox.policy import Access, Level, Reach
+from sparing.workspace.sandbox.policy import Reach, SandboxAccess, SandboxLevel
 from tests.workspace.damage import BARE, Outcome, attack, attack_from_tests, table
 from tests.workspace.hostile import ATTEMPTS
 
@@ -32,10 +32,10 @@ _AROUND = {
     "shell writes to the log by a pair of sockets",
 }
 LANDS = {
-    Level.SEALED: set[str](),
-    Level.SHELL: _METADATA,
-    Level.CALLS: _METADATA | _UNTOLD,
-    Level.FILES: _METADATA | _UNTOLD | _AROUND,
+    SandboxLevel.SEALED: set[str](),
+    SandboxLevel.SHELL: _METADATA,
+    SandboxLevel.CALLS: _METADATA | _UNTOLD,
+    SandboxLevel.FILES: _METADATA | _UNTOLD | _AROUND,
 }
 # What older kernels can't hold unless it is sealed; `Reach.gaps` says so to people.
 _SINCE = {
@@ -51,10 +51,10 @@ _HOST_MAY_LACK = {
 }
 
 
-def promised(level: Level, reach: Reach) -> set[str]:
+def promised(level: SandboxLevel, reach: Reach) -> set[str]:
     found = set(LANDS[level])
     for version, names in _SINCE.items():
-        if reach.landlock < version and level < Level.SHELL:
+        if reach.landlock < version and level < SandboxLevel.SHELL:
             found |= names
     return found
 
@@ -69,8 +69,8 @@ def test_every_attempt_is_real(tmp_path: Path) -> None:
     assert missed <= _HOST_MAY_LACK
 
 
-@pytest.mark.parametrize("wanted", [level for level in Level if level in LANDS])
-def test_what_lands_at_each_level(tmp_path: Path, wanted: Level) -> None:
+@pytest.mark.parametrize("wanted", [level for level in SandboxLevel if level in LANDS])
+def test_what_lands_at_each_level(tmp_path: Path, wanted: SandboxLevel) -> None:
     """H6: a host that can't reach a level is held to the one it reaches."""
     reach = level_reached()
     level = min(wanted, reach.level)
@@ -89,15 +89,15 @@ def test_without_walls_the_supervisor_still_stands(tmp_path: Path) -> None:
         "a daemon lives on",
         "client uses a descriptor of the orchestrator",
     }
-    outcomes = attack(tmp_path, Level.UNSANDBOXED)
+    outcomes = attack(tmp_path, SandboxLevel.UNSANDBOXED)
     assert stopped.isdisjoint(landed(outcomes))
     assert len(landed(outcomes)) >= 35
 
 
 def test_a_reviewer_changes_nothing_at_all(tmp_path: Path) -> None:
     """H6: not even its own worktree, whatever it tries."""
-    level = min(Level.SEALED, level_reached().level)
-    outcomes = attack(tmp_path, level, Access.REVIEWER)
+    level = min(SandboxLevel.SEALED, level_reached().level)
+    outcomes = attack(tmp_path, level, SandboxAccess.REVIEWER)
     expected = promised(level, level_reached()) - {"shell points its worktree elsewhere"}
     assert landed(outcomes) == expected
     kept = {path.name for path in (tmp_path / "worktrees" / "feature").iterdir()}
@@ -106,14 +106,14 @@ def test_a_reviewer_changes_nothing_at_all(tmp_path: Path) -> None:
 
 def test_hostile_tests_are_held_like_an_author(tmp_path: Path) -> None:
     """H7: a conftest.py tries all before the first test runs; what is its own it may spoil."""
-    level = min(Level.SEALED, level_reached().level)
+    level = min(SandboxLevel.SEALED, level_reached().level)
     own = {"shell forges a result", "shell reads the memory of its client"}
     assert landed(attack_from_tests(tmp_path, level)) == promised(level, level_reached()) | own
 
 
 def test_the_table_names_what_stopped_each() -> None:
     """H6: read from the levels themselves: the first at which it no longer lands."""
-    levels = (BARE, *(level.name.lower() for level in Level))
+    levels = (BARE, *(level.name.lower() for level in SandboxLevel))
     outcomes = {
         name: {attempt.name: Outcome("", number < 3) for attempt in ATTEMPTS}
         for number, name in enumerate(levels)

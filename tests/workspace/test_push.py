@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from sparing.workspace.git.config import Setting, pin
-from sparing.workspace.git.push import Opened, Remote, Request, open_request, remote_of
+from sparing.workspace.git.push import Opened, PullRequest, Remote, open_request, remote_of
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import BRANCH, commit, make_worktree
 
@@ -68,7 +68,7 @@ class Site:
     def open(self, *trusted: str) -> Opened:
         worktree = make_worktree(self.checkout)
         repo = replace(worktree.repository, trusted=frozenset(trusted))
-        request = Request("main", BRANCH, worktree.tip(), "It's a demo", "Why and how.\n")
+        request = PullRequest("main", BRANCH, worktree.tip(), "It's a demo", "Why and how.\n")
         return open_request(repo, request, self.environ)
 
     def refs(self) -> dict[str, str]:
@@ -182,7 +182,9 @@ def test_what_the_repository_says_about_pushing_needs_trust(
     worktree = make_worktree(checkout)
     tip = worktree.tip()
     git(checkout, "config", key, value.replace("PAYLOAD", str(payload)))
-    told = open_request(worktree.repository, Request("main", BRANCH, tip, "t", "b"), site.environ)
+    told = open_request(
+        worktree.repository, PullRequest("main", BRANCH, tip, "t", "b"), site.environ
+    )
     assert (told.pushed, site.refs(), site.log.exists()) == (False, before, False)
     assert f"has {key}" in told.note
     assert not mark.exists()

@@ -12,7 +12,7 @@ import pytest
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.repository import (
-    Head,
+    BranchHead,
     find_repository,
     head,
     is_dirty,
@@ -36,7 +36,7 @@ def test_found_from_the_root_a_subfolder_and_a_linked_worktree(
     assert find_repository(checkout / "src") == root
     other = find_repository(linked)
     assert (other.checkout, other.git_dir, other.key) == (linked, root.git_dir, root.key)
-    assert head(other) == Head("mine", git(checkout, "rev-parse", "idea"))
+    assert head(other) == BranchHead("mine", git(checkout, "rev-parse", "idea"))
     assert (is_dirty(root), is_dirty(other)) == (True, False)
 
 
@@ -120,7 +120,7 @@ def test_dirty(tmp_path: Path, change: str) -> None:
 def test_base_is_the_branch_configured(tmp_path: Path) -> None:
     repo = find_repository(make_repository(tmp_path / "r"))
     git(repo.checkout, "branch", "develop")
-    assert resolve_base(repo, "develop") == Head("develop", head(repo).commit)
+    assert resolve_base(repo, "develop") == BranchHead("develop", head(repo).commit)
     with pytest.raises(RepositoryError, match="no branch 'nowhere'"):
         resolve_base(repo, "nowhere")
 
@@ -132,7 +132,7 @@ def test_base_is_else_that_of_origin_else_the_current_one(tmp_path: Path) -> Non
     assert resolve_base(repo, "") == head(repo)
     git(repo.checkout, "update-ref", "refs/remotes/origin/main", "main")
     git(repo.checkout, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-    assert resolve_base(repo, "") == Head("main", git(repo.checkout, "rev-parse", "main"))
+    assert resolve_base(repo, "") == BranchHead("main", git(repo.checkout, "rev-parse", "main"))
     git(repo.checkout, "branch", "-m", "main", "trunk")
     assert resolve_base(repo, "") == head(repo)
 

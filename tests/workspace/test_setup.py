@@ -18,7 +18,7 @@ from sparing.workspace.setup.lent_files import lend, matching, take_back
 from sparing.workspace.setup.run import Means, SetupFailed, equip, is_equipped
 from sparing.workspace.setup.setup_plan import (
     Command,
-    Plan,
+    SetupPlan,
     answer_of,
     detect,
     plan_setup,
@@ -82,11 +82,11 @@ def test_a_setting_goes_before_what_is_found(tmp_path: Path) -> None:
 
 def test_an_answer_holds_for_what_was_shown(tmp_path: Path) -> None:
     """H7: other commands, or other files to copy, are asked about again."""
-    plan = Plan((Command(("npm", "ci"), "package-lock.json"),), (".env",))
+    plan = SetupPlan((Command(("npm", "ci"), "package-lock.json"),), (".env",))
     assert answer_of(tmp_path, plan) is None
     remember(tmp_path, plan, agreed=True)
-    remember(tmp_path, Plan(), agreed=False)
-    assert (answer_of(tmp_path, plan), answer_of(tmp_path, Plan())) == (True, False)
+    remember(tmp_path, SetupPlan(), agreed=False)
+    assert (answer_of(tmp_path, plan), answer_of(tmp_path, SetupPlan())) == (True, False)
     assert answer_of(tmp_path, plan._replace(copy=(".env", "secrets/*"))) is None
     other = plan._replace(commands=(Command(("npm", "install"), "package.json"),))
     assert answer_of(tmp_path, other) is None
@@ -99,7 +99,7 @@ def means(tmp_path: Path, limit_seconds: float = 60) -> Means:
 
 
 def recipe_of(worktree: Worktree, *lines: str) -> Recipe:
-    plan = Plan(tuple(Command(("sh", "-c", line), "a test") for line in lines))
+    plan = SetupPlan(tuple(Command(("sh", "-c", line), "a test") for line in lines))
     return Recipe(worktree.tip(), plan, ())
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities, ModelCall
 from sparing.agents.claude_options import Setup, argv, hosts, needs, opening, request
-from sparing.agents.claude_outcome import Outcome, outcome
+from sparing.agents.claude_outcome import TurnOutcome, outcome
 from sparing.agents.claude_stream import Stop, Watch
 from sparing.agents.process import Client, Command
 from sparing.agents.tunnel import Tunnel
@@ -89,7 +89,7 @@ class ClaudeBackend:
         read = reply.usage.read > 0  # what it said, or that it would have gone on, is nothing to us
         return replace(reply, failure=None, detail="") if read else reply
 
-    async def _let_out(self, watch: Watch, lock: tuple[int, ...]) -> Outcome:
+    async def _let_out(self, watch: Watch, lock: tuple[int, ...]) -> TurnOutcome:
         """To its provider's hosts by name; no turn has a way out to any other."""
         wanted = hosts(self._setup)
         if not wanted:
@@ -130,7 +130,7 @@ class ClaudeBackend:
             failure=Failure.INVALID_SESSION, detail=detail,
         )  # fmt: skip
 
-    def _reply(self, watch: Watch, ended: Outcome, seconds: float) -> AgentReply:
+    def _reply(self, watch: Watch, ended: TurnOutcome, seconds: float) -> AgentReply:
         ended = _judged(watch, ended)
         if ended.failure is Failure.INVALID_SESSION:
             return replace(self._refusal(ended.detail), usage=watch.usage, seconds=seconds)
@@ -151,7 +151,7 @@ class ClaudeBackend:
         )
 
 
-async def _turn(setup: Setup, watch: Watch, lock: tuple[int, ...]) -> Outcome:
+async def _turn(setup: Setup, watch: Watch, lock: tuple[int, ...]) -> TurnOutcome:
     """Start the client, talk with it, and see that nothing of it is left."""
     call = watch.call
     line, wanted = argv(setup, call), needs(setup, call)
@@ -170,7 +170,7 @@ async def _turn(setup: Setup, watch: Watch, lock: tuple[int, ...]) -> Outcome:
         return await _converse(client, watch)
 
 
-async def _converse(client: Client, watch: Watch) -> Outcome:
+async def _converse(client: Client, watch: Watch) -> TurnOutcome:
     limit = watch.call.limit_seconds
     code, words = 0, ""
     try:
@@ -201,33 +201,33 @@ async def _listen(client: Client, watch: Watch, *, until_stop: bool) -> None:
             return
 
 
-def _ended(client: Client, watch: Watch, code: int, words: str) -> Outcome:
+def _ended(client: Client, watch: Watch, code: int, words: str) -> TurnOutcome:
     if watch.stop is not None:
-        return Outcome(*watch.stop)
+        return TurnOutcome(*watch.stop)
     if client.excess:
-        return Outcome(Failure.GARBAGE, client.excess)
+        return TurnOutcome(Failure.GARBAGE, client.excess)
     if watch.result is None:
         why = words or f"the client left with code {code} and no result"
-        return Outcome(Failure.CRASHED, why)
+        return TurnOutcome(Failure.CRASHED, why)
     return outcome(watch.result, resumed=bool(watch.call.resume))
 
 
-def _judged(watch: Watch, ended: Outcome) -> Outcome:
+def _judged(watch: Watch, ended: TurnOutcome) -> TurnOutcome:
     """What the client takes for a success may still be none."""
     call = watch.call
     if ended.failure is Failure.QUOTA and watch.resets_at is not None:
         until = datetime.fromtimestamp(watch.resets_at, UTC)
-        return Outcome(ended.failure, f"{ended.detail} (until {until:%Y-%m-%d %H:%M} UTC)")
+        return TurnOutcome(ended.failure, f"{ended.detail} (until {until:%Y-%m-%d %H:%M} UTC)")
     if ended.failure is not None:
         return ended
     if call.resume and (watch.session == call.resume) is call.fork:
         what = "was not left alone" if call.fork else f"became {watch.session}"
-        return Outcome(Failure.INVALID_SESSION, f"the session {call.resume} {what}")
+        return TurnOutcome(Failure.INVALID_SESSION, f"the session {call.resume} {what}")
     if watch.denied:
         paths = ", ".join(dict.fromkeys(watch.denied))
-        return Outcome(Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
+        return TurnOutcome(Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
     if not _text(watch).strip():
-        return Outcome(Failure.GARBAGE, "the reply is empty")
+        return TurnOutcome(Failure.GARBAGE, "the reply is empty")
     return ended
 
 

@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InstalledClient:
     program: Path
     version: str
     bundled: bool
@@ -38,15 +38,15 @@ class Found:
         return f"Claude Code {self.version} ({where}{tested})"
 
 
-def find_client(path: str | None = None) -> Found | None:
+def find_client(path: str | None = None) -> InstalledClient | None:
     """`path` is searched where the extra is not installed; None if there is no client at all."""
     program = _bundled()
     if program is not None:
-        return Found(program, _version(program), bundled=True)
+        return InstalledClient(program, _version(program), bundled=True)
     named = shutil.which("claude", path=path) if path else None
     if named is None:
         return None
-    return Found(Path(named), _version(Path(named)), bundled=False)
+    return InstalledClient(Path(named), _version(Path(named)), bundled=False)
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -37,16 +37,16 @@ WORDS = (
 SERVER_ERROR = 500
 
 
-class Outcome(NamedTuple):
+class TurnOutcome(NamedTuple):
     failure: Failure | None
     detail: str = ""
 
 
-def outcome(result: JsonObject, *, resumed: bool) -> Outcome:
+def outcome(result: JsonObject, *, resumed: bool) -> TurnOutcome:
     if result.get("is_error") is not True and result.get("subtype") == "success":
-        return Outcome(None)
+        return TurnOutcome(None)
     words = _words(result)
-    return Outcome(_failure(result, words, resumed=resumed), words)
+    return TurnOutcome(_failure(result, words, resumed=resumed), words)
 
 
 def _failure(result: JsonObject, words: str, *, resumed: bool) -> Failure:

@@ -22,7 +22,7 @@ PATHS = ("file_path", "path", "notebook_path")
 _GRAMMAR = frozenset("(),*?[]{}!\\")
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """What is said to a call that wants to run; without a reason it may."""
 
     reason: str = ""
@@ -62,17 +62,17 @@ def rules_of(access: Access, root: Path) -> tuple[str, ...]:
     )
 
 
-def judge(tool: str, given: Mapping[str, Any], access: Access, root: Path) -> Answer:
+def judge(tool: str, given: Mapping[str, Any], access: Access, root: Path) -> ToolAnswer:
     """Whether a call may run, before it does."""
     if tool == STRUCTURED:
-        return Answer()
+        return ToolAnswer()
     if tool not in tools_of(access):
-        return Answer(f"{tool} is not for you in this turn.")
+        return ToolAnswer(f"{tool} is not for you in this turn.")
     for name in PATHS:
         path = given.get(name)
         if isinstance(path, str) and path and not _inside(path, root):
-            return Answer(f"{path} is outside of the working directory {root}.")
-    return Answer()
+            return ToolAnswer(f"{path} is outside of the working directory {root}.")
+    return ToolAnswer()
 
 
 def relative(path: str, root: Path) -> str:

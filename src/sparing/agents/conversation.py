@@ -18,7 +18,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.segment import Segment, estimate_tokens
 from sparing.usage import Usage
 
@@ -36,7 +36,7 @@ class Tool(NamedTuple):
     chars: int
 
 
-class Conversation:
+class ClientConversation:
     """The messages of a session, growing call by call."""
 
     def __init__(self, model: str, system: str, tools: str, history: list[list[Any]]) -> None:
@@ -119,7 +119,7 @@ class Transcripts:
             return None
         return json.loads(path.read_text())
 
-    def save(self, session: str, conversation: Conversation) -> None:
+    def save(self, session: str, conversation: ClientConversation) -> None:
         self._write(self._folder / "sessions" / f"{session}.json", conversation.messages)
 
     def _session(self, session: str) -> Path | None:
@@ -128,13 +128,15 @@ class Transcripts:
             return None
         return self._folder / "sessions" / f"{session}.json"
 
-    def ask(self, call: str, conversation: Conversation, at: float) -> Usage:
+    def ask(self, call: str, conversation: ClientConversation, at: float) -> Usage:
         """Bill the turn's first call, which is known before anything is answered."""
         (usage,) = self._bill(conversation, [len(conversation.messages)], at)
         self._note(call, usage)
         return usage
 
-    def work(self, call: str, conversation: Conversation, asked: Usage, at: float) -> list[Usage]:
+    def work(
+        self, call: str, conversation: ClientConversation, asked: Usage, at: float
+    ) -> list[Usage]:
         """Bill the calls after the first, and what all of them answered."""
         later = self._bill(conversation, conversation.sent[1:], at + CALL_SECONDS)
         outputs = [Usage(output=output) for _, output in conversation.calls]
@@ -146,7 +148,9 @@ class Transcripts:
         with (self._folder / "bill.jsonl").open("a") as book:
             book.write(json.dumps({"call": call, **asdict(usage)}) + "\n")
 
-    def _bill(self, conversation: Conversation, sent: Sequence[int], at: float) -> list[Usage]:
+    def _bill(
+        self, conversation: ClientConversation, sent: Sequence[int], at: float
+    ) -> list[Usage]:
         path = self._folder / "cache.json"
         cache = PromptCache.load(json.loads(path.read_text())) if path.exists() else PromptCache()
         bills: list[Usage] = []
@@ -157,14 +161,14 @@ class Transcripts:
         self._write(path, cache.dump())
         return bills
 
-    def _request(self, conversation: Conversation, sent: int) -> Request:
+    def _request(self, conversation: ClientConversation, sent: int) -> CacheRequest:
         """Marks end tools, system prompt and messages; an empty block can't be sent."""
         system = conversation.system
         blocks = [
-            Block(Part.TOOLS, f"tools {conversation.tools}", self._base_tokens),
-            Block(Part.SYSTEM, _digest(system), estimate_tokens(system)),
+            CacheBlock(RequestPart.TOOLS, f"tools {conversation.tools}", self._base_tokens),
+            CacheBlock(RequestPart.SYSTEM, _digest(system), estimate_tokens(system)),
             *(
-                Block(Part.MESSAGES, digest, tokens)
+                CacheBlock(RequestPart.MESSAGES, digest, tokens)
                 for digest, tokens, _ in conversation.messages[:sent]
             ),
         ]
@@ -177,7 +181,7 @@ class Transcripts:
             if block.tokens
         ]
         last = len(kept) - 1
-        return Request(
+        return CacheRequest(
             conversation.model,
             tuple(
                 replace(block, mark=life or (Life.FIVE_MINUTES if place == last else None))

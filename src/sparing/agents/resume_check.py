@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CheckSetting:
     """Where and with what the check is made."""
 
     folder: Path
@@ -69,7 +69,7 @@ class ResumeCheck:
         return next((f"{item.name}: {item.words}" for item in self.items if not item.good), "")
 
 
-async def check_resume(backend: Backend, place: Place) -> ResumeCheck:
+async def check_resume(backend: Backend, place: CheckSetting) -> ResumeCheck:
     first_line = hashlib.sha256(f"{backend.name} {place.at}".encode()).hexdigest()
     path = place.folder / FILE
     path.write_text("\n".join((first_line, *_filler())))
@@ -93,7 +93,7 @@ async def check_resume(backend: Backend, place: Place) -> ResumeCheck:
     return _found(replies, first_line, sum(map(len, asked[: len(replies)])))
 
 
-def _call(place: Place, number: int, text: str, session: str) -> AgentCall:
+def _call(place: CheckSetting, number: int, text: str, session: str) -> AgentCall:
     return AgentCall(
         id=f"resume-check.{number + 1}",
         role="resume-check",

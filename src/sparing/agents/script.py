@@ -32,7 +32,7 @@ class Edit(BaseModel):
     replace: str = ""
 
 
-class Turn(BaseModel):
+class ScriptedTurn(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     role: str = "*"
@@ -71,9 +71,9 @@ class Script(BaseModel):
 
     base_tokens: int = Field(default=2200, ge=0)
     """Tools and system prompt of the client that is played."""
-    turn: tuple[Turn, ...] = ()
+    turn: tuple[ScriptedTurn, ...] = ()
 
-    def find(self, call: AgentCall) -> Turn | None:
+    def find(self, call: AgentCall) -> ScriptedTurn | None:
         return next((turn for turn in self.turn if turn.fits(call)), None)
 
 

@@ -27,9 +27,9 @@ from sparing.agents.backend import (
     ModelCall,
     Needs,
 )
-from sparing.agents.conversation import Conversation, Tool, Transcripts
+from sparing.agents.conversation import ClientConversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
-from sparing.agents.script import Script, Turn
+from sparing.agents.script import Script, ScriptedTurn
 from sparing.double.recognise import references_of
 from sparing.failure import Failure
 from sparing.usage import Origin, Usage
@@ -80,7 +80,7 @@ class ScriptedBackend:
             if history is None or not free:
                 why = "is in use" if history is not None else "is not known"
                 return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
-            conversation = Conversation(call.model, call.system, _tools(call), history)
+            conversation = ClientConversation(call.model, call.system, _tools(call), history)
             conversation.ask(call.prompt, marks=not call.resume, life=call.life)
             asked = self._transcripts.ask(call.id, conversation, call.at)
             played = await _play(turn, call, events)
@@ -91,7 +91,7 @@ class ScriptedBackend:
         history = self._transcripts.load(call.resume)
         if history is None:
             return _failed(Failure.INVALID_SESSION, f"the session {call.resume} is not known")
-        talk = Conversation(call.model, call.system, _tools(call), history)
+        talk = ClientConversation(call.model, call.system, _tools(call), history)
         talk.ask(call.prompt, marks=False)
         asked = self._transcripts.ask(call.id, talk, call.at)
         talk.answer(PONG)
@@ -103,7 +103,12 @@ class ScriptedBackend:
         )  # fmt: skip
 
     def _reply(
-        self, call: AgentCall, turn: Turn, played: _Played, talk: Conversation, asked: Usage
+        self,
+        call: AgentCall,
+        turn: ScriptedTurn,
+        played: _Played,
+        talk: ClientConversation,
+        asked: Usage,
     ) -> AgentReply:
         talk.work(played.tools)
         talk.answer(played.text or "")
@@ -146,7 +151,9 @@ def session_id(call: AgentCall) -> str:
     return hashlib.sha256(f"session {call.id} {call.at}".encode()).hexdigest()[:32]
 
 
-async def _play(turn: Turn, call: AgentCall, events: Callable[[AgentEvent], None]) -> _Played:
+async def _play(
+    turn: ScriptedTurn, call: AgentCall, events: Callable[[AgentEvent], None]
+) -> _Played:
     if call.access is Access.READ_ONLY and turn.edit:
         paths = ", ".join(edit.path for edit in turn.edit)
         return _Played(None, (), Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
@@ -181,7 +188,7 @@ def _told(path: str, said: object) -> str:
     return f"{path}\n{said[:SAID_LIMIT]}" if isinstance(said, str) and said else path
 
 
-def _command(turn: Turn, call: AgentCall) -> Command:
+def _command(turn: ScriptedTurn, call: AgentCall) -> Command:
     argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
     played = _placed(turn.model_dump(mode="json"), call.folder)
     played["read"] = [*dict.fromkeys((*_references(call), *played["read"]))]

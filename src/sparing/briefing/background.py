@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.context.prompt.brief import Kind, Material
+from sparing.context.prompt.brief import Material, TurnKind
 from sparing.context.prompt.turns import DESCRIPTION, RESEARCH
 from sparing.flow.flows import FLOWS
 from sparing.job import Turn
@@ -12,7 +12,7 @@ ROADMAP = "roadmap"
 LONGEST_DESCRIPTION = 24_000
 
 
-def background(source: Source, kind: Kind) -> tuple[Material, ...]:
+def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
     """The first author and those who look around get the request; a proposal its predecessor."""
     turn, told = source.job.turn, list[Material]()
     description = source.row.background.description
@@ -26,6 +26,6 @@ def background(source: Source, kind: Kind) -> tuple[Material, ...]:
             if digest
         ]
     roadmap = source.text(f"{source.folder}/roadmap.md") if turn is Turn.PROPOSE else None
-    if roadmap and kind is Kind.ASSIST:
+    if roadmap and kind is TurnKind.ASSIST:
         told.append(Material(ROADMAP, roadmap))
     return tuple(told)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.context.prompt.brief import Brief, Document, Kind
+from sparing.context.prompt.brief import Brief, Document, TurnKind
 from sparing.runtime.source import Source
 
-ENTERING = (Kind.STAGE, Kind.JUDGE, Kind.REDO, Kind.ANSWER)
+ENTERING = (TurnKind.STAGE, TurnKind.JUDGE, TurnKind.REDO, TurnKind.ANSWER)
 """Turns before which others had time to change something."""
 
 

@@ -10,21 +10,21 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
-from sparing.context.prompt.brief import REVIEWS, Brief, Code, Kind
-from sparing.economy.ledger_notes import Look, notes_text
+from sparing.context.prompt.brief import REVIEWS, Brief, Code, TurnKind
+from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
 from sparing.finding import Verdict
 from sparing.job import Turn
 from sparing.records import ledger
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of, trims_checks
 from sparing.runtime.source import Source
 from sparing.way import Lever
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.tree import list_files, read_files
 
-REMEMBERS = (*REVIEWS, Kind.REVISE, Kind.FIX)
+REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)
 """Turns of a loop: whoever is asked has been here before."""
 CODE = frozenset(
     (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".go", ".rs", ".java", ".kt", ".rb", ".php")
@@ -40,7 +40,7 @@ _maps: dict[tuple[str, str], str] = {}
 def aided(brief: Brief, source: Source) -> Brief:
     levers = levers_of(source)
     blind = source.job.turn is Turn.OUTLINE  # it must not know the code
-    if Lever.MAP in levers and brief.asked.kind is not Kind.JUDGE and not blind:
+    if Lever.MAP in levers and brief.asked.kind is not TurnKind.JUDGE and not blind:
         folder = f"{source.folder}/"
         brief = replace(brief, map=map_of(source.around.repository, _base(source), folder))
     if Lever.NOTES in levers and brief.asked.kind in REMEMBERS:
@@ -92,7 +92,7 @@ def map_of(repository: Repository, commit: str, but: str) -> str:
 def _notes(source: Source, brief: Brief) -> str:
     """From its own last turn in this loop; empty for one that has not been here."""
     job = source.job
-    if job.iteration < 2 and brief.asked.kind is not Kind.VALIDATE:
+    if job.iteration < 2 and brief.asked.kind is not TurnKind.VALIDATE:
         return ""
     with source.around.database.read() as connection:
         rows = ledger.of_feature(connection, source.row.feature.key)
@@ -105,10 +105,10 @@ def _notes(source: Source, brief: Brief) -> str:
     opened = [(path, lines) for path in paths if (lines := _lines(source, path))]
     verdict = _verdict(source) if brief.asked.kind in REVIEWS else None
     said = source.fetch(last.result.reply) if verdict is None else _said(verdict)
-    return notes_text(Look(max(1, last.attempt.iteration), said, opened))
+    return notes_text(NotedLook(max(1, last.attempt.iteration), said, opened))
 
 
-def _is_own(row: Row, source: Source) -> bool:
+def _is_own(row: LedgerRow, source: Source) -> bool:
     attempt, result, job = row.attempt, row.result, source.job
     mine = (attempt.stage, attempt.role, attempt.task) == (job.stage, job.role, job.task)
     return mine and result is not None and not result.failure and bool(result.reply)

@@ -24,13 +24,21 @@ from sparing.context.documents.fix_summary import answers
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import REVIEWS, Asked, Brief, Code, Document, Kind, Material
-from sparing.context.prompt.brief import Role as RoleWords
+from sparing.context.prompt.brief import (
+    REVIEWS,
+    Brief,
+    Code,
+    Document,
+    Material,
+    PromptRole,
+    TurnKind,
+    TurnSubject,
+)
 from sparing.context.prompt.compact import unsigned, without_boilerplate, without_digested
 from sparing.context.prompt.wrap import defuse
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
-from sparing.flow.stage import Work
+from sparing.flow.stage import StageWork
 from sparing.job import Turn
 from sparing.prompts.render import words
 from sparing.roles.load import SHIPPED, Role, RoleClass
@@ -41,30 +49,40 @@ CANONICAL = (
     ArtifactName.PRD, ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN, ArtifactName.TASKS,
 )  # fmt: skip
 KINDS = {
-    Turn.WRITE: Kind.WRITE,
-    Turn.REVISE: Kind.REVISE,
-    Turn.REDO: Kind.REDO,
-    Turn.ANSWER: Kind.ANSWER,
-    Turn.REVIEW: Kind.REVIEW,
-    Turn.IMPLEMENT: Kind.TASK,
-    Turn.BUILD: Kind.STAGE,
-    Turn.REPAIR_CHECKS: Kind.CHECKS,
-    Turn.JUDGE: Kind.JUDGE,
-    Turn.NONE: Kind.ASSIST,
-    Turn.SIMPLIFY: Kind.ASSIST,
-    Turn.OUTLINE: Kind.ASSIST,
-    Turn.DEEPEN: Kind.ASSIST,
-    Turn.MEND: Kind.CHECKS,
-    Turn.RESEARCH: Kind.ASSIST,
-    Turn.PART: Kind.PART,
-    Turn.PROPOSE: Kind.ASSIST,
-    Turn.RETRO: Kind.ASSIST,
+    Turn.WRITE: TurnKind.WRITE,
+    Turn.REVISE: TurnKind.REVISE,
+    Turn.REDO: TurnKind.REDO,
+    Turn.ANSWER: TurnKind.ANSWER,
+    Turn.REVIEW: TurnKind.REVIEW,
+    Turn.IMPLEMENT: TurnKind.TASK,
+    Turn.BUILD: TurnKind.STAGE,
+    Turn.REPAIR_CHECKS: TurnKind.CHECKS,
+    Turn.JUDGE: TurnKind.JUDGE,
+    Turn.NONE: TurnKind.ASSIST,
+    Turn.SIMPLIFY: TurnKind.ASSIST,
+    Turn.OUTLINE: TurnKind.ASSIST,
+    Turn.DEEPEN: TurnKind.ASSIST,
+    Turn.MEND: TurnKind.CHECKS,
+    Turn.RESEARCH: TurnKind.ASSIST,
+    Turn.PART: TurnKind.PART,
+    Turn.PROPOSE: TurnKind.ASSIST,
+    Turn.RETRO: TurnKind.ASSIST,
 }
 SAYS = frozenset(
-    {Kind.REDO, Kind.ANSWER, Kind.CHECKS, Kind.STAGE, Kind.JUDGE, Kind.ASSIST, Kind.TASK}
+    {
+        TurnKind.REDO,
+        TurnKind.ANSWER,
+        TurnKind.CHECKS,
+        TurnKind.STAGE,
+        TurnKind.JUDGE,
+        TurnKind.ASSIST,
+        TurnKind.TASK,
+    }
 )
 """Turns that bring somebody's words with them."""
-KNOWS_ALL = frozenset({Kind.REVISE, Kind.REDO, Kind.ANSWER, Kind.FIX, Kind.CHECKS, Kind.PART})
+KNOWS_ALL = frozenset(
+    {TurnKind.REVISE, TurnKind.REDO, TurnKind.ANSWER, TurnKind.FIX, TurnKind.CHECKS, TurnKind.PART}
+)
 """An author's session that goes on needs to be told nothing but the turn."""
 
 
@@ -80,7 +98,7 @@ class Scoped:
 
 def gather(source: Source) -> Brief:
     kind, role = _kind(source), source.role
-    scoped = _scoped(source) if kind is Kind.TASK else None
+    scoped = _scoped(source) if kind is TurnKind.TASK else None
     subject = _subject(source, kind)
     known = tuple(
         source.document(name) for name in _names(source, role, kind) if _before(name, subject)
@@ -92,7 +110,7 @@ def gather(source: Source) -> Brief:
     fixes = fixes_of(source) if session else ""
     found = Brief(
         key=source.key,
-        role=RoleWords(role.name, role_text(role), frozenset(role.artifacts), role.tools),
+        role=PromptRole(role.name, role_text(role), frozenset(role.artifacts), role.tools),
         asked=_asked(source, kind, scoped),
         rules=None if role.role_class is RoleClass.RESEARCHER else source.rules,
         documents=tuple(one for one in known if scoped is None or one.name is ArtifactName.SPEC),
@@ -104,12 +122,12 @@ def gather(source: Source) -> Brief:
         task=scoped.task.body if scoped else "",
         stage_texts=_stage_texts(source),
         materials=(*_said(source, kind), *background(source, kind), *record(source)),
-        outcome=outcome_of(source) if kind is Kind.REVIEW else "",
+        outcome=outcome_of(source) if kind is TurnKind.REVIEW else "",
         knowledge=knowledge_for(source),
         findings=findings_of(source, kind),
         delta=delta,
         fix_summary=fixes,
-        changed=source.changed(session.commit) if kind is Kind.FIX and session else (),
+        changed=source.changed(session.commit) if kind is TurnKind.FIX and session else (),
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
         schema=form_of(source.job.turn),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
@@ -130,20 +148,20 @@ def _is_tier(source: Source) -> bool:
     return source.row.feature.flow in TIERS
 
 
-def _kind(source: Source) -> Kind:
+def _kind(source: Source) -> TurnKind:
     kind = KINDS[source.job.turn]
-    if kind is Kind.REVIEW and source.final:
-        return Kind.VALIDATE
-    if kind is Kind.REVISE and source.stage.work is Work.IMPLEMENT:
-        return Kind.FIX
-    if kind is Kind.WRITE and _is_tier(source):
-        return Kind.STAGE
+    if kind is TurnKind.REVIEW and source.final:
+        return TurnKind.VALIDATE
+    if kind is TurnKind.REVISE and source.stage.work is StageWork.IMPLEMENT:
+        return TurnKind.FIX
+    if kind is TurnKind.WRITE and _is_tier(source):
+        return TurnKind.STAGE
     return kind
 
 
-def _names(source: Source, role: Role, kind: Kind) -> tuple[ArtifactName, ...]:
+def _names(source: Source, role: Role, kind: TurnKind) -> tuple[ArtifactName, ...]:
     """Whom the flow gives documents, and whom their own file does."""
-    if kind in (Kind.REVIEW, Kind.VALIDATE, Kind.ASSIST):
+    if kind in (TurnKind.REVIEW, TurnKind.VALIDATE, TurnKind.ASSIST):
         listed = role.artifacts
     else:
         listed = source.stage.reads
@@ -159,9 +177,13 @@ def _before(name: ArtifactName, subject: ArtifactName | None) -> bool:
     return CANONICAL.index(name) < CANONICAL.index(subject)
 
 
-def _subject(source: Source, kind: Kind) -> ArtifactName | None:
+def _subject(source: Source, kind: TurnKind) -> ArtifactName | None:
     """The document that is judged or changed in this turn."""
-    if source.stage.work is not Work.DOCUMENT or kind in (Kind.WRITE, Kind.STAGE, Kind.ASSIST):
+    if source.stage.work is not StageWork.DOCUMENT or kind in (
+        TurnKind.WRITE,
+        TurnKind.STAGE,
+        TurnKind.ASSIST,
+    ):
         return None
     return source.stage.writes
 
@@ -170,15 +192,15 @@ def _at_hand(source: Source, subject: ArtifactName | None) -> Document | None:
     return source.document(subject) if subject else None
 
 
-def _asked(source: Source, kind: Kind, scoped: Scoped | None) -> Asked:
+def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject:
     job, writes, session = source.job, source.stage.writes, source.session
     judged = writes.filename if writes else "the work"
-    return Asked(
+    return TurnSubject(
         kind,
         job.stage,
         title=source.row.feature.title,
         target=source.path(writes) if writes else "",
-        subject="the code changes" if source.stage.work is Work.IMPLEMENT else judged,
+        subject="the code changes" if source.stage.work is StageWork.IMPLEMENT else judged,
         iteration=job.iteration,
         cap=source.cap,
         seen=session.iteration if session else 0,
@@ -195,14 +217,14 @@ def _stage_texts(source: Source) -> tuple[Material, ...]:
     return tuple(Material(kind, words(f"{kind}s", source.job.stage)) for kind in ("stage", "skill"))
 
 
-def _code(source: Source, kind: Kind) -> Code | None:
+def _code(source: Source, kind: TurnKind) -> Code | None:
     """What the feature changed outside of its own folder."""
     base, stage = source.row.feature.base_commit, source.stage
-    mends = kind is Kind.ASSIST and stage.work is Work.IMPLEMENT and source.phase != "A"
-    if kind is Kind.FIX or mends:
+    mends = kind is TurnKind.ASSIST and stage.work is StageWork.IMPLEMENT and source.phase != "A"
+    if kind is TurnKind.FIX or mends:
         return Code("", source.changed(base))
-    reviews = kind in (Kind.REVIEW, Kind.VALIDATE) and stage.work is Work.IMPLEMENT
-    if not reviews and not (kind is Kind.JUDGE and source.job.stage == "code_review"):
+    reviews = kind in (TurnKind.REVIEW, TurnKind.VALIDATE) and stage.work is StageWork.IMPLEMENT
+    if not reviews and not (kind is TurnKind.JUDGE and source.job.stage == "code_review"):
         return None
     files = source.changed(base)
     return Code(changes_of(source, base, 3), files)
@@ -229,15 +251,15 @@ def _scoped(source: Source) -> Scoped:
     )
 
 
-def _said(source: Source, kind: Kind) -> tuple[Material, ...]:
+def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
     """What a person, the checks or an earlier phase said."""
     if kind not in SAYS:
         return ()
     text = source.fetch(source.job.feedback)
-    if kind is Kind.ASSIST:
+    if kind is TurnKind.ASSIST:
         name = "outlines" if source.phase else "notes"
         return (Material(name, text),) if text.strip() else ()
-    if kind is Kind.ANSWER:
+    if kind is TurnKind.ANSWER:
         return (Material(turns.ANSWERS, text),)
     checks = _checks(text)
     if not checks:
@@ -260,7 +282,7 @@ def _checks(text: str) -> list[tuple[str, str, str]]:
     return [(str(row[0]), str(row[1]), str(row[2])) for row in three if len(row) == 3]
 
 
-def _resumable(source: Source, role: Role, kind: Kind, news: bool) -> bool:
+def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
     session = source.session
     alone = role.always_fresh and not source.inside
     if session is None or alone or not source.knows(session.commit):
@@ -270,7 +292,7 @@ def _resumable(source: Source, role: Role, kind: Kind, news: bool) -> bool:
     subject = _subject(source, kind)
     if subject is not None and not source.untouched(subject, session.commit) and not source.inside:
         return False  # somebody else has changed what it wrote, and nobody tells it
-    return kind in KNOWS_ALL or (kind in (Kind.STAGE, Kind.JUDGE) and source.transition)
+    return kind in KNOWS_ALL or (kind in (TurnKind.STAGE, TurnKind.JUDGE) and source.transition)
 
 
 def read_tasks(artifact: Artifact | None) -> tuple[Task, ...]:

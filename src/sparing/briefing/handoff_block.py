@@ -7,27 +7,27 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sparing.context.documents.handoff import Handoff, parse_handoff
-from sparing.conversation import Talk
+from sparing.conversation import Conversation
 from sparing.flow.flows import TIERS
-from sparing.flow.stage import Work
-from sparing.job import Result, Turn
+from sparing.flow.stage import StageWork
+from sparing.job import JobResult, Turn
 from sparing.records.folder import StateFolder
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
-from sparing.stages.place import Place, Step, stage_of
+from sparing.stages.place import Place, StageStep, stage_of
 from sparing.stages.questions import unanswered
 
 HANDOFF = "handoff"
 
 
-AUTHORING = frozenset({Step.AUTHOR, Step.REPAIR})
+AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
 
 
-MAKES = frozenset({Work.DOCUMENT, Work.BUILD})
+MAKES = frozenset({StageWork.DOCUMENT, StageWork.BUILD})
 """Stages of a tier whose author ends with a handoff block."""
 
 
-def handoff_of(folder: StateFolder, place: Place, results: tuple[Result, ...]) -> Handoff:
+def handoff_of(folder: StateFolder, place: Place, results: tuple[JobResult, ...]) -> Handoff:
     """The block with which an author of a tier has just ended; an empty one for everybody else."""
     tier = place.state.flow in TIERS and place.step in AUTHORING
     if not tier or stage_of(place).work not in MAKES or not results or not results[0].reply:
@@ -46,7 +46,10 @@ def tell_handoff(tx: sqlite3.Connection, teller: Teller, source: Source, reply: 
 
 def block_of(source: Source, reply: str) -> Handoff:
     """The block of a reply, without questions that have their answer: an author may list them."""
-    found, talk = parse_handoff(source.fetch(reply)), Talk.load(source.row.place.get("talk", {}))
+    found, talk = (
+        parse_handoff(source.fetch(reply)),
+        Conversation.load(source.row.place.get("talk", {})),
+    )
     return replace(found, open_questions=unanswered(talk, found.open_questions))
 
 

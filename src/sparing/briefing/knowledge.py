@@ -15,10 +15,10 @@ from typing import NamedTuple, cast
 
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.pieces import KNOWLEDGE
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.knowledge.age import Made
-from sparing.knowledge.giving import Audience, Given, give
-from sparing.knowledge.page import FILES, Kind, Page, read_page
+from sparing.knowledge.giving import Audience, GivenLessons, give
+from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 from sparing.knowledge.retro import Bank
 from sparing.records import features
 from sparing.roles.load import Role, RoleClass
@@ -48,19 +48,19 @@ class Chosen(NamedTuple):
 def bank_at(repository: Repository, commit: str, folder: str) -> Bank:
     """Every page, empty where there is none. Bytes that are no text come back as they were."""
     there = list_folder(repository, commit, folder)
-    pages: dict[Kind, Page] = {}
+    pages: dict[EntryKind, Page] = {}
     for name, kind in FILES.items():
         data = read_file(repository, commit, f"{folder}/{name}") if name in there else None
         pages[kind] = read_page(kind, (data or b"").decode("utf-8", "surrogateescape"))
     return pages
 
 
-def given_to(source: Source) -> Given:
+def given_to(source: Source) -> GivenLessons:
     """What this job's role is given of the bank."""
     audience = audience_of(source.role)
     flow = source.around.settings(source.row).flow
     if audience is None or not flow.knowledge_tokens:
-        return Given()
+        return GivenLessons()
     feature = source.row.feature
     topic = f"{feature.title}\n{source.row.background.description}"
     chosen = Chosen(
@@ -97,7 +97,7 @@ def made_features(source: Source) -> tuple[Made, ...]:
     """All that there have been, in the order of creation: ours, and those that left a folder."""
     with source.around.database.read() as connection:
         rows = features.list_all(connection)
-    begun = [row.feature for row in rows if row.status is not Status.PLANNED]
+    begun = [row.feature for row in rows if row.status is not FeatureStatus.PLANNED]
     made = {one.name: (one.created, Made(one.id, one.slug, _day(one.created))) for one in begun}
     parent = PurePosixPath(source.folder).parent
     repository, head = source.around.repository, source.job.head
@@ -111,12 +111,12 @@ def made_features(source: Source) -> tuple[Made, ...]:
 
 
 @lru_cache(maxsize=64)
-def _given(chosen: Chosen) -> Given:
+def _given(chosen: Chosen) -> GivenLessons:
     """A commit's files never change, so neither does the answer."""
     repository, commit, folder, topic, audience, limit = chosen
     bank = bank_at(repository, commit, folder)
     if not any(page.entries for page in bank.values()):
-        return Given()
+        return GivenLessons()
     return give(bank, f"{topic}\n{_places(repository, commit, topic)}", audience, limit)
 
 

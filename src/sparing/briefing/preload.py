@@ -11,15 +11,22 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from sparing.briefing.extras import inner
-from sparing.context.prompt.brief import Brief, Kind, Material
-from sparing.economy.preload import LARGEST_TOKENS, Candidate, preloaded
-from sparing.flow.stage import Work
+from sparing.context.prompt.brief import Brief, Material, TurnKind
+from sparing.economy.preload import LARGEST_TOKENS, PreloadCandidate, preloaded
+from sparing.flow.stage import StageWork
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
 from sparing.workspace.git.tree import list_files, read_files
 
-NAMING = (Kind.WRITE, Kind.REVISE, Kind.REVIEW, Kind.TASK, Kind.FIX, Kind.CHECKS)
+NAMING = (
+    TurnKind.WRITE,
+    TurnKind.REVISE,
+    TurnKind.REVIEW,
+    TurnKind.TASK,
+    TurnKind.FIX,
+    TurnKind.CHECKS,
+)
 MOST_NAMED = 40
 _PATH = re.compile(r"(?<![\w/.])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*\.\w{1,8}|[\w./-]*Makefile)")
 
@@ -30,14 +37,14 @@ def files_for(source: Source, brief: Brief, seen: Collection[str]) -> tuple[Mate
         return ()  # code under review is shown already
     named = _named(source, _texts(source, brief))
     texts = read_files(source.around.repository, source.job.head, named)
-    found = [Candidate(path, estimate_tokens(text)) for path, text in texts.items()]
+    found = [PreloadCandidate(path, estimate_tokens(text)) for path, text in texts.items()]
     return tuple(Material(path, texts[path]) for path in preloaded(found, seen))
 
 
 def with_files(brief: Brief, files: tuple[Material, ...]) -> Brief:
     """A task has its sections, every other turn its materials."""
     given = tuple(one.name for one in files)
-    if brief.asked.kind is Kind.TASK:
+    if brief.asked.kind is TurnKind.TASK:
         return replace(brief, sections=(*brief.sections, *files), given=given)
     return replace(brief, materials=(*brief.materials, *files), given=given)
 
@@ -47,9 +54,9 @@ def _texts(source: Source, brief: Brief) -> Iterable[str]:
     yield brief.task
     for one in brief.findings:
         yield f"{one.location} {one.text} {one.suggestion}"
-    if brief.asked.kind is Kind.CHECKS:
+    if brief.asked.kind is TurnKind.CHECKS:
         yield from (one.text for one in brief.materials)
-    if source.stage.work is Work.DOCUMENT:
+    if source.stage.work is StageWork.DOCUMENT:
         near = [one for one in (brief.subject, *brief.documents[-1:]) if one is not None]
         yield from (one.text or "" for one in near[:1])
 

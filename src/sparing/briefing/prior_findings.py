@@ -6,7 +6,7 @@ import json
 
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import Kind, OpenFinding
+from sparing.context.prompt.brief import QuotedFinding, TurnKind
 from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.finding import Severity
@@ -18,19 +18,19 @@ from sparing.session import Session
 SUGGESTION = Severity.SUGGESTION
 
 
-def findings_of(source: Source, kind: Kind) -> tuple[OpenFinding, ...]:
+def findings_of(source: Source, kind: TurnKind) -> tuple[QuotedFinding, ...]:
     """An author's to settle, by the ids they are known by; a reviewer's own that are open."""
-    if kind in (Kind.REVISE, Kind.FIX, Kind.STAGE):
+    if kind in (TurnKind.REVISE, TurnKind.FIX, TurnKind.STAGE):
         asked = source.job.settles
         if asked:
             return tuple(_open(one) for one in _tracked(source) if one.id in asked)
         return turns.open_findings(source.open_verdicts())
-    if kind not in (Kind.REVIEW, Kind.VALIDATE):
+    if kind not in (TurnKind.REVIEW, TurnKind.VALIDATE):
         return ()
     return _own_findings(source)
 
 
-def _own_findings(source: Source) -> tuple[OpenFinding, ...]:
+def _own_findings(source: Source) -> tuple[QuotedFinding, ...]:
     """Of a reviewer that has looked before; by its verdict where findings are not followed."""
     job = source.job
     if job.iteration < 2 and not job.final:
@@ -53,9 +53,9 @@ def _tracked(source: Source) -> list[Tracked]:
     return [Tracked.load(json.loads(row.body)) for row in rows]
 
 
-def _open(one: Tracked) -> OpenFinding:
+def _open(one: Tracked) -> QuotedFinding:
     found = one.finding
-    return OpenFinding(
+    return QuotedFinding(
         one.id, found.severity.value, ", ".join(one.roles), found.category, found.location,
         found.text, found.suggestion,
     )  # fmt: skip

@@ -19,12 +19,12 @@ from sparing.workspace.git.commit import list_folder
 from sparing.workspace.project.paths import is_id
 
 
-class Told(NamedTuple):
+class ProjectBlock(NamedTuple):
     text: str
     warnings: tuple[str, ...] = ()
 
 
-def project_of(source: Source) -> Told | None:
+def project_of(source: Source) -> ProjectBlock | None:
     """None for a feature without a project; a project without a folder is a warning."""
     meta, background = source.meta, source.row.background
     project = background.project or meta.get("project_id")
@@ -34,7 +34,7 @@ def project_of(source: Source) -> Told | None:
     names = list_folder(source.around.repository, source.job.head, str(root))
     folder = next((name for name in names if name.split("-")[0] == project), None)
     if folder is None:
-        return Told("", (f"project {project} has no folder in {root}: no project context",))
+        return ProjectBlock("", (f"project {project} has no folder in {root}: no project context",))
     name = source.row.feature.name
     completed, working, blocked = sorted_by_status(
         _statuses(source, list(background.depends_on) or meta.get("depends_on_features"))
@@ -48,7 +48,7 @@ def project_of(source: Source) -> Told | None:
         blocked,
         milestone_of(source.text(f"{root}/{folder}/roadmap.md") or "", name),
     )
-    return Told(project_block(context))
+    return ProjectBlock(project_block(context))
 
 
 def _statuses(source: Source, listed: object) -> dict[str, str]:

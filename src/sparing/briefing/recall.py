@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.diff import parse_diff
-from sparing.context.prompt.brief import REVIEWS, Brief, Kind
+from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.delta import LARGEST_FILE_CHARS
 from sparing.context.prompt.wrap import defuse
 from sparing.economy.recall import Need, digests, recall
 from sparing.flow.flows import TIERS
-from sparing.flow.stage import Work
+from sparing.flow.stage import StageWork
 from sparing.records import ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
@@ -26,7 +26,7 @@ from sparing.segment import Segment
 MOST_SHOWN = 5
 REFERRING = ("references", "files")
 """Segments that name what is to be read."""
-SCOPED = (Kind.TASK, Kind.ASSIST, Kind.STAGE, Kind.JUDGE)
+SCOPED = (TurnKind.TASK, TurnKind.ASSIST, TurnKind.STAGE, TurnKind.JUDGE)
 """Turns that are given parts of documents, or a tier's summaries."""
 
 
@@ -58,7 +58,7 @@ def _documents(source: Source, brief: Brief, *, resumed: bool) -> Iterable[Need]
     reviews, session = brief.asked.kind in REVIEWS, source.session
     wanted = list(source.role.artifacts if reviews else source.stage.reads)
     writes = source.stage.writes
-    at_hand = source.stage.work is Work.DOCUMENT and brief.asked.kind is not Kind.WRITE
+    at_hand = source.stage.work is StageWork.DOCUMENT and brief.asked.kind is not TurnKind.WRITE
     # An author that goes on has typed it itself; unless somebody has changed it since.
     typed = resumed and not reviews and session is not None and writes is not None
     if writes and at_hand and not (typed and session and source.untouched(writes, session.commit)):

@@ -18,13 +18,13 @@ from sparing.briefing.review_history import NAME as HISTORY
 from sparing.context.prompt.brief import Material
 from sparing.job import Turn
 from sparing.knowledge.faults import faults
-from sparing.knowledge.page import FILES, Entry
+from sparing.knowledge.page import FILES, BankEntry
 from sparing.knowledge.relevance import to_judge
 from sparing.knowledge.retro import JUDGED_KINDS, Bank, Learned, Retro, read_retro, with_marks
 from sparing.money import dollars
 from sparing.records import events, findings, totals
 from sparing.records.totals import Tally
-from sparing.review.reply import Problem, find_answer
+from sparing.review.reply import ReplyProblem, find_answer
 from sparing.review.tracking import Tracked
 from sparing.runtime.source import META, Source
 
@@ -34,12 +34,12 @@ LONGEST = 60_000
 MOST_COMMITS = 200
 
 
-class Asked(NamedTuple):
+class RetroMaterial(NamedTuple):
     """What there is to judge."""
 
     marked: Learned
     """The bank, with what has become stale marked."""
-    entries: tuple[Entry, ...]
+    entries: tuple[BankEntry, ...]
     faults: tuple[str, ...]
     """What of the bank could not be read, by file and line."""
 
@@ -61,19 +61,19 @@ def record(source: Source) -> tuple[Material, ...]:
     return (*told, Material("entries to judge", clean or "There are none.\n"))
 
 
-def asked(source: Source) -> Asked:
+def asked(source: Source) -> RetroMaterial:
     """Of the entries that were there before: all of a small bank, of a large one what overlaps."""
     folder = source.around.settings(source.row).flow.knowledge_folder
     bank = bank_at(source.around.repository, source.job.head, folder)
     marked = with_marks(bank, made_features(source))
     judged = [entry for kind in JUDGED_KINDS for entry in marked.bank[kind].entries]
-    return Asked(marked, to_judge(judged, _about(source)), _broken(bank))
+    return RetroMaterial(marked, to_judge(judged, _about(source)), _broken(bank))
 
 
 def read_reply(text: str) -> Retro | str:
     """What it says, or what is wrong with it."""
     answer = find_answer(text, KEYS)
-    if isinstance(answer, Problem):
+    if isinstance(answer, ReplyProblem):
         return answer.what.replace("verdict object", "object")
     retro = read_retro(answer.value)
     return retro if retro.page.strip() else "`retro_md` is empty"

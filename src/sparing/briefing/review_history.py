@@ -15,9 +15,17 @@ from typing import Any
 from sparing.finding import Finding, Severity
 from sparing.records import events
 from sparing.records.events import Event
-from sparing.review.governor import Ruled, Seen
-from sparing.review.history import Entry, Fallback, Item, Judged, LazyLoad, Noted, write_history
-from sparing.review.quotes import Quote
+from sparing.review.governor import GovernorRuling, SeenVerdict
+from sparing.review.history import (
+    Fallback,
+    HistoryEntry,
+    Item,
+    JudgedLook,
+    LazyLoad,
+    Noted,
+    write_history,
+)
+from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import Tracked
 from sparing.stages.place import Place
 from sparing.workspace.project.paths import Confined
@@ -54,7 +62,7 @@ def items_of(told: Iterable[Event]) -> list[Item]:
                 items.append(_entry(one))
             case "changes" if one.stage in last:
                 entry = items[last[one.stage]]
-                assert isinstance(entry, Entry)
+                assert isinstance(entry, HistoryEntry)
                 items[last[one.stage]] = replace(entry, changes=tuple(one.data["changes"]))
             case "fallback":
                 items.append(Fallback(one.role, one.data["iteration"], one.data["error"]))
@@ -65,7 +73,7 @@ def items_of(told: Iterable[Event]) -> list[Item]:
     return items
 
 
-def look_data(place: Place, seen: Sequence[Seen], ruled: Ruled) -> dict[str, Any]:
+def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> dict[str, Any]:
     """A look as it is told: who looked, what was found, what it is to the loop."""
     assert place.loop is not None
     looked = [one.verdict.role for one in seen]
@@ -73,7 +81,7 @@ def look_data(place: Place, seen: Sequence[Seen], ruled: Ruled) -> dict[str, Any
         finding
         for one in seen
         for finding, quote in zip(one.verdict.findings, one.quotes, strict=False)
-        if quote is Quote.ABSENT
+        if quote is QuoteCheck.ABSENT
     }
     raised = [
         one for one in ruled.state.tracked if one.open and any(role in looked for role in one.roles)
@@ -96,7 +104,7 @@ def look_data(place: Place, seen: Sequence[Seen], ruled: Ruled) -> dict[str, Any
     }
 
 
-def _decided(role: str, number: int, ruled: Ruled) -> str:
+def _decided(role: str, number: int, ruled: GovernorRuling) -> str:
     return ruled.reasons[number].removeprefix(f"{role} ")
 
 
@@ -107,12 +115,12 @@ def _state(one: Tracked, *, unverified: bool) -> str:
     return ", ".join(parts)
 
 
-def _entry(told: Event) -> Entry:
+def _entry(told: Event) -> HistoryEntry:
     data = told.data
-    judged = [Judged(role, decision) for role, decision in data["judged"]]
+    judged = [JudgedLook(role, decision) for role, decision in data["judged"]]
     if judged and data["why"]:
         judged[-1] = replace(judged[-1], decision=f"{judged[-1].decision}; {data['why']}")
-    return Entry(
+    return HistoryEntry(
         told.stage,
         data["iteration"],
         tuple(judged),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparing.cap import Amount, Limits
+from sparing.cap import Amount, CapLimits
 from sparing.config.rules import DAY, limit, money, setting
 from sparing.money import to_nano
 
@@ -49,8 +49,8 @@ class CapSettings:
     reply_chars: int = setting(500_000, limit(100_000_000, "How long one reply may be."))
 
     @property
-    def limits(self) -> Limits:
-        return Limits(
+    def limits(self) -> CapLimits:
+        return CapLimits(
             feature=Amount(self.feature_tokens, to_nano(self.feature_usd)),
             stage=Amount(self.stage_tokens, to_nano(self.stage_usd)),
             day=Amount(self.day_tokens, to_nano(self.day_usd)),

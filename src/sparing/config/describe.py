@@ -10,7 +10,7 @@ from typing import NamedTuple, assert_never
 from sparing.config.faults import shown
 from sparing.config.kinds import Value
 from sparing.config.load import Loaded
-from sparing.config.rules import Narrow, Rule, Scope, Setting
+from sparing.config.rules import Narrow, Rule, Setting, SettingScope
 from sparing.config.settings import every_setting
 
 INTRODUCTION = """\
@@ -31,17 +31,17 @@ and the layer it came from.
 """
 
 
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     key: str
     value: Value
     origin: str
     doc: str
 
 
-def as_rows(loaded: Loaded) -> tuple[Row, ...]:
+def as_rows(loaded: Loaded) -> tuple[SettingRow, ...]:
     """Every setting as it is now, sorted by key."""
     return tuple(
-        Row(key, _value(loaded, key), loaded.origins[key], setting.rule.doc)
+        SettingRow(key, _value(loaded, key), loaded.origins[key], setting.rule.doc)
         for key, setting in every_setting().items()
     )
 
@@ -71,11 +71,11 @@ def _entry(setting: Setting) -> Iterator[str]:
 
 def _who(rule: Rule) -> str:
     match rule.scope:
-        case Scope.RUN:
+        case SettingScope.RUN:
             return "environment, flag"
-        case Scope.USER:
+        case SettingScope.USER:
             return "user file, environment, flag"
-        case Scope.ANY:
+        case SettingScope.ANY:
             return f"user file, project file{_how(rule.narrow)}, environment, flag"
         case _:
             assert_never(rule.scope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.config.kinds import Names
-from sparing.config.rules import Rule, Scope, setting
+from sparing.config.rules import Rule, SettingScope, setting
 from sparing.way import ALL_LEVERS, Lever, off
 
 KNOWN = (ALL_LEVERS, *(lever.value for lever in Lever), *(off(lever) for lever in Lever))
@@ -19,6 +19,6 @@ class EconomySettings:
             Names(KNOWN),
             "What is done to spend less under the policy `adaptive`: `all`, or a list of names; "
             "`no-NAME` leaves one out. What a backend can't do is off, and `doctor` says so.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from sparing.config.kinds import Value
-from sparing.config.settings import Scope, Setting, every_setting
+from sparing.config.settings import Setting, SettingScope, every_setting
 from sparing.errors import ConfigError
 
 LIST = '"sparing config show" lists all settings'
@@ -93,7 +93,7 @@ def wrong_value(origin: str, setting: Setting, value: object) -> ConfigError:
 
 
 def out_of_scope(origin: str, setting: Setting) -> ConfigError:
-    run_only = setting.rule.scope is Scope.RUN
+    run_only = setting.rule.scope is SettingScope.RUN
     who = "a file" if run_only else "a project"
     places = "" if run_only else "the user file or "
     return ConfigError(

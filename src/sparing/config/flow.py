@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from sparing.config.kinds import Choice, Counts, Folder, Names, Switch, Whole
-from sparing.config.rules import Narrow, Rule, Scope, setting
+from sparing.config.kinds import CountTable, FolderPath, Names, OneOf, Switch, Whole
+from sparing.config.rules import Narrow, Rule, SettingScope, setting
 from sparing.feature import Feature
 
 
@@ -26,7 +26,7 @@ class Logs(StrEnum):
     KEEP = "keep"
 
 
-class Continuity(StrEnum):
+class SessionPreference(StrEnum):
     """What the stages of a tier do with the session that is there."""
 
     PRICED = "priced"
@@ -54,7 +54,7 @@ class FlowSettings:
     default: FlowName = setting(
         FlowName.FEATURE,
         Rule(
-            Choice(FlowName),
+            OneOf(FlowName),
             "The flow of a feature that names none; `auto`: a tier that is proposed from the "
             "request and the repository, and that you decide on.",
         ),
@@ -65,7 +65,7 @@ class FlowSettings:
             Switch(),
             "Whether a gate passes by rule: its verdict is good, nothing is asked, the checks are "
             "green and no review ended at its cap. Never past what you rejected.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     gates: tuple[str, ...] = setting(
@@ -78,12 +78,12 @@ class FlowSettings:
         ),
     )
     features_folder: str = setting(
-        "docs/features", Rule(Folder(), "Where features have their folders, in the repository.")
+        "docs/features", Rule(FolderPath(), "Where features have their folders, in the repository.")
     )
 
     knowledge_folder: str = setting(
         "docs/knowledge-bank",
-        Rule(Folder(), "Where lessons of earlier features are kept, in the repository."),
+        Rule(FolderPath(), "Where lessons of earlier features are kept, in the repository."),
     )
     knowledge_tokens: int = setting(
         1200,
@@ -95,7 +95,7 @@ class FlowSettings:
     logs: Logs = setting(
         Logs.REMOVE,
         Rule(
-            Choice(Logs),
+            OneOf(Logs),
             "What becomes of the review history and the implementation log once a retrospective "
             "has read them: `remove` leaves them in the branch's history only, `keep` leaves them "
             "in its last commit too.",
@@ -115,13 +115,13 @@ class FlowSettings:
             Whole(1, 16),
             "How many tasks that touch different files are worked on at a time, each in a worktree "
             "of its own; 1: one after the other.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
-    continuity: Continuity = setting(
-        Continuity.PRICED,
+    continuity: SessionPreference = setting(
+        SessionPreference.PRICED,
         Rule(
-            Choice(Continuity),
+            OneOf(SessionPreference),
             "How a tier's next stage begins: `continue` in the session that is there as long as "
             "it fits, `hand-off` in a fresh one with a handoff, `priced` whichever is expected to "
             "be cheaper. Under the policy `seed` it is `continue`, under `fresh` neither.",
@@ -130,7 +130,7 @@ class FlowSettings:
     budgets: tuple[str, ...] = setting(
         (),
         Rule(
-            Counts(BUILT, 1, MOST_TOKENS),
+            CountTable(BUILT, 1, MOST_TOKENS),
             "Tokens that a tier's stage takes of the window; what is not named here is learned "
             "from earlier runs. With less room, and a fifth more, a stage begins with a handoff.",
         ),

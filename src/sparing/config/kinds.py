@@ -26,7 +26,7 @@ PATTERN_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 MOST_LINES = 50
 
 
-class Kind(Protocol):
+class ValueForm(Protocol):
     @property
     def expected(self) -> str:
         """What a good value is, to be read after "is not"."""
@@ -37,7 +37,7 @@ class Kind(Protocol):
     def from_text(self, text: str) -> Value | None: ...
 
 
-class Choice(NamedTuple):
+class OneOf(NamedTuple):
     names: type[StrEnum]
 
     @property
@@ -175,7 +175,7 @@ def _pairs(table: Mapping[str, object], depth: int) -> Iterator[str | None]:
             yield f"{name} {word}" if isinstance(word, str) else None
 
 
-class Counts(NamedTuple):
+class CountTable(NamedTuple):
     """A table of names out of a closed set and whole numbers, kept as lines `name number`."""
 
     known: tuple[str, ...]
@@ -221,7 +221,7 @@ class Text(NamedTuple):
         return self.accept(text)
 
 
-class Folder(NamedTuple):
+class FolderPath(NamedTuple):
     """A folder inside the repository, whatever the file system thinks of case and dots."""
 
     expected: str = "a relative folder inside the repository, without .. or .git"

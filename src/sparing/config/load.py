@@ -19,28 +19,28 @@ from typing import NamedTuple, assert_never, cast
 
 from sparing.config import faults
 from sparing.config.kinds import Value
-from sparing.config.rules import Narrow, Scope, Setting
+from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import Settings, build, every_setting
-from sparing.config.sources import PREFIX, Document, Sources, absolute, read_sources
+from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources
 
 PYPROJECT = "pyproject.toml"
 SIZE_LIMIT = 64 * 1024
 DOTS_LIMIT = 250
 
 
-class Layer(StrEnum):
+class SettingsLayer(StrEnum):
     USER = "user file"
     PROJECT = "project file"
     ENVIRONMENT = "environment"
     FLAG = "flag"
 
 
-class Given(NamedTuple):
+class RawSetting(NamedTuple):
     """One setting as a layer has it, not yet checked."""
 
     setting: Setting
     raw: object
-    layer: Layer
+    layer: SettingsLayer
     origin: str
 
 
@@ -81,24 +81,24 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
     )
 
 
-def _all(sources: Sources, flags: Mapping[str, object]) -> Iterator[Given]:
+def _all(sources: Sources, flags: Mapping[str, object]) -> Iterator[RawSetting]:
     if sources.user is not None:
-        yield from _from_table(_parse(sources.user), Layer.USER, sources.user.path)
+        yield from _from_table(_parse(sources.user), SettingsLayer.USER, sources.user.path)
     yield from _from_project(sources.project)
     yield from _from_environ(sources.environ)
     yield from _from_flags(flags)
 
 
-def _from_project(documents: tuple[Document, ...]) -> Iterator[Given]:
+def _from_project(documents: tuple[SettingsFile, ...]) -> Iterator[RawSetting]:
     tables = [(document.path, _own_table(document)) for document in documents]
     found = [(path, table) for path, table in tables if table is not None]
     if len(found) > 1:
         raise faults.two_projects(found[0][0], found[1][0])
     for path, table in found:
-        yield from _from_table(table, Layer.PROJECT, path)
+        yield from _from_table(table, SettingsLayer.PROJECT, path)
 
 
-def _own_table(document: Document) -> Mapping[str, object] | None:
+def _own_table(document: SettingsFile) -> Mapping[str, object] | None:
     if document.path.name != PYPROJECT:
         return _parse(document)
     # A pyproject.toml that never names us is other tools' business, even a broken one.
@@ -107,11 +107,13 @@ def _own_table(document: Document) -> Mapping[str, object] | None:
     tool = _parse(document).get("tool")
     own = cast("dict[str, object]", tool).get("sparing") if isinstance(tool, dict) else None
     if own is not None and not isinstance(own, dict):
-        raise faults.no_table(_file_origin(Layer.PROJECT, document.path), "tool.sparing", own)
+        raise faults.no_table(
+            _file_origin(SettingsLayer.PROJECT, document.path), "tool.sparing", own
+        )
     return cast("dict[str, object] | None", own)
 
 
-def _parse(document: Document) -> Mapping[str, object]:
+def _parse(document: SettingsFile) -> Mapping[str, object]:
     _refuse_bombs(document)
     try:
         return tomllib.loads(document.text)
@@ -126,7 +128,7 @@ def _parse(document: Document) -> Mapping[str, object]:
         raise faults.unreadable(document.path, "a number with too many digits") from None
 
 
-def _refuse_bombs(document: Document) -> None:
+def _refuse_bombs(document: SettingsFile) -> None:
     """The parser's memory grows with the square of a dotted key's parts: 250 kB took it all."""
     if len(document.text) > SIZE_LIMIT:
         raise faults.unreadable(document.path, f"more than {SIZE_LIMIT // 1024} KiB")
@@ -135,7 +137,9 @@ def _refuse_bombs(document: Document) -> None:
             raise faults.broken(document.path, number, f"more than {DOTS_LIMIT} dots on a line")
 
 
-def _from_table(table: Mapping[str, object], layer: Layer, path: Path) -> Iterator[Given]:
+def _from_table(
+    table: Mapping[str, object], layer: SettingsLayer, path: Path
+) -> Iterator[RawSetting]:
     origin = _file_origin(layer, path)
     sections = {key.partition(".")[0] for key in every_setting()}
     prefix = "tool.sparing." if path.name == PYPROJECT else ""
@@ -149,7 +153,7 @@ def _from_table(table: Mapping[str, object], layer: Layer, path: Path) -> Iterat
             if found is None:
                 meant = faults.nearest(f"{section}.{key}")
                 raise faults.unknown(origin, f"{section}.{faults.name(key)}", meant)
-            yield Given(found, raw, layer, origin)
+            yield RawSetting(found, raw, layer, origin)
 
 
 def _unknown_section(origin: str, section: str, content: object) -> Exception:
@@ -159,12 +163,12 @@ def _unknown_section(origin: str, section: str, content: object) -> Exception:
     return faults.unknown(origin, key, meant)
 
 
-def _from_environ(environ: Mapping[str, str]) -> Iterator[Given]:
+def _from_environ(environ: Mapping[str, str]) -> Iterator[RawSetting]:
     known = {setting.variable: setting for setting in every_setting().values()}
     for variable in sorted(environ):
         if variable in known:
-            origin = f"{Layer.ENVIRONMENT} {variable}"
-            yield Given(known[variable], environ[variable], Layer.ENVIRONMENT, origin)
+            origin = f"{SettingsLayer.ENVIRONMENT} {variable}"
+            yield RawSetting(known[variable], environ[variable], SettingsLayer.ENVIRONMENT, origin)
         elif variable.startswith(PREFIX):
             _refuse_lookalike(variable.removeprefix(PREFIX))
 
@@ -183,44 +187,44 @@ def _refuse_lookalike(rest: str) -> None:
     raise faults.unknown_variable(PREFIX + rest, faults.nearest(key))
 
 
-def _from_flags(flags: Mapping[str, object]) -> Iterator[Given]:
+def _from_flags(flags: Mapping[str, object]) -> Iterator[RawSetting]:
     for key, raw in flags.items():
         found = every_setting().get(key)
         if found is None:
-            raise faults.unknown(Layer.FLAG, faults.clean(key), faults.nearest(key))
+            raise faults.unknown(SettingsLayer.FLAG, faults.clean(key), faults.nearest(key))
         if raw is not None:
-            yield Given(found, raw, Layer.FLAG, Layer.FLAG.value)
+            yield RawSetting(found, raw, SettingsLayer.FLAG, SettingsLayer.FLAG.value)
 
 
-def _checked(given: Given, below: Value) -> Value:
+def _checked(given: RawSetting, below: Value) -> Value:
     setting, raw, layer, origin = given
     if not _may_set(setting.rule.scope, layer):
         raise faults.out_of_scope(origin, setting)
     kind = setting.rule.kind
-    if isinstance(raw, str) and layer in (Layer.ENVIRONMENT, Layer.FLAG):
+    if isinstance(raw, str) and layer in (SettingsLayer.ENVIRONMENT, SettingsLayer.FLAG):
         value = kind.from_text(raw)
     else:
         value = kind.accept(raw)
     if value is None:
         raise faults.wrong_value(origin, setting, raw)
-    if layer is Layer.PROJECT:
+    if layer is SettingsLayer.PROJECT:
         _refuse_wider(given, value, below)
     return value
 
 
-def _may_set(scope: Scope, layer: Layer) -> bool:
+def _may_set(scope: SettingScope, layer: SettingsLayer) -> bool:
     match scope:
-        case Scope.ANY:
+        case SettingScope.ANY:
             return True
-        case Scope.USER:
-            return layer is not Layer.PROJECT
-        case Scope.RUN:
-            return layer in (Layer.ENVIRONMENT, Layer.FLAG)
+        case SettingScope.USER:
+            return layer is not SettingsLayer.PROJECT
+        case SettingScope.RUN:
+            return layer in (SettingsLayer.ENVIRONMENT, SettingsLayer.FLAG)
         case _:
             assert_never(scope)
 
 
-def _refuse_wider(given: Given, value: Value, below: Value) -> None:
+def _refuse_wider(given: RawSetting, value: Value, below: Value) -> None:
     narrow = given.setting.rule.narrow
     match narrow:
         case Narrow.FREE:
@@ -254,5 +258,5 @@ def _home(environ: Mapping[str, str]) -> Path:
     return home
 
 
-def _file_origin(layer: Layer, path: Path) -> str:
+def _file_origin(layer: SettingsLayer, path: Path) -> str:
     return f"{layer} {faults.clean(str(path))}"

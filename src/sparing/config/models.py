@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sparing.config.kinds import PATTERN_MODEL, Lines, Pairs, Prices
-from sparing.config.rules import Rule, Scope, model, setting
+from sparing.config.rules import Rule, SettingScope, model, setting
 
 SAME = {"auto": "claude", "claude-double": "claude"}
 """Backends that are another one's client under a name of their own."""
@@ -26,7 +26,7 @@ class ModelSettings:
                 2,
             ),
             "Other models for a backend, by class: `strong`, `standard` or `cheap`.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     roles: tuple[str, ...] = setting(
@@ -37,7 +37,7 @@ class ModelSettings:
                 "security-reviewer=strong"
             ),
             "Another class, or a model by its own name, for a role.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     prices: tuple[str, ...] = setting(
@@ -46,7 +46,7 @@ class ModelSettings:
             Prices(),
             "Prices that go before the list that ships: a model's name, then US dollars per "
             "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
 
@@ -56,7 +56,7 @@ class ModelSettings:
             Lines('a list of lines such as "my-model 200000"', PATTERN_MODEL + " [0-9]{4,8}"),
             "Tokens that a model takes in, where the list that ships does not know it or you want "
             "less: a model's name, then a number.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
 

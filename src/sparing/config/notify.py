@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.config.kinds import PATTERN_COMMAND, Names, Text
-from sparing.config.rules import Rule, Scope, setting
+from sparing.config.rules import Rule, SettingScope, setting
 
 BELL = "bell"
 DESKTOP = "desktop"
@@ -21,7 +21,7 @@ class NotifySettings:
             Names((BELL, DESKTOP)),
             "What happens when a run stops for you: the terminal's bell, a message on the desktop "
             "(`notify-send` or `osascript`, where there is one).",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     command: str = setting(
@@ -30,6 +30,6 @@ class NotifySettings:
             Text("a command line", f"({PATTERN_COMMAND})?"),
             "A program that is started as well, with a title and a sentence as its last two "
             "arguments. No shell reads the line.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )

@@ -7,13 +7,13 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from sparing.config import kinds
-from sparing.config.kinds import Kind, Lines, Money, Text, Value, Whole
+from sparing.config.kinds import Lines, Money, Text, Value, ValueForm, Whole
 
 T = TypeVar("T", bound=Value)
 DAY = 86_400
 
 
-class Scope(StrEnum):
+class SettingScope(StrEnum):
     """Which layers may set a setting at all."""
 
     ANY = "any"
@@ -36,9 +36,9 @@ class Narrow(StrEnum):
 
 
 class Rule(NamedTuple):
-    kind: Kind
+    kind: ValueForm
     doc: str
-    scope: Scope = Scope.ANY
+    scope: SettingScope = SettingScope.ANY
     narrow: Narrow = Narrow.FREE
 
 
@@ -67,7 +67,7 @@ FILES = Lines("a list of file patterns inside the repository", kinds.PATTERN_FIL
 
 
 def model(doc: str) -> Rule:
-    return Rule(Text("a model's name", kinds.PATTERN_MODEL), doc, Scope.USER)
+    return Rule(Text("a model's name", kinds.PATTERN_MODEL), doc, SettingScope.USER)
 
 
 def limit(high: int, doc: str) -> Rule:

@@ -18,7 +18,7 @@ from sparing.config.caps import CapSettings
 from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.kinds import Choice, Seconds, Value, Whole
+from sparing.config.kinds import OneOf, Seconds, Value, Whole
 from sparing.config.login import LoginName
 from sparing.config.models import ModelSettings
 from sparing.config.notify import NotifySettings
@@ -30,8 +30,8 @@ from sparing.config.rules import (
     OWN_PATH,
     POINT,
     Rule,
-    Scope,
     Setting,
+    SettingScope,
     limit,
     setting,
 )
@@ -58,7 +58,7 @@ class Sandbox(StrEnum):
     OPTIONAL = "optional"
 
 
-class Clock(StrEnum):
+class ClockKind(StrEnum):
     WALL = "wall"
     COUNTED = "counted"
 
@@ -75,7 +75,7 @@ class StateSettings:
             OWN_PATH,
             "Where runs, sessions and the ledger are kept. "
             "Empty: `$XDG_STATE_HOME/sparing`, else `~/.local/state/sparing`.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
 
@@ -85,31 +85,31 @@ class AgentSettings:
     backend: BackendName = setting(
         BackendName.AUTO,
         Rule(
-            Choice(BackendName),
+            OneOf(BackendName),
             "Which coding agent is used; `auto` takes one that is installed and logged in.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     login: LoginName = setting(
         LoginName.AUTO,
         Rule(
-            Choice(LoginName),
+            OneOf(LoginName),
             "How Claude Code is logged in: `api-key` (ANTHROPIC_API_KEY), `token` "
             "(CLAUDE_CODE_OAUTH_TOKEN), `own` (as you are, in `~/.claude`); `auto`: the first.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     billing: Billing = setting(
         Billing.API,
         Rule(
-            Choice(Billing),
+            OneOf(Billing),
             "How the agent's login is paid: `api` by the token, `subscription` at a fixed price. "
             "With a subscription figures say API-equivalent and only caps on tokens count.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     script: str = setting(
-        "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", Scope.USER)
+        "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", SettingScope.USER)
     )
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
@@ -122,7 +122,7 @@ class ReviewSettings:
     policy: Policy = setting(
         Policy.ADAPTIVE,
         Rule(
-            Choice(Policy),
+            OneOf(Policy),
             "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
             "original rules, `fresh` is the naive baseline.",
         ),
@@ -130,7 +130,7 @@ class ReviewSettings:
     bar: Bar = setting(
         Bar.POLICY,
         Rule(
-            Choice(Bar),
+            OneOf(Bar),
             "Which findings hold a review up: `strict` every blocker and warning until the cap, "
             "`rising` warnings ever less and an end when nothing moves. `policy`: strict under "
             "`seed`, else rising.",
@@ -152,21 +152,21 @@ class WorkspaceSettings:
     hand_over: HandOver = setting(
         HandOver.PRINT,
         Rule(
-            Choice(HandOver),
+            OneOf(HandOver),
             "What happens with a finished branch. `print` moves nothing that is checked out and "
             "names the commands; `merge` is your consent to fast-forward a clean checkout, "
             "`pull-request` to push this one branch and to open a pull request with `gh`.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     check_seconds: int = setting(600, limit(DAY, "How long one run of the checks may take."))
     sandbox: Sandbox = setting(
         Sandbox.REQUIRED,
         Rule(
-            Choice(Sandbox),
+            OneOf(Sandbox),
             "What happens where the system can't confine agents and checks: `required` refuses to "
             "run, `optional` goes on with the walls there are (the flag --unsandboxed).",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     commands: tuple[str, ...] = setting(
@@ -175,7 +175,7 @@ class WorkspaceSettings:
             COMMANDS,
             "Commands that may run when a task's done criterion names them, by their exact text. "
             "The repository's own checks need no entry; nothing else that agents write is run.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     setup: tuple[str, ...] = setting(
@@ -201,22 +201,25 @@ class WorkspaceSettings:
 @dataclass(frozen=True)
 class EngineSettings:
     poll_seconds: float = setting(
-        0.1, Rule(Seconds(3600), "How often the engine looks for answers.", Scope.USER)
+        0.1, Rule(Seconds(3600), "How often the engine looks for answers.", SettingScope.USER)
     )
-    clock: Clock = setting(
-        Clock.WALL,
+    clock: ClockKind = setting(
+        ClockKind.WALL,
         Rule(
-            Choice(Clock),
+            OneOf(ClockKind),
             "Where times come from; `counted` gives the same ones in every run, for the demo.",
-            Scope.USER,
+            SettingScope.USER,
         ),
     )
     ahead_seconds: int = setting(
         0,
-        Rule(Whole(0, 10 * DAY), "How far the engine's clock is ahead, for tests.", Scope.RUN),
+        Rule(
+            Whole(0, 10 * DAY), "How far the engine's clock is ahead, for tests.", SettingScope.RUN
+        ),
     )
     crash_at: str = setting(
-        "", Rule(POINT, "A crash point at which the process ends itself, for tests.", Scope.RUN)
+        "",
+        Rule(POINT, "A crash point at which the process ends itself, for tests.", SettingScope.RUN),
     )
 
 

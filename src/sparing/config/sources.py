@@ -21,15 +21,15 @@ PLACES = ("HOME", "XDG_STATE_HOME")
 
 
 @dataclass(frozen=True)
-class Document:
+class SettingsFile:
     path: Path
     text: str
 
 
 @dataclass(frozen=True)
 class Sources:
-    user: Document | None = None
-    project: tuple[Document, ...] = ()
+    user: SettingsFile | None = None
+    project: tuple[SettingsFile, ...] = ()
     """`sparing.toml`, `pyproject.toml`, or both as far as they exist."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables with our prefix, and those that say where home and state are."""
@@ -58,12 +58,12 @@ def absolute(environ: Mapping[str, str], name: str) -> Path | None:
     return Path(value) if value.startswith("/") else None
 
 
-def _project(repository: Path) -> tuple[Document, ...]:
+def _project(repository: Path) -> tuple[SettingsFile, ...]:
     found = (_read(repository / name, repository) for name in ("sparing.toml", "pyproject.toml"))
     return tuple(document for document in found if document is not None)
 
 
-def _read(path: Path, inside: Path | None) -> Document | None:
+def _read(path: Path, inside: Path | None) -> SettingsFile | None:
     try:
         data = _bytes(path, inside)
     except OSError as error:
@@ -71,7 +71,7 @@ def _read(path: Path, inside: Path | None) -> Document | None:
     if data is None:
         return None
     try:
-        return Document(path, data.decode("utf-8-sig"))
+        return SettingsFile(path, data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise faults.broken(path, line, "a byte that is not UTF-8") from None

@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.briefing.preload import files_for, seen_by, with_files
-from sparing.cache import Block, Life
+from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
-from sparing.continuation import Go
+from sparing.continuation import SessionStep
 from sparing.dispatch import turn_history
 from sparing.dispatch.resume_check import deferred
 from sparing.dispatch.trunk_group import model_of, order_of, referenced
-from sparing.economy.cost_model import Rates, Work
-from sparing.economy.estimates import Errand, Memory, by_reference, expected_work
-from sparing.economy.estimates import Kind as TurnKind
+from sparing.economy.cost_model import Rates, TurnWork
+from sparing.economy.estimates import Errand, Memory, TurnClass, by_reference, expected_work
 from sparing.economy.known import blocks_of
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
@@ -35,7 +34,7 @@ FILES_PER_CALL, BATCHED_FILES = 2, 4
 """That a model opens at a time: as seen in the workload, and if it follows the request to batch."""
 
 
-class Told(NamedTuple):
+class Alternative(NamedTuple):
     """A way as it would be told."""
 
     composed: Composed
@@ -47,7 +46,7 @@ class Told(NamedTuple):
 class Terms:
     """What the offers depend on beside the brief."""
 
-    works: Mapping[TurnKind, Work]
+    works: Mapping[TurnClass, TurnWork]
     rates: Rates
     base_tokens: int
     life: Life = SHORT
@@ -56,9 +55,9 @@ class Terms:
     """How likely a look at this feature ends with an approval."""
 
 
-def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way, Told]:
+def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way, Alternative]:
     """Ways that the backend can do and the prompt can be made for."""
-    found: dict[Way, Told] = {}
+    found: dict[Way, Alternative] = {}
     for way in (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
         if way is Way.RESUME and (error or not _usable(source, brief)):
             continue
@@ -68,7 +67,7 @@ def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way,
     return found
 
 
-def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Told | None:
+def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative | None:
     composed = compose(brief, way, order_of(source), 0)
     if brief.notes and (way is Way.RESUME or not _notes_pay(source, composed, terms)):
         brief = replace(brief, notes="")
@@ -87,12 +86,12 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Told | None:
     if reads:
         work = by_reference(work, _size(brief, reads), len(reads))
     marked, blocks = _marked(source, brief, way, composed, terms)
-    return Told(marked, Offer(blocks, work, on), brief)
+    return Alternative(marked, Offer(blocks, work, on), brief)
 
 
-def _work(source: Source, memory: Memory, terms: Terms) -> Work:
+def _work(source: Source, memory: Memory, terms: Terms) -> TurnWork:
     errand = turn_history.errand_of(source.job.turn.value, source.job.stage)
-    return expected_work(TurnKind(source.job.role, errand or Errand.LONE, memory), terms.works)
+    return expected_work(TurnClass(source.job.role, errand or Errand.LONE, memory), terms.works)
 
 
 def _notes_pay(source: Source, composed: Composed, terms: Terms) -> bool:
@@ -103,7 +102,7 @@ def _notes_pay(source: Source, composed: Composed, terms: Terms) -> bool:
     return notes_pay(terms.rates, context, notes, noted, forgotten)
 
 
-def _preloads(source: Source, terms: Terms, size: int, work: Work) -> bool:
+def _preloads(source: Source, terms: Terms, size: int, work: TurnWork) -> bool:
     levers = levers_of(source)
     if Lever.PRELOAD not in levers:
         return False
@@ -113,7 +112,7 @@ def _preloads(source: Source, terms: Terms, size: int, work: Work) -> bool:
 
 def _marked(
     source: Source, brief: Brief, way: Way, composed: Composed, terms: Terms
-) -> tuple[Composed, tuple[Block, ...]]:
+) -> tuple[Composed, tuple[CacheBlock, ...]]:
     """Where entries end and how long they live; what is compared with keeps its own marks."""
     settings = source.around.settings(source.row)
     marks = source.around.backend(source.row).capabilities.marks
@@ -138,7 +137,7 @@ def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
     """A stage for which it was decided to go on does so while that is possible."""
     # An answer goes to whoever asked: nobody else knows what was meant.
     asked = source.job.turn is Turn.ANSWER and Lever.RESUME in levers_of(source)
-    goes_on = (source.job.going.go is Go.CONTINUE or asked) and Way.RESUME in inputs.offers
+    goes_on = (source.job.going.go is SessionStep.CONTINUE or asked) and Way.RESUME in inputs.offers
     if not goes_on or inputs.share.misses:
         return {}
     why = "an answer goes to whoever asked" if asked else "weighed before the stage"
@@ -166,7 +165,7 @@ def transcript_of(source: Source) -> Transcript:
     )
 
 
-def _opening(source: Source, prompt: str) -> tuple[Block, ...]:
+def _opening(source: Source, prompt: str) -> tuple[CacheBlock, ...]:
     """The prompt that opened the session, as the ledger has it; its marks may outlive the rest."""
     if not prompt:
         return ()

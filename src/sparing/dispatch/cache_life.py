@@ -10,13 +10,13 @@ import sqlite3
 from collections.abc import Sequence
 
 from sparing.cache import Life
-from sparing.context.prompt.brief import Brief, Kind
+from sparing.context.prompt.brief import Brief, TurnKind
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.lives import RECENT_PAUSES, trunk_life
 from sparing.job import Turn
 from sparing.records import ledger
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
 from sparing.way import Lever
@@ -33,7 +33,7 @@ def group_of(source: Source, brief: Brief) -> str:
     """Who shares a trunk with this dispatch."""
     kind = brief.asked.kind
     code = brief.code is not None or source.stage.writes is None
-    what = TASKS if kind is Kind.TASK else CODE if code else DOCUMENTS
+    what = TASKS if kind is TurnKind.TASK else CODE if code else DOCUMENTS
     return f"{source.role.role_class}/{what}"
 
 
@@ -47,7 +47,7 @@ def life_of(connection: sqlite3.Connection, source: Source, group: str, rates: R
     return trunk_life(rates, pauses(own), AT_ONCE if at_once else USUAL_PAUSES)
 
 
-def pauses(rows: Sequence[Row]) -> list[float]:
+def pauses(rows: Sequence[LedgerRow]) -> list[float]:
     """Between the end of each turn and the start of the next, as far as they count."""
     recent = rows[-RECENT_PAUSES - 1 :]
     return [
@@ -56,5 +56,5 @@ def pauses(rows: Sequence[Row]) -> list[float]:
     ]
 
 
-def _end(row: Row) -> float:
+def _end(row: LedgerRow) -> float:
     return row.attempt.started + (row.result.seconds if row.result else 0.0)

@@ -20,8 +20,8 @@ from sparing.agents.backend import Access, AgentCall
 from sparing.agents.lock import worktree_lock
 from sparing.cache import Life
 from sparing.cap import Amount
-from sparing.config.settings import Clock
-from sparing.dispatch.next_turn import Prospect, prospect_of
+from sparing.config.settings import ClockKind
+from sparing.dispatch.next_turn import NextTurn, prospect_of
 from sparing.dispatch.trunk_group import system_of
 from sparing.economy.forecast import worst_case
 from sparing.economy.keepalive import (
@@ -35,7 +35,7 @@ from sparing.economy.keepalive import (
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.job import Job, JobKind, Turn
 from sparing.prompts.render import words
 from sparing.records import caps, features, ledger, pings, sessions, verdicts
@@ -96,10 +96,10 @@ def open_sessions(around: Surroundings, at: float) -> list[Open]:
 def _open(
     connection: sqlite3.Connection, around: Surroundings, row: FeatureRow, at: float
 ) -> Iterable[Open]:
-    state, settings = State.load(row.place["state"]), around.settings(row)
+    state, settings = FlowState.load(row.place["state"]), around.settings(row)
     adaptive = settings.review.policy is Policy.ADAPTIVE
     waits = state.position in (Position.GATE, Position.STUCK)
-    if waits or not adaptive or settings.engine.clock is Clock.COUNTED:
+    if waits or not adaptive or settings.engine.clock is ClockKind.COUNTED:
         return
     stage = FLOWS[row.feature.flow].stage(state.stage)
     looks = {
@@ -126,7 +126,7 @@ def _open(
 
 class _Worth(NamedTuple):
     keep: KeepAlive
-    known: Prospect
+    known: NextTurn
 
 
 def _worth(one: Open, at: float) -> _Worth | None:
@@ -166,7 +166,7 @@ async def _ping(one: Open, worth: _Worth, at: float) -> int:
             ledger.close(tx, attempt.dispatch)
         raise
     own = own_prices(around.settings(row).models.prices)
-    result = ledger.Result(
+    result = ledger.AttemptResult(
         session.id, reply.usage, reply.origin,
         cost_nano(session.model, reply.usage, own, reply.context_tokens),
         [{"added": call.added, "output": call.output} for call in reply.calls],

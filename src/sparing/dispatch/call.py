@@ -15,7 +15,7 @@ from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, Age
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
 from sparing.dispatch.resume_check import trusted
-from sparing.dispatch.spend import Asking, Permit, Stop, given_up, reserve, settle
+from sparing.dispatch.spend import Permit, SpendRefusal, SpendRequest, given_up, reserve, settle
 from sparing.dispatch.trunk_group import system_of
 from sparing.errors import SparingError
 from sparing.failure import Failure
@@ -53,12 +53,14 @@ async def call(
 ) -> dict[str, Any]:
     asked, work = Ticket(**ticket), Job.load(job)
     await signals.after(asked.after)
-    asking = Asking(source_of(asked, work), asked, Sent.load(sent), template or work.turn.value)
+    asking = SpendRequest(
+        source_of(asked, work), asked, Sent.load(sent), template or work.turn.value
+    )
     if asking.sent.resume and not template and (why := await trusted(asking)):
         return {"failure": Failure.INVALID_SESSION.value, "detail": f"not resumed: {why}"}
     while (permit := reserve(asking)) is None:
         await asyncio.sleep(SIBLING_SECONDS)
-    if isinstance(permit, Stop):
+    if isinstance(permit, SpendRefusal):
         return {"failure": permit.failure, "detail": permit.detail}
     passing(RESERVED)
     try:
@@ -71,7 +73,7 @@ async def call(
     return settle(asking, permit, reply)
 
 
-async def _run(asking: Asking, permit: Permit) -> AgentReply:
+async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
     source, around, row = asking.source, asking.source.around, asking.source.row
     writes, lane = _writes(source), source.job.lane
     worktree = await asyncio.to_thread(around.worktree, row, source.job.head, lane)
@@ -104,7 +106,7 @@ def _writes(source: Source) -> bool:
     return source.role.role_class is RoleClass.AUTHOR and source.job.turn is not Turn.OUTLINE
 
 
-def _call(asking: Asking, permit: Permit, worktree: Worktree) -> AgentCall:
+def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:
     source, ticket, sent, _ = asking
     around, row, job = source.around, source.row, source.job
     writes = _writes(source)
@@ -146,7 +148,7 @@ def _cleaned(reply: AgentReply, redactor: Redactor) -> AgentReply:
 class Listener:
     """What the agent does, told soon after it happens: one write for what comes in a burst."""
 
-    def __init__(self, asking: Asking, number: int) -> None:
+    def __init__(self, asking: SpendRequest, number: int) -> None:
         self._asking = asking
         self._number = number
         self._told = 0

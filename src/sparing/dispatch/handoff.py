@@ -24,7 +24,7 @@ from sparing.dispatch.trunk_group import order_of
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
-from sparing.job import Job, Result, Turn
+from sparing.job import Job, JobResult, Turn
 from sparing.prompts.render import fill, words
 from sparing.records import events, ledger
 from sparing.records.prompts import keep_prompt
@@ -106,7 +106,7 @@ async def write_handoff(
         }  # fmt: skip
         said = f"a handoff of {data['tokens']:,} tokens"
         tell(tx, asked, source.job, HANDED_OFF, text=said, data=data)
-    return {"problem": "", "result": Result(reply=source.around.folder.keep(text)).dump()}
+    return {"problem": "", "result": JobResult(reply=source.around.folder.keep(text)).dump()}
 
 
 def program_handoff(source: Source) -> str:

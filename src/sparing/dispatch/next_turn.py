@@ -10,15 +10,15 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.cache import Block, Life, Part
+from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.dispatch import turn_history
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Errand, Kind, Memory, expected_work
+from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work
 from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import ledger
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.way import Way
@@ -27,9 +27,9 @@ LATER_DELTA_TOKENS = 1_500
 NOT_CACHED_TOKENS = 1_024
 
 
-class Prospect(NamedTuple):
+class NextTurn(NamedTuple):
     inputs: Inputs
-    row: Row
+    row: LedgerRow
     """The session's last turn."""
     ended: float
     pauses: list[float]
@@ -38,7 +38,7 @@ class Prospect(NamedTuple):
 
 def prospect_of(
     connection: sqlite3.Connection, source: Source, session: Session, at: float
-) -> Prospect | None:
+) -> NextTurn | None:
     """None for a session of which the ledger knows too little."""
     rows = ledger.of_feature(connection, source.row.feature.key)
     turns = [row for row in rows if row.attempt.role == session.role and row.result is not None]
@@ -51,14 +51,16 @@ def prospect_of(
     known = believed(turn_history.sends(connection, last.attempt.trunk, at), NOT_CACHED_TOKENS)
     opening = turn_history.load_blocks(last.attempt.sent["blocks"])
     errand = _errand(last)
-    told = Block(Part.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
+    told = CacheBlock(RequestPart.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
     on = Transcript(
         session.context_tokens, session.last_call, session.answer_tokens, Life.FIVE_MINUTES, opening
     )
     offers = {
-        Way.COMPOSE: Offer(opening, expected_work(Kind(session.role, errand, Memory.NOTES), works)),
+        Way.COMPOSE: Offer(
+            opening, expected_work(TurnClass(session.role, errand, Memory.NOTES), works)
+        ),
         Way.RESUME: Offer(
-            (told,), expected_work(Kind(session.role, errand, Memory.TRANSCRIPT), works), on
+            (told,), expected_work(TurnClass(session.role, errand, Memory.TRANSCRIPT), works), on
         ),
     }
     share = turn_history.share(
@@ -69,16 +71,16 @@ def prospect_of(
         Base(last.attempt.trunk, int(last.attempt.sent["base"])), offers, known, share,
         minimum_tokens=NOT_CACHED_TOKENS,
     )  # fmt: skip
-    return Prospect(inputs, last, _end(last), waits(rows))
+    return NextTurn(inputs, last, _end(last), waits(rows))
 
 
-def _errand(row: Row) -> Errand:
+def _errand(row: LedgerRow) -> Errand:
     """Who has written revises next; who has reviewed reviews again."""
     found = turn_history.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
     return {Errand.WRITE: Errand.REVISE, Errand.IMPLEMENT: Errand.FIX}.get(found, found)
 
 
-def waits(rows: Sequence[Row]) -> list[float]:
+def waits(rows: Sequence[LedgerRow]) -> list[float]:
     """How long roles waited for their next turn in the same stage."""
     found: list[float] = []
     last: dict[tuple[str, str, str], float] = {}
@@ -91,5 +93,5 @@ def waits(rows: Sequence[Row]) -> list[float]:
     return found
 
 
-def _end(row: Row) -> float:
+def _end(row: LedgerRow) -> float:
     return row.attempt.started + (row.result.seconds if row.result else 0.0)

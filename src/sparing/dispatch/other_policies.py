@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sparing.cache import Block
+from sparing.cache import CacheBlock
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import referenced
@@ -63,7 +63,7 @@ def _seed(brief: Brief, moment: Moment, marks: int) -> dict[str, Any]:
     return {**found, "delta": _plain(delta), "delta_chars": _chars(delta)}
 
 
-def _blocks(segments: Iterable[Segment], sent: Iterable[Block]) -> list[list[Any]]:
+def _blocks(segments: Iterable[Segment], sent: Iterable[CacheBlock]) -> list[list[Any]]:
     return [
         [one.digest[:SHORT], one.tokens, block.mark.value if block.mark else "", one.name]
         for one, block in zip(segments, sent, strict=True)

@@ -13,18 +13,18 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
-from sparing.context.prompt.brief import JUDGING, Brief, Kind
+from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Stage, Work
+from sparing.flow.stage import Stage, StageWork
 from sparing.job import Job, JobKind, Turn
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.records.prompts import load_prompt
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.source import Source
@@ -37,7 +37,7 @@ UNKNOWN_CLIENT = Client("auto", "", 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PreviewRequest:
     """Which prompt a person wants to see."""
 
     role: str
@@ -67,7 +67,7 @@ class Peeked(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def peek(around: Surroundings, row: FeatureRow, wish: Wish) -> Peeked:
+def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
     stage = _stage(around, row, wish)
     past = _Past(around, row, stage)
     row_sent = past.sent(wish) if wish.way is None and wish.order is None else None
@@ -93,7 +93,9 @@ def _brief(source: Source) -> Brief:
         return brief
 
 
-def _composed(source: Source, brief: Brief, wish: Wish, way: Way, order: Order) -> Composed:
+def _composed(
+    source: Source, brief: Brief, wish: PreviewRequest, way: Way, order: Order
+) -> Composed:
     if way is Way.RESUME and not brief.resumable:
         raise FeatureError(
             f"{wish.role} can't be resumed here: there is nothing new to tell it",
@@ -106,7 +108,7 @@ def _composed(source: Source, brief: Brief, wish: Wish, way: Way, order: Order) 
 def _peeked(
     source: Source, brief: Brief, composed: Composed, way: Way, order: Order | None
 ) -> Peeked:
-    role, formed = source.role, brief.asked.kind in (*JUDGING, Kind.ASSIST)
+    role, formed = source.role, brief.asked.kind in (*JUDGING, TurnKind.ASSIST)
     system = Segment("system", system_of(source), Volatility.FEATURE)
     return Peeked(
         composed,
@@ -131,7 +133,7 @@ def _client(source: Source) -> Client:
         return UNKNOWN_CLIENT
 
 
-def _stage(around: Surroundings, row: FeatureRow, wish: Wish) -> Stage:
+def _stage(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Stage:
     """The stage that is named; else where the role was last asked, or would first be."""
     flow = FLOWS[row.feature.flow]
     if wish.stage:
@@ -164,7 +166,7 @@ class _Past:
             found = ledger.of_feature(connection, row.feature.key)
         self.attempts = [one for one in found if one.attempt.stage == stage.name]
 
-    def sent(self, wish: Wish) -> Row | None:
+    def sent(self, wish: PreviewRequest) -> LedgerRow | None:
         """The last attempt at the dispatch that is meant."""
         found = [
             one
@@ -197,7 +199,7 @@ class _Past:
         return told[-1] if told else ""
 
 
-def _source(past: _Past, wish: Wish, sent: Row | None) -> Source:
+def _source(past: _Past, wish: PreviewRequest, sent: LedgerRow | None) -> Source:
     stage, row = past.stage, past.row
     iteration = sent.attempt.iteration if sent else max(1, wish.iteration)
     turn = _turn(stage, wish, iteration)
@@ -214,21 +216,21 @@ def _source(past: _Past, wish: Wish, sent: Row | None) -> Source:
     return Source(past.around, row, job, session, wish.final, wish.way is Way.RESUME)
 
 
-def _turn(stage: Stage, wish: Wish, iteration: int) -> Turn:
+def _turn(stage: Stage, wish: PreviewRequest, iteration: int) -> Turn:
     if wish.role != stage.author:
         return _beside(stage, wish.role)
     match stage.work:
-        case Work.DOCUMENT:
+        case StageWork.DOCUMENT:
             return Turn.WRITE if iteration == 1 else Turn.REVISE
-        case Work.IMPLEMENT:
+        case StageWork.IMPLEMENT:
             return Turn.IMPLEMENT if wish.task or iteration == 1 else Turn.REVISE
-        case Work.BUILD:
+        case StageWork.BUILD:
             return Turn.BUILD
-        case Work.JUDGE:
+        case StageWork.JUDGE:
             return Turn.JUDGE
-        case Work.CHECK:
+        case StageWork.CHECK:
             return Turn.REPAIR_CHECKS
-        case Work.PROPOSE:
+        case StageWork.PROPOSE:
             return Turn.PROPOSE
 
 
@@ -241,7 +243,7 @@ def _beside(stage: Stage, role: str) -> Turn:
     return Turn.RESEARCH if role in stage.research else Turn.NONE
 
 
-def _task(past: _Past, wish: Wish, sent: Row | None, head: str) -> str:
+def _task(past: _Past, wish: PreviewRequest, sent: LedgerRow | None, head: str) -> str:
     job = Job(JobKind.TASKS, past.stage.name, head, "tasks")
     tasks = read_tasks(Source(past.around, past.row, job, None).artifact(ArtifactName.TASKS))
     wanted = wish.task or (sent.attempt.task if sent else "") or tasks[0].number
@@ -252,7 +254,7 @@ def _task(past: _Past, wish: Wish, sent: Row | None, head: str) -> str:
 
 
 def _session(
-    past: _Past, wish: Wish, turn: Turn, before: VerdictRow | None, head: str
+    past: _Past, wish: PreviewRequest, turn: Turn, before: VerdictRow | None, head: str
 ) -> Session | None:
     """Of a role that looked before; one that goes on from its own turn knows all up to here."""
     if wish.way is not Way.RESUME:

@@ -64,7 +64,7 @@ def _warn(tx: sqlite3.Connection, job: Job, teller: Teller, missed: tuple[str, .
     tell(tx, teller, job, "unread", text=text, data={"files": list(missed)})
 
 
-def _last(tx: sqlite3.Connection, teller: Teller) -> ledger.Row | None:
+def _last(tx: sqlite3.Connection, teller: Teller) -> ledger.LedgerRow | None:
     rows = [
         row
         for row in ledger.of_feature(tx, teller.feature)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sparing.context.documents.research import KEYS, Found, read_findings
-from sparing.job import Job, Result
-from sparing.review.reply import Problem, find_answer
+from sparing.context.documents.research import KEYS, ResearchReport, read_findings
+from sparing.job import Job, JobResult
+from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.surroundings import current
@@ -27,20 +27,20 @@ async def look_around(
     failed = f"{reply['failure']}: {reply['detail']}" if reply["failure"] else ""
     text = "" if failed else await asyncio.to_thread(around.folder.fetch, reply["reply"])
     found = None if failed else _read(text)
-    left_out = failed or (found.what.partition(";")[0] if isinstance(found, Problem) else "")
+    left_out = failed or (found.what.partition(";")[0] if isinstance(found, ReplyProblem) else "")
     with around.database.write() as tx:
-        if isinstance(found, Found):
+        if isinstance(found, ResearchReport):
             data = {"findings": found.findings}
             tell(tx, asked, work, "research", text=found.words, data=data)
         else:
             words = f"left out, {' '.join(left_out.split())[:300]}"
             tell(tx, asked, work, "warning", text=words, name="warning.left-out")
-    kept = found.text if isinstance(found, Found) else ""
-    return Result(
+    kept = found.text if isinstance(found, ResearchReport) else ""
+    return JobResult(
         role=work.role, reply=around.folder.keep(kept) if kept else "", detail=left_out
     ).dump()
 
 
-def _read(text: str) -> Found | Problem:
+def _read(text: str) -> ResearchReport | ReplyProblem:
     answer = find_answer(text, KEYS)
-    return answer if isinstance(answer, Problem) else read_findings(answer.value)
+    return answer if isinstance(answer, ReplyProblem) else read_findings(answer.value)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from sparing.agents.backend import Backend
-from sparing.agents.resume_check import Place, ResumeCheck, check_resume
+from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
 from sparing.cap import Amount
 from sparing.config.settings import Settings
-from sparing.dispatch.spend import Asking
+from sparing.dispatch.spend import SpendRequest
 from sparing.economy.forecast import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.records import caps, ledger, resume_checks
@@ -37,7 +37,7 @@ NO_ROOM = "its check does not fit under a cap"
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
-class Wanted(NamedTuple):
+class ResumeCheckRequest(NamedTuple):
     backend: Backend
     settings: Settings
     at: float
@@ -66,10 +66,10 @@ def deferred_of(around: Surroundings, row: FeatureRow) -> str:
     return deferred(around, around.backend(row))
 
 
-async def trusted(asking: Asking) -> str:
+async def trusted(asking: SpendRequest) -> str:
     """Check it if nobody has; the reason not to resume, or nothing."""
     around, row = asking.source.around, asking.source.row
-    wanted = Wanted(around.backend(row), asking.settings, asking.ticket.at)
+    wanted = ResumeCheckRequest(around.backend(row), asking.settings, asking.ticket.at)
     if wanted.backend.capabilities.proven:
         return ""
     lock = _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
@@ -77,14 +77,14 @@ async def trusted(asking: Asking) -> str:
         return await _trusted(asking, wanted)
 
 
-async def check_now(around: Surroundings, wanted: Wanted) -> CheckRow:
+async def check_now(around: Surroundings, wanted: ResumeCheckRequest) -> CheckRow:
     """Ask the client, whatever is known of it, and keep what it says."""
     parent = around.folder.scratch
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="check-", dir=parent) as name:
         folder = Path(name).resolve()
         launch = launch_in(around, Worktree(around.repository, folder, ""), writes=False)
-        place = Place(
+        place = CheckSetting(
             folder, wanted.model, wanted.at, launch,
             min(300.0, wanted.settings.agent.limit_seconds),
         )  # fmt: skip
@@ -95,7 +95,7 @@ async def check_now(around: Surroundings, wanted: Wanted) -> CheckRow:
     return _row(wanted, found)
 
 
-async def _trusted(asking: Asking, wanted: Wanted) -> str:
+async def _trusted(asking: SpendRequest, wanted: ResumeCheckRequest) -> str:
     around = asking.source.around
     with around.database.read() as connection:
         known = resume_checks.get(connection, wanted.backend.name, wanted.version)
@@ -111,7 +111,7 @@ async def _trusted(asking: Asking, wanted: Wanted) -> str:
     return known.reason
 
 
-def _attempt(asking: Asking, wanted: Wanted) -> ledger.Attempt:
+def _attempt(asking: SpendRequest, wanted: ResumeCheckRequest) -> ledger.Attempt:
     usual = asking.attempt
     return ledger.Attempt(
         f"{asking.ticket.leg_id}{ROLE}", usual.feature, usual.leg, usual.stage, ROLE, 1, "", ROLE,
@@ -120,7 +120,7 @@ def _attempt(asking: Asking, wanted: Wanted) -> ledger.Attempt:
     )  # fmt: skip
 
 
-def _begin(asking: Asking, attempt: ledger.Attempt) -> int | None:
+def _begin(asking: SpendRequest, attempt: ledger.Attempt) -> int | None:
     """Reserve what it may take; None if a cap stands in the way."""
     with asking.source.around.database.write() as tx:
         whose = caps.Whose(attempt.feature, attempt.stage, attempt.day)
@@ -135,9 +135,9 @@ def _begin(asking: Asking, attempt: ledger.Attempt) -> int | None:
     return number
 
 
-def _finish(asking: Asking, attempt: ledger.Attempt, number: int, found: CheckRow) -> None:
+def _finish(asking: SpendRequest, attempt: ledger.Attempt, number: int, found: CheckRow) -> None:
     own = own_prices(asking.settings.models.prices)
-    result = ledger.Result(
+    result = ledger.AttemptResult(
         "", found.usage, found.origin, cost_nano(found.model, found.usage, own), [], 0,
         found.seconds, [], "", "", found.reason,
     )  # fmt: skip
@@ -155,7 +155,7 @@ def _good(found: CheckRow) -> str:
     return f"sessions can be resumed{share}"
 
 
-def _row(wanted: Wanted, found: ResumeCheck) -> CheckRow:
+def _row(wanted: ResumeCheckRequest, found: ResumeCheck) -> CheckRow:
     return CheckRow(
         wanted.backend.name, wanted.version, wanted.at, wanted.model, found.reason, found.share,
         tuple((item.name, item.good, item.words) for item in found.items), found.usage,

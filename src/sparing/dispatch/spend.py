@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from sparing.agents.backend import AgentReply, ModelCall
-from sparing.cap import Amount, Limits, Measure, Reached, Scope
+from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.economy.forecast import worst_case
@@ -35,7 +35,7 @@ from sparing.way import Way
 SILENT = frozenset({Failure.CRASHED, Failure.TIMED_OUT})
 """A client that ends like this without any usage has not told it; it was not nothing."""
 
-SHARED = frozenset({Scope.FEATURE, Scope.STAGE, Scope.DAY})
+SHARED = frozenset({CapScope.FEATURE, CapScope.STAGE, CapScope.DAY})
 
 
 class Permit(NamedTuple):
@@ -45,14 +45,14 @@ class Permit(NamedTuple):
     limit: Amount
 
 
-class Stop(NamedTuple):
+class SpendRefusal(NamedTuple):
     """It may not, or nothing may follow it."""
 
     failure: str
     detail: str
 
 
-class Asking(NamedTuple):
+class SpendRequest(NamedTuple):
     """One turn that is about to be sent."""
 
     source: Source
@@ -84,7 +84,7 @@ class Asking(NamedTuple):
         )  # fmt: skip
 
 
-def reserve(asking: Asking) -> Permit | Stop | None:
+def reserve(asking: SpendRequest) -> Permit | SpendRefusal | None:
     """None if it is too early to say: a sibling holds more than it may need in the end."""
     attempt = asking.attempt
     with asking.source.around.database.write() as tx:
@@ -97,14 +97,14 @@ def reserve(asking: Asking) -> Permit | Stop | None:
             return None if early else _refuse(tx, asking, reached)
         worked = repeats.seconds(tx, attempt.feature, attempt.leg, attempt.stage)
         if late := overdue(attempt.stage, worked, asking.patience):
-            return Stop(LOOP, late)
+            return SpendRefusal(LOOP, late)
         number = ledger.begin(tx, attempt, worst)
         data = {"way": attempt.way, "attempt": number}
         tell(tx, asking.ticket, asking.source.job, "asks", data=data, name=f"asks.{number}")
     return Permit(number, worst)
 
 
-def _worst(asking: Asking, limits: Limits) -> Amount:
+def _worst(asking: SpendRequest, limits: CapLimits) -> Amount:
     if asking.settings.agent.billing is Billing.SUBSCRIPTION:
         return Amount(limits.turn.tokens, None)
     own = own_prices(asking.settings.models.prices)
@@ -112,30 +112,30 @@ def _worst(asking: Asking, limits: Limits) -> Amount:
 
 
 def _reached(
-    tx: sqlite3.Connection, asking: Asking, attempt: ledger.Attempt, limits: Limits
+    tx: sqlite3.Connection, asking: SpendRequest, attempt: ledger.Attempt, limits: CapLimits
 ) -> Reached | None:
     """Caps of the dispatch itself: too often sent, or too large for any turn."""
     tries = repeats.tries(tx, attempt)
     if tries >= limits.attempts:
-        return Reached(Scope.DISPATCH, "", Measure.ATTEMPTS, tries, 1, limits.attempts)
+        return Reached(CapScope.DISPATCH, "", CapMeasure.ATTEMPTS, tries, 1, limits.attempts)
     session = asking.source.session if asking.sent.way is Way.RESUME else None
     size = asking.sent.chars // CHARS_PER_TOKEN + (session.context_tokens if session else 0)
     if size > limits.turn.tokens:
-        return Reached(Scope.TURN, "", Measure.TOKENS, 0, size, limits.turn.tokens)
+        return Reached(CapScope.TURN, "", CapMeasure.TOKENS, 0, size, limits.turn.tokens)
     return None
 
 
-def _refuse(tx: sqlite3.Connection, asking: Asking, reached: Reached) -> Stop:
+def _refuse(tx: sqlite3.Connection, asking: SpendRequest, reached: Reached) -> SpendRefusal:
     """The reached cap is told with all its figures: `sparing raise` reads them."""
     name = f"budget.{reached.scope}.{reached.measure}.{reached.limit}"
     tell(
         tx, asking.ticket, asking.source.job, "budget", text=reached.words, data=reached.dump(),
         name=name,
     )  # fmt: skip
-    return Stop(Failure.BUDGET.value, reached.words)
+    return SpendRefusal(Failure.BUDGET.value, reached.words)
 
 
-def settle(asking: Asking, permit: Permit, reply: AgentReply) -> dict[str, Any]:
+def settle(asking: SpendRequest, permit: Permit, reply: AgentReply) -> dict[str, Any]:
     """Record the bill; the answer says whether the work may go on with this reply."""
     around = asking.source.around
     kept = around.folder.keep(reply.text)
@@ -160,34 +160,36 @@ def last_call_after(calls: int, seconds: float) -> float:
 
 
 def _stop(
-    tx: sqlite3.Connection, asking: Asking, permit: Permit, reply: AgentReply, kept: str
-) -> Stop:
+    tx: sqlite3.Connection, asking: SpendRequest, permit: Permit, reply: AgentReply, kept: str
+) -> SpendRefusal:
     if reply.failure is Failure.BUDGET:
         return _refuse(tx, asking, _overrun(permit, reply))
     if reply.failure is Failure.QUOTA and reply.resets_at is not None:
         data, name = {"resets_at": reply.resets_at}, f"quota.{permit.number}"
         tell(tx, asking.ticket, asking.source.job, "quota", text=reply.detail, data=data, name=name)
     if reply.failure is not None:
-        return Stop(reply.failure.value, reply.detail)
+        return SpendRefusal(reply.failure.value, reply.detail)
     fresh = asking.sent.way is not Way.RESUME
     again = fresh and repeats.answered_so(tx, asking.attempt, asking.ticket.leg_id, kept)
     role, patience = asking.source.job.role, asking.patience
     why = fruitless(role, len(reply.text), patience, repeated=again)
-    return Stop(LOOP, why) if why else Stop("", "")
+    return SpendRefusal(LOOP, why) if why else SpendRefusal("", "")
 
 
 def _overrun(permit: Permit, reply: AgentReply) -> Reached:
     """A turn that was ended by its own limit; which of the two the backend can't tell."""
     used, limit = reply.usage.total, permit.limit
     if used > limit.tokens or limit.nano_usd is None:
-        return Reached(Scope.TURN, "", Measure.TOKENS, 0, max(used, limit.tokens + 1), limit.tokens)
-    return Reached(Scope.TURN, "", Measure.MONEY, 0, limit.nano_usd + 1, limit.nano_usd)
+        return Reached(
+            CapScope.TURN, "", CapMeasure.TOKENS, 0, max(used, limit.tokens + 1), limit.tokens
+        )
+    return Reached(CapScope.TURN, "", CapMeasure.MONEY, 0, limit.nano_usd + 1, limit.nano_usd)
 
 
-def _result(asking: Asking, reply: AgentReply, kept: str) -> ledger.Result:
+def _result(asking: SpendRequest, reply: AgentReply, kept: str) -> ledger.AttemptResult:
     own = own_prices(asking.settings.models.prices)
     silent = reply.failure in SILENT and reply.usage == Usage()
-    return ledger.Result(
+    return ledger.AttemptResult(
         reply.session, None if silent else reply.usage, reply.origin,
         cost_nano(asking.sent.model, reply.usage, own, reply.context_tokens),
         [_call(call) for call in reply.calls], reply.context_tokens, reply.seconds,
@@ -201,7 +203,7 @@ def _call(call: ModelCall) -> dict[str, int]:
 
 
 @contextmanager
-def given_up(asking: Asking) -> Generator[None]:
+def given_up(asking: SpendRequest) -> Generator[None]:
     """A turn that is cancelled or fails here is unknown at once: a sibling may wait for it."""
     try:
         yield

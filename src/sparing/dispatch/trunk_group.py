@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, Kind
+from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed
 from sparing.economy.levers import switched_on
@@ -51,7 +51,7 @@ def client_of(source: Source) -> Client:
 
 def trunk_key(source: Source, brief: Brief, client: Client) -> TrunkKey:
     role = source.role
-    formed = brief.asked.kind in (*JUDGING, Kind.ASSIST) and brief.schema is not None
+    formed = brief.asked.kind in (*JUDGING, TurnKind.ASSIST) and brief.schema is not None
     return TrunkKey(
         client.name,
         client.version,

@@ -25,11 +25,11 @@ from sparing.dispatch.receipts import tell_prepared, tell_unread
 from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.errors import SparingError
 from sparing.finding import Verdict
-from sparing.flow.stage import Work
-from sparing.job import Job, Result, Turn
+from sparing.flow.stage import StageWork
+from sparing.job import Job, JobResult, Turn
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
-from sparing.review.quotes import Quote
+from sparing.review.quotes import QuoteCheck
 from sparing.review.verdict import Complaint, passes
 from sparing.runtime import signals
 from sparing.runtime.crash import step
@@ -118,7 +118,7 @@ async def judge(
     """Read a reviewer's reply. A complaint is sent back once; the last one goes to a person."""
     asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
     role, text = source.role, source.fetch(reply["reply"])
-    found, failed = await asyncio.to_thread(judgement, source, text), Result()
+    found, failed = await asyncio.to_thread(judgement, source, text), JobResult()
     if isinstance(found, Complaint):
         if not last:
             return {"complaint": found.what}
@@ -149,17 +149,17 @@ async def commit(
         return {"secrets": list(found.places)}
     except SparingError as error:
         # Somebody moved the branch, the disk is full: a person repairs it, then this is repeated.
-        return Result(failure=error.what, detail=error.repair).dump()
+        return JobResult(failure=error.what, detail=error.repair).dump()
     with source.around.database.write() as tx:
         _remember(tx, source, asked, Sent.load(sent), {**reply, "seen": change})
         if change is not None:
             tell(tx, asked, source.job, "commit", text=_subject(source), data={"commit": change})
         tell_handoff(tx, asked, source, reply["reply"])
     if change is None and (source.job.turn in ROUNDS or may_leave(source, reply["reply"])):
-        return Result(commit=source.job.head, reply=reply["reply"], changed=False).dump()
+        return JobResult(commit=source.job.head, reply=reply["reply"], changed=False).dump()
     if change is None:
         return nothing_changed(source.job.role).dump()
-    return Result(commit=change, reply=reply["reply"]).dump()
+    return JobResult(commit=change, reply=reply["reply"]).dump()
 
 
 @step("report")
@@ -178,7 +178,7 @@ async def report(
     except SecretsFound as found:
         return leaked(list(found.places)).dump()
     except SparingError as error:
-        return Result(failure=error.what, detail=error.repair).dump()
+        return JobResult(failure=error.what, detail=error.repair).dump()
     if commit_id and source.transition:
         with source.around.database.write() as tx:
             _saw(tx, source, asked, commit_id)
@@ -194,7 +194,7 @@ def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str)
 
 
 def _verdict_row(
-    source: Source, ticket: Ticket, found: Verdict, quotes: tuple[Quote, ...]
+    source: Source, ticket: Ticket, found: Verdict, quotes: tuple[QuoteCheck, ...]
 ) -> verdicts.VerdictRow:
     job = source.job
     return verdicts.VerdictRow(
@@ -221,9 +221,9 @@ def _remember(
     tell_unread(tx, source, ticket, sent)
 
 
-def leaked(places: list[str]) -> Result:
+def leaked(places: list[str]) -> JobResult:
     """Where, never what."""
-    return Result(failure="a secret would be committed", detail="; ".join(places))
+    return JobResult(failure="a secret would be committed", detail="; ".join(places))
 
 
 def _tell_secrets(
@@ -252,7 +252,7 @@ def _subject(source: Source) -> str:
         return f"sparing: {job.stage} task {job.task}"
     if job.turn is Turn.REVISE:
         # The code's first version was written task by task: its first fix is for the second look.
-        number = job.iteration + (source.stage.work is Work.IMPLEMENT)
+        number = job.iteration + (source.stage.work is StageWork.IMPLEMENT)
         return f"sparing: {job.stage} review iteration {number}"
     return f"sparing: {job.stage}{f', {job.part},' if job.part else ''} by {job.role}"
 

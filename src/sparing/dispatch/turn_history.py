@@ -11,24 +11,24 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from sparing.cache import Block, Life, Part
-from sparing.economy.cost_model import Work
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
     Errand,
-    Kind,
     Memory,
     SeenTurn,
     Share,
+    TurnClass,
     learned,
     observed_share,
     read_share,
 )
 from sparing.economy.known import Base, SentPrompt
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Work as StageWork
+from sparing.flow.stage import StageWork
 from sparing.job import Turn
 from sparing.records import ledger, resume_checks
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
@@ -83,7 +83,7 @@ def sends(connection: sqlite3.Connection, trunk: str, at: float) -> list[SentPro
     return [_sent(trunk, row) for row in rows if row.attempt.sent]
 
 
-def _sent(trunk: str, row: Row) -> SentPrompt:
+def _sent(trunk: str, row: LedgerRow) -> SentPrompt:
     said, started = row.attempt.sent, row.attempt.started
     calls = len(row.result.calls) if row.result else 0
     last = (row.result.seconds * (calls - 1) / calls) if row.result and calls else 0.0
@@ -96,12 +96,12 @@ def _sent(trunk: str, row: Row) -> SentPrompt:
     )
 
 
-def works(connection: sqlite3.Connection, backend: str) -> dict[Kind, Work]:
+def works(connection: sqlite3.Connection, backend: str) -> dict[TurnClass, TurnWork]:
     """What is expected of turns, by what the latest ones were."""
     return learned(_turns(ledger.of_backend(connection, backend, MOST_TURNS)))
 
 
-def _turns(rows: Iterable[Row]) -> Iterable[SeenTurn]:
+def _turns(rows: Iterable[LedgerRow]) -> Iterable[SeenTurn]:
     for row in rows:
         attempt = row.attempt
         errand = errand_of(attempt.template, attempt.stage)
@@ -109,7 +109,7 @@ def _turns(rows: Iterable[Row]) -> Iterable[SeenTurn]:
             noted = attempt.sent.get("noted", attempt.iteration > 1)
             handed = bool(attempt.sent.get("handed"))
             memory = memory_of(Way(attempt.way), noted=noted, handed=handed)
-            yield SeenTurn(Kind(attempt.role, errand, memory), _calls(row))
+            yield SeenTurn(TurnClass(attempt.role, errand, memory), _calls(row))
 
 
 def share(connection: sqlite3.Connection, backend: str, version: str) -> Share:
@@ -131,24 +131,24 @@ def share(connection: sqlite3.Connection, backend: str, version: str) -> Share:
     )
 
 
-def opening(connection: sqlite3.Connection, feature: str, prompt: str) -> tuple[Block, ...]:
+def opening(connection: sqlite3.Connection, feature: str, prompt: str) -> tuple[CacheBlock, ...]:
     """A prompt that opened a session, as a cache saw it; empty if no row knows."""
     rows = ledger.of_feature(connection, feature)
     known = (row.attempt.sent for row in rows if row.attempt.prompt == prompt)
     return next((load_blocks(one["blocks"]) for one in known if one.get("blocks")), ())
 
 
-def _calls(row: Row) -> list[tuple[int, int]]:
+def _calls(row: LedgerRow) -> list[tuple[int, int]]:
     calls = row.result.calls if row.result else []
     return [(call["added"], call["output"]) for call in calls]
 
 
-def dump_blocks(blocks: Iterable[Block]) -> list[list[Any]]:
+def dump_blocks(blocks: Iterable[CacheBlock]) -> list[list[Any]]:
     return [[one.digest, one.tokens, one.mark.value if one.mark else ""] for one in blocks]
 
 
-def load_blocks(value: Iterable[Any]) -> tuple[Block, ...]:
+def load_blocks(value: Iterable[Any]) -> tuple[CacheBlock, ...]:
     return tuple(
-        Block(Part.MESSAGES, digest, tokens, Life(mark) if mark else None)
+        CacheBlock(RequestPart.MESSAGES, digest, tokens, Life(mark) if mark else None)
         for digest, tokens, mark in value
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from sparing.finding import Finding, Verdict
-from sparing.job import Result
-from sparing.review.quotes import Quote, check_quote
-from sparing.review.reply import Answer, find_answer
-from sparing.review.verdict import KEYS, Complaint, Subject, clean, read_verdict
+from sparing.job import JobResult
+from sparing.review.quotes import QuoteCheck, check_quote
+from sparing.review.reply import ReplyObject, find_answer
+from sparing.review.verdict import KEYS, Complaint, ReviewedText, clean, read_verdict
 from sparing.runtime.source import Source
 
 _PATH = re.compile(r"[\w./+-]+\.[A-Za-z]\w*")
@@ -26,17 +26,17 @@ def judgement(source: Source, reply: str) -> Verdict | Complaint:
     """What a reviewer's reply says. How it was asked has no part in it."""
     role, answer = source.role, find_answer(reply, KEYS)
     # Only an object with words around it may be somebody else's.
-    alone = not isinstance(answer, Answer) or answer.alone
+    alone = not isinstance(answer, ReplyObject) or answer.alone
     texts = () if alone else _known_texts(source)
-    return read_verdict(role.name, reply, role.categories, Subject(source.job.head, texts))
+    return read_verdict(role.name, reply, role.categories, ReviewedText(source.job.head, texts))
 
 
-def no_verdict(role: str, complaint: Complaint, reply: str) -> Result:
+def no_verdict(role: str, complaint: Complaint, reply: str) -> JobResult:
     """For a person: what is wrong, and what was said. The whole reply stays in the ledger."""
     said = " ".join(clean(reply).split())
     short = said if len(said) <= SAID_CHARS else f"{said[:SAID_CHARS]}…"
     detail = f"{role} was asked twice; {complaint.what}. It said: {short or 'nothing'}"
-    return Result(failure=NO_VERDICT, detail=detail)
+    return JobResult(failure=NO_VERDICT, detail=detail)
 
 
 def _known_texts(source: Source) -> tuple[str, ...]:
@@ -45,18 +45,18 @@ def _known_texts(source: Source) -> tuple[str, ...]:
     return (*_texts(source), *([rules.text] if rules else []))
 
 
-def checked_quotes(source: Source, verdict: Verdict) -> tuple[Quote, ...]:
+def checked_quotes(source: Source, verdict: Verdict) -> tuple[QuoteCheck, ...]:
     """For each finding: whether its quote stands in what it speaks of, at the commit reviewed."""
     return tuple(_checked(source, finding) for finding in verdict.findings)
 
 
-def _checked(source: Source, finding: Finding) -> Quote:
+def _checked(source: Source, finding: Finding) -> QuoteCheck:
     if not finding.quote.strip():
-        return Quote.NONE
+        return QuoteCheck.NONE
     for text in (*_named(source, finding), *_texts(source)):
-        if check_quote(finding, text) is Quote.FOUND:
-            return Quote.FOUND
-    return Quote.ABSENT
+        if check_quote(finding, text) is QuoteCheck.FOUND:
+            return QuoteCheck.FOUND
+    return QuoteCheck.ABSENT
 
 
 def _named(source: Source, finding: Finding) -> list[str]:

@@ -14,15 +14,15 @@ from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
-from sparing.context.prompt.brief import REVIEWS, Brief, Kind
+from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
 from sparing.context.prompt.compose import Composed
 from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import SHORT as LIFE
-from sparing.dispatch.alternatives import Terms, Told, can_resume, ways_of, weighed
+from sparing.dispatch.alternatives import Alternative, Terms, can_resume, ways_of, weighed
 from sparing.dispatch.cache_life import group_of, life_of
 from sparing.dispatch.other_policies import base_digest, beside
 from sparing.dispatch.trunk_group import model_of, system_of
-from sparing.economy.choose import Decision, decide_way
+from sparing.economy.choose import WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
@@ -39,12 +39,19 @@ from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
 from sparing.way import Lever, Policy, Way
 
-FIXES = (Kind.REVISE, Kind.FIX, Kind.REDO, Kind.ANSWER, Kind.CHECKS, Kind.PART)
+FIXES = (
+    TurnKind.REVISE,
+    TurnKind.FIX,
+    TurnKind.REDO,
+    TurnKind.ANSWER,
+    TurnKind.CHECKS,
+    TurnKind.PART,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    decision: Decision
+    decision: WayDecision
     brief: Brief
     """What is said, with what the chosen template adds."""
     composed: Composed
@@ -139,7 +146,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
 
 def _told(
     source: Source, brief: Brief, taught: _Taught, error: str
-) -> tuple[Brief, dict[Way, Told]]:
+) -> tuple[Brief, dict[Way, Alternative]]:
     """The ways, and the brief they tell: code in steps only if no line is lost in them."""
     told = ways_of(source, brief, taught.terms, error)
     if brief.code is None or not brief.code.since:
@@ -151,7 +158,7 @@ def _told(
     return brief, ways_of(source, brief, taught.terms, error)
 
 
-def _barred(source: Source, told: Mapping[Way, Told]) -> dict[Way, str]:
+def _barred(source: Source, told: Mapping[Way, Alternative]) -> dict[Way, str]:
     levers = levers_of(source)
     found = {} if Lever.RESUME in levers else {Way.RESUME: "the lever resume is off"}
     if Lever.INLINE not in levers and Way.REFERENCE in told:
@@ -216,7 +223,7 @@ def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
         )
 
 
-def _inputs(source: Source, told: Mapping[Way, Told], taught: _Taught, at: float) -> Inputs:
+def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at: float) -> Inputs:
     minimum, terms = _minimum(model_of(source)), taught.terms
     return Inputs(
         at,
@@ -236,7 +243,7 @@ def _minimum(model: str) -> int:
     return MINIMUM_TOKENS[max(names, key=len)]
 
 
-def _moment(source: Source, brief: Brief, told: Mapping[Way, Told], error: str) -> Moment:
+def _moment(source: Source, brief: Brief, told: Mapping[Way, Alternative], error: str) -> Moment:
     job, session, actor = source.job, source.session, _actor(source, brief)
     resume = told.get(Way.RESUME)
     chars = sum(len(one.text) for one in resume.composed.segments) if resume else 0
@@ -261,7 +268,7 @@ def _actor(source: Source, brief: Brief) -> Actor:
         return Actor.LONE
     if kind in REVIEWS:
         return Actor.REVIEWER
-    goes_on = kind in (Kind.STAGE, Kind.JUDGE) and source.transition
+    goes_on = kind in (TurnKind.STAGE, TurnKind.JUDGE) and source.transition
     return Actor.FIXER if kind in FIXES or goes_on else Actor.LONE
 
 
@@ -270,9 +277,9 @@ def _is_first(source: Source, brief: Brief) -> bool:
     job, kind = source.job, brief.asked.kind
     if kind in REVIEWS:
         return job.iteration == 1 and not job.final
-    if kind is Kind.FIX:
+    if kind is TurnKind.FIX:
         return job.iteration == 1
-    return source.session is None and not (kind is Kind.REVISE and job.iteration > 1)
+    return source.session is None and not (kind is TurnKind.REVISE and job.iteration > 1)
 
 
 def _diff(source: Source, brief: Brief, *, offered: bool, error: str) -> Diff:
@@ -283,4 +290,4 @@ def _diff(source: Source, brief: Brief, *, offered: bool, error: str) -> Diff:
     if offered or error or session is None:
         return Diff.CHANGED if brief.delta or brief.asked.kind not in REVIEWS else Diff.EMPTY
     # Something is new and can't be told as a delta, or the session would not know all.
-    return Diff.FAILED if brief.delta or brief.asked.kind is Kind.VALIDATE else Diff.EMPTY
+    return Diff.FAILED if brief.delta or brief.asked.kind is TurnKind.VALIDATE else Diff.EMPTY

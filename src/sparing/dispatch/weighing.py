@@ -14,20 +14,20 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
-from sparing.config.flow import Continuity
-from sparing.continuation import Found, Go
+from sparing.config.flow import SessionPreference
+from sparing.continuation import SessionStep, WeighResult
 from sparing.dispatch.alternatives import transcript_of
 from sparing.dispatch.handoff import program_handoff, question_tokens
 from sparing.dispatch.trunk_group import client_of, trunk_key
 from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
-from sparing.economy.continuity import Bills, Habit, Room, Standing, Weighed
+from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, Weighed
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.predict import Inputs
 from sparing.flow.flows import builder_of
-from sparing.job import Job, JobKind, Result, Turn
+from sparing.job import Job, JobKind, JobResult, Turn
 from sparing.records import ledger
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
@@ -52,14 +52,16 @@ class Budget(NamedTuple):
 async def weigh(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     asked, ahead = Ticket(**ticket), replace(Job.load(job), kind=JobKind.DISPATCH)
     found = await asyncio.to_thread(_found, source_of(asked, ahead), asked)
-    return Result(found=found).dump()
+    return JobResult(found=found).dump()
 
 
-def _found(source: Source, asked: Ticket) -> Found:
+def _found(source: Source, asked: Ticket) -> WeighResult:
     handoff = program_handoff(source)
     if source.session is None:
         why = "a person wants the stage anew" if source.job.going.anew else "there is no session"
-        found = Found(Go.HAND_OFF, why, handoff=handoff) if handoff else Found()
+        found = (
+            WeighResult(SessionStep.HAND_OFF, why, handoff=handoff) if handoff else WeighResult()
+        )
         _tell(source, asked, found, {})
         return found
     going = replace(source.job.going, handoff=handoff)
@@ -69,14 +71,19 @@ def _found(source: Source, asked: Ticket) -> Found:
     bills = continuity.bills(inputs, question_tokens())
     budget = budget_of(source)
     room = room_of(source, source.session, budget, inputs)
-    standing = Standing(
+    standing = SessionState(
         _habit(source), room, _shrunk(source, source.session),
         _lost(source, source.session, inputs),
     )  # fmt: skip
     weighed = continuity.weigh(standing, bills)
     at_all = room.at_all and not standing.lost
-    found = Found(
-        Go(weighed.go.value), weighed.reason, weighed.forced, weighed.judged, at_all, handoff
+    found = WeighResult(
+        SessionStep(weighed.go.value),
+        weighed.reason,
+        weighed.forced,
+        weighed.judged,
+        at_all,
+        handoff,
     )
     warm = inputs.first_call_at < transcript_of(ahead).warm_until()
     figures = _figures(standing, weighed, bills, inputs, budget)
@@ -124,7 +131,7 @@ def taken_by(connection: sqlite3.Connection, source: Source, stage: str) -> list
     return [size for size in taken.values() if size]
 
 
-def _taken(row: Row) -> int:
+def _taken(row: LedgerRow) -> int:
     """Of a fresh session's first call nothing: its documents would have been there already."""
     calls = row.result.calls if row.result else []
     if not calls:
@@ -143,13 +150,13 @@ def _shrunk(source: Source, session: Session) -> bool:
     return continuity.compacted(list(_sizes(_turns(source, session))))
 
 
-def _turns(source: Source, session: Session) -> list[Row]:
+def _turns(source: Source, session: Session) -> list[LedgerRow]:
     with source.around.database.read() as connection:
         rows = ledger.of_session(connection, source.row.feature.key, session.id)
     return [row for row in rows if row.result is not None and not row.result.failure]
 
 
-def _sizes(rows: Iterable[Row]) -> Iterable[int]:
+def _sizes(rows: Iterable[LedgerRow]) -> Iterable[int]:
     """How large the conversation was after each call; after each turn where calls have no bill."""
     for row in rows:
         assert row.result is not None
@@ -172,16 +179,16 @@ def _lost(source: Source, session: Session, inputs: Inputs) -> str:
     return ""
 
 
-def _habit(source: Source) -> Habit:
+def _habit(source: Source) -> SessionHabit:
     settings = source.around.settings(source.row)
     wanted = settings.flow.continuity
-    if settings.review.policy is Policy.SEED and wanted is Continuity.PRICED:
-        return Habit.CONTINUE
-    return Habit(wanted.value)
+    if settings.review.policy is Policy.SEED and wanted is SessionPreference.PRICED:
+        return SessionHabit.CONTINUE
+    return SessionHabit(wanted.value)
 
 
 def _figures(
-    standing: Standing, weighed: Weighed, bills: Bills, inputs: Inputs, budget: Budget
+    standing: SessionState, weighed: Weighed, bills: Bills, inputs: Inputs, budget: Budget
 ) -> dict[str, Any]:
     room, offer = standing.room, inputs.offers.get(Way.RESUME)
     on = offer.on if offer else None
@@ -205,7 +212,7 @@ def _figures(
     }
 
 
-def _tell(source: Source, asked: Ticket, found: Found, figures: dict[str, Any]) -> None:
+def _tell(source: Source, asked: Ticket, found: WeighResult, figures: dict[str, Any]) -> None:
     told = {"go": found.go.value or "begin", "forced": found.forced, "at_all": found.at_all}
     with source.around.database.write() as tx:
         tell(tx, asked, source.job, WEIGHED, text=found.reason, data={**figures, **told})

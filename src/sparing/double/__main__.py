@@ -18,10 +18,10 @@ from pathlib import Path
 
 from sparing.double.log import rebill
 from sparing.double.model import SCALE, Model
-from sparing.double.plan import Step, read_steps
+from sparing.double.plan import PlannedReply, read_steps
 from sparing.double.playbook import read_playbook
 from sparing.double.refusal import Refusal
-from sparing.double.server import Double, Settings
+from sparing.double.server import Double, ServerSettings
 from sparing.errors import SparingError, UsageError
 from sparing.printable import printable
 
@@ -56,9 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def _settings(options: argparse.Namespace) -> ServerSettings:
     playbook = read_playbook(options.playbook) if options.playbook else ()
-    return Settings(
+    return ServerSettings(
         options.host,
         options.port,
         options.log,
@@ -67,7 +67,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     )
 
 
-def read_plan(path: Path) -> tuple[Step, ...]:
+def read_plan(path: Path) -> tuple[PlannedReply, ...]:
     try:
         return read_steps(json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, Refusal) as error:
@@ -76,7 +76,7 @@ def read_plan(path: Path) -> tuple[Step, ...]:
         ) from error
 
 
-async def _serve(settings: Settings, *, with_parent: bool) -> None:
+async def _serve(settings: ServerSettings, *, with_parent: bool) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sparing.double.blocks import block_tokens
-from sparing.double.request import Asked, JsonObject
+from sparing.double.request import JsonObject, ModelRequest
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.usage import Usage
 
 DELTA_CHARS = 2_000
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A tool and what it is given."""
 
     name: str
@@ -27,16 +27,16 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelWords:
     text: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
     thinking: str = ""
     stop_reason: str = ""
     """Empty: what follows from the rest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     id: str
     model: str
     content: tuple[JsonObject, ...]
@@ -44,17 +44,17 @@ class Answer:
     tokens: int
 
 
-def compose(said: Said, asked: Asked, request_id: str) -> Answer:
+def compose(said: ModelWords, asked: ModelRequest, request_id: str) -> ModelAnswer:
     if asked.max_tokens == 0:
-        return Answer(f"msg_{request_id}", asked.model, (), "max_tokens", 0)
+        return ModelAnswer(f"msg_{request_id}", asked.model, (), "max_tokens", 0)
     said = _held_to(asked.max_tokens, said)
     content = tuple(_content(said, request_id))
     stop = said.stop_reason or ("tool_use" if said.calls else "end_turn")
     tokens = sum(block_tokens(block) for block in content)
-    return Answer(f"msg_{request_id}", asked.model, content, stop, tokens)
+    return ModelAnswer(f"msg_{request_id}", asked.model, content, stop, tokens)
 
 
-def message(answer: Answer, usage: Usage) -> JsonObject:
+def message(answer: ModelAnswer, usage: Usage) -> JsonObject:
     return {
         "id": answer.id,
         "type": "message",
@@ -67,7 +67,7 @@ def message(answer: Answer, usage: Usage) -> JsonObject:
     }
 
 
-def events(answer: Answer, usage: Usage) -> list[bytes]:
+def events(answer: ModelAnswer, usage: Usage) -> list[bytes]:
     """The same message as a stream; joined they are its body."""
     start = message(replace(answer, content=()), replace(usage, output=min(1, usage.output)))
     start["stop_reason"] = None
@@ -100,7 +100,7 @@ def usage_fields(usage: Usage) -> JsonObject:
     }
 
 
-def _held_to(limit: int, said: Said) -> Said:
+def _held_to(limit: int, said: ModelWords) -> ModelWords:
     """Only text is ever cut short: half a tool call helps nobody."""
     room = limit * CHARS_PER_TOKEN
     if said.calls or len(said.text) <= room:
@@ -108,7 +108,7 @@ def _held_to(limit: int, said: Said) -> Said:
     return replace(said, text=said.text[:room], stop_reason="max_tokens")
 
 
-def _content(said: Said, request_id: str) -> Iterator[JsonObject]:
+def _content(said: ModelWords, request_id: str) -> Iterator[JsonObject]:
     if said.thinking:
         signature = hashlib.sha256(said.thinking.encode("utf-8", "surrogatepass")).hexdigest()
         yield {"type": "thinking", "thinking": said.thinking, "signature": signature}

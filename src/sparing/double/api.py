@@ -13,16 +13,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from sparing.cache import PromptCache
-from sparing.double.answer import Said, compose
+from sparing.double.answer import ModelWords, compose
 from sparing.double.blocks import count_tokens, to_cache
-from sparing.double.clock import Clock
+from sparing.double.clock import DoubleClock
 from sparing.double.delivery import body_of, deliver, json_body
 from sparing.double.log import Log, safe_headers
 from sparing.double.model import Model
 from sparing.double.pairing import check_pairing
-from sparing.double.plan import USUAL, Plan, Step
+from sparing.double.plan import USUAL, PlannedReply, RequestPlan
 from sparing.double.refusal import Refusal, error_body, status_of
-from sparing.double.request import Asked, JsonObject, is_aside, newest, read_asked, read_json
+from sparing.double.request import JsonObject, ModelRequest, is_aside, newest, read_asked, read_json
 from sparing.double.wire import HttpRequest, Line
 from sparing.errors import ScriptError
 
@@ -48,8 +48,8 @@ class Exchange:
 class Api:
     def __init__(self, model: Model, log: Log, *, window_tokens: int = WINDOW_TOKENS) -> None:
         self.model = model
-        self.clock = Clock()
-        self.plan = Plan()
+        self.clock = DoubleClock()
+        self.plan = RequestPlan()
         self.requests = 0
         self.holding = False
         """While it is so no answer begins."""
@@ -132,13 +132,13 @@ class Api:
         reply = body_of(answer, usage, step, stream=asked.stream)
         return await deliver(exchange.line, reply, step, {"request-id": exchange.id})
 
-    def _said(self, asked: Asked, http: HttpRequest) -> Said:
+    def _said(self, asked: ModelRequest, http: HttpRequest) -> ModelWords:
         try:
             return self.model.say(asked, unquote(http.headers.get("x-feature-folder", "")))
         except ScriptError as error:
             raise Refusal(400, f"{error.what}; {error.repair}") from None
 
-    async def _begins(self, exchange: Exchange, step: Step) -> bool:
+    async def _begins(self, exchange: Exchange, step: PlannedReply) -> bool:
         """Wait as long as the plan or the control wants it; False if the client left before."""
         if step.hang:
             await exchange.line.left()
@@ -191,14 +191,14 @@ def _check_headers(http: HttpRequest) -> None:
         raise Refusal(400, "anthropic-version: header is required")
 
 
-def _raise_error(step: Step, asked: Asked) -> None:
+def _raise_error(step: PlannedReply, asked: ModelRequest) -> None:
     if step.error is not None:
         raise Refusal(step.error, step.message, kind=step.kind, headers=step.headers)
     if step.sse_error and not asked.stream:
         raise Refusal(status_of(step.sse_error), step.message, kind=step.sse_error)
 
 
-def _fault(step: Step) -> str:
+def _fault(step: PlannedReply) -> str:
     """What went wrong on purpose while it was answered."""
     faults = {
         "cut": step.cut is not None,

@@ -20,10 +20,17 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sparing import cache
-from sparing.cache import Block, Life, MarkOrder, Part, TooManyMarks
+from sparing.cache import CacheBlock, Life, MarkOrder, RequestPart, TooManyMarks
 from sparing.double.pairing import CALL, RESULT
 from sparing.double.refusal import Refusal
-from sparing.double.request import UNMARKED, Asked, JsonObject, check_mark, is_empty_text, placed
+from sparing.double.request import (
+    UNMARKED,
+    JsonObject,
+    ModelRequest,
+    check_mark,
+    is_empty_text,
+    placed,
+)
 from sparing.segment import estimate_tokens
 
 IMAGE_TOKENS = 1600
@@ -32,11 +39,11 @@ _PLAIN = frozenset({"type", "text", "cache_control"})
 _RUNS = frozenset({CALL, RESULT})
 
 
-def to_cache(asked: Asked) -> cache.Request:
+def to_cache(asked: ModelRequest) -> cache.CacheRequest:
     """Raises Refusal for marks that the vendor does not take."""
     blocks = tuple(_automatic(asked, list(_flat(asked))))
     try:
-        return cache.Request(asked.model, blocks, _digest(_settings(asked)))
+        return cache.CacheRequest(asked.model, blocks, _digest(_settings(asked)))
     except TooManyMarks:
         found = sum(block.mark is not None for block in blocks)
         words = f"A maximum of {cache.MOST_MARKS} blocks with cache_control may be provided."
@@ -45,7 +52,7 @@ def to_cache(asked: Asked) -> cache.Request:
         raise Refusal(400, _late_hour(asked)) from None
 
 
-def count_tokens(asked: Asked) -> int:
+def count_tokens(asked: ModelRequest) -> int:
     return sum(block_tokens(block) for _, block in placed(asked))
 
 
@@ -73,18 +80,18 @@ def _result_tokens(content: object) -> int:
     return estimate_tokens(content if isinstance(content, str) else "")
 
 
-def _flat(asked: Asked) -> Iterator[Block]:
+def _flat(asked: ModelRequest) -> Iterator[CacheBlock]:
     for tool in asked.tools:
-        yield Block(Part.TOOLS, _digest(_bare(tool)), block_tokens(tool), _life(tool))
+        yield CacheBlock(RequestPart.TOOLS, _digest(_bare(tool)), block_tokens(tool), _life(tool))
     frame = _digest(_system_settings(asked))
     for block in asked.system:
         digest = _block_digest(frame, block)
-        yield Block(Part.SYSTEM, digest, block_tokens(block), _life(block))
+        yield CacheBlock(RequestPart.SYSTEM, digest, block_tokens(block), _life(block))
     for message in asked.messages:
         before = ""
         for block in message.content:
-            yield Block(
-                Part.MESSAGES,
+            yield CacheBlock(
+                RequestPart.MESSAGES,
                 _block_digest(message.role, block),
                 block_tokens(block),
                 _life(block),
@@ -93,7 +100,7 @@ def _flat(asked: Asked) -> Iterator[Block]:
             before = block["type"]
 
 
-def _automatic(asked: Asked, blocks: list[Block]) -> list[Block]:
+def _automatic(asked: ModelRequest, blocks: list[CacheBlock]) -> list[CacheBlock]:
     """A mark of the request as a whole goes to the last block that may carry one."""
     mark = asked.body.get("cache_control")
     if mark is None:
@@ -114,7 +121,7 @@ def _may_carry(block: JsonObject) -> bool:
     return block.get("type") not in UNMARKED and not is_empty_text(block)
 
 
-def _late_hour(asked: Asked) -> str:
+def _late_hour(asked: ModelRequest) -> str:
     lives = [(where, life) for where, block in placed(asked) if (life := _life(block))]
     first = next(n for n, (_, life) in enumerate(lives) if life is Life.FIVE_MINUTES)
     late = (where for where, life in lives[first:] if life is Life.ONE_HOUR)
@@ -122,7 +129,7 @@ def _late_hour(asked: Asked) -> str:
     return f"{next(late, 'top-level')}.cache_control.ttl: {words}"
 
 
-def _system_settings(asked: Asked) -> list[Any]:
+def _system_settings(asked: ModelRequest) -> list[Any]:
     body = asked.body
     return [
         body.get("speed"),
@@ -132,7 +139,7 @@ def _system_settings(asked: Asked) -> list[Any]:
     ]
 
 
-def _settings(asked: Asked) -> list[Any]:
+def _settings(asked: ModelRequest) -> list[Any]:
     body = asked.body
     return [
         *_system_settings(asked),

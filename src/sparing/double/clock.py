@@ -9,7 +9,7 @@ from __future__ import annotations
 TICK_SECONDS = 0.001
 
 
-class Clock:
+class DoubleClock:
     def __init__(self) -> None:
         self.now = 0.0
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sparing.double.answer import Answer, event, events, message
-from sparing.double.plan import Step
+from sparing.double.answer import ModelAnswer, event, events, message
+from sparing.double.plan import PlannedReply
 from sparing.double.request import JsonObject
 from sparing.double.wire import LAST_CHUNK, Line, chunk, response_head
 from sparing.usage import Usage
@@ -40,7 +40,7 @@ class Body(NamedTuple):
         return LAST_CHUNK if self.stream else b""
 
 
-def body_of(answer: Answer, usage: Usage, step: Step, *, stream: bool) -> Body:
+def body_of(answer: ModelAnswer, usage: Usage, step: PlannedReply, *, stream: bool) -> Body:
     if not stream:
         return json_body(message(answer, usage))
     parts = events(answer, usage)
@@ -55,7 +55,7 @@ def json_body(value: JsonObject) -> Body:
 
 
 async def deliver(
-    line: Line, body: Body, step: Step, headers: Mapping[str, str], *, status: int = 200
+    line: Line, body: Body, step: PlannedReply, headers: Mapping[str, str], *, status: int = 200
 ) -> bool:
     """Whether the connection can be used again."""
     head = response_head(status, {**body.headers, **headers, **step.headers})
@@ -73,7 +73,7 @@ async def deliver(
     return False
 
 
-async def _drip(line: Line, body: Body, data: bytes, step: Step) -> None:
+async def _drip(line: Line, body: Body, data: bytes, step: PlannedReply) -> None:
     size = step.drip_bytes or max(1, len(data))
     for start in range(0, len(data), size):
         if start:

@@ -13,11 +13,11 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.double import playbook, writing
-from sparing.double.answer import Call, Said
+from sparing.double.answer import ModelWords, ToolCall
 from sparing.double.playbook import Playbook
-from sparing.double.recognise import Kind, Turn, is_nudged, recognise
-from sparing.double.request import Asked, JsonObject, asked_form
-from sparing.double.toolbox import STRUCTURED, Change, Toolbox
+from sparing.double.recognise import PlayedKind, PlayedTurn, is_nudged, recognise
+from sparing.double.request import JsonObject, ModelRequest, asked_form
+from sparing.double.toolbox import STRUCTURED, FileEdit, Toolbox
 from sparing.double.transcript import first_line, last_findings, quotable
 from sparing.double.verdicts import fit, verdict
 
@@ -30,7 +30,7 @@ class Act(NamedTuple):
     """A turn, thought out: what is read, then changed, then said."""
 
     read: tuple[str, ...] = ()
-    change: tuple[Change, ...] = ()
+    change: tuple[FileEdit, ...] = ()
     reply: str = "ok"
     object: JsonObject | None = None
     """Said in its place by whoever owes an object; empty: only if the client has a form for it."""
@@ -44,22 +44,22 @@ class Model:
     """Length of documents against the median of real ones."""
     playbook: Playbook = ()
 
-    def say(self, asked: Asked, folder: str = "") -> Said:
+    def say(self, asked: ModelRequest, folder: str = "") -> ModelWords:
         """The next answer of the turn that is under way; `folder` is the feature's, if told."""
         turn = recognise(asked)
         tools = Toolbox(asked, turn)
         act = self._act(asked, turn, tools, folder)
         calls = tools.reads((*turn.references, *act.read)) or tools.changes(act.change)
         if calls:
-            return Said(calls=calls)
+            return ModelWords(calls=calls)
         form = asked_form(asked)
         if form is not None:
-            return Said(json.dumps(fit(act.object or {}, form)))
+            return ModelWords(json.dumps(fit(act.object or {}, form)))
         if act.object is None and is_nudged(asked):
             act = act._replace(object={})
         return _close(act, turn, tools)
 
-    def _act(self, asked: Asked, turn: Turn, tools: Toolbox, folder: str) -> Act:
+    def _act(self, asked: ModelRequest, turn: PlayedTurn, tools: Toolbox, folder: str) -> Act:
         found = playbook.find(self.playbook, turn) if turn.role else None
         if found is None:
             return self._usual(asked, turn, tools)
@@ -70,106 +70,106 @@ class Model:
         reply = played.reply
         return Act((*played.read, *opened), changes, reply, playbook.as_object(reply))
 
-    def _usual(self, asked: Asked, turn: Turn, tools: Toolbox) -> Act:
+    def _usual(self, asked: ModelRequest, turn: PlayedTurn, tools: Toolbox) -> Act:
         match turn.kind:
-            case Kind.REVIEW:
+            case PlayedKind.REVIEW:
                 lines = quotable(turn, tools)
                 return Act(_under_review(turn), object=verdict(turn, self.seed, lines))
-            case Kind.WRITE:
+            case PlayedKind.WRITE:
                 return Act(change=(self._document(turn),), reply="Written as the documents ask.")
-            case Kind.STAGE:
+            case PlayedKind.STAGE:
                 return self._stage(turn)
-            case Kind.REVISE | Kind.REDO | Kind.FIX:
+            case PlayedKind.REVISE | PlayedKind.REDO | PlayedKind.FIX:
                 return _mend(turn, tools)
-            case Kind.TASK:
+            case PlayedKind.TASK:
                 return _task(turn)
-            case Kind.READ | Kind.FIRST_LINE | Kind.COUNT:
+            case PlayedKind.READ | PlayedKind.FIRST_LINE | PlayedKind.COUNT:
                 return _question(asked, turn)
             case _:
                 return _plain(turn.kind)
 
-    def _document(self, turn: Turn) -> Change:
+    def _document(self, turn: PlayedTurn) -> FileEdit:
         name = PurePosixPath(turn.target).name
-        return Change(turn.target, writing.document(name, _about(turn), self.scale))
+        return FileEdit(turn.target, writing.document(name, _about(turn), self.scale))
 
-    def _stage(self, turn: Turn) -> Act:
+    def _stage(self, turn: PlayedTurn) -> Act:
         changes = [self._document(turn)] if turn.target else []
         if turn.stage == "implement":
             stem = writing.identifier(_about(turn))
             paths = (f"{stem}.py", f"tests/test_{stem}.py")
-            changes += [Change(path, writing.code(path)) for path in paths]
+            changes += [FileEdit(path, writing.code(path)) for path in paths]
         files = [change.path for change in changes]
         return Act(change=tuple(changes), reply=writing.handoff(files, turn.stage))
 
 
-def _under_review(turn: Turn) -> tuple[str, ...]:
+def _under_review(turn: PlayedTurn) -> tuple[str, ...]:
     """A change whose lines were not given is looked at in its files."""
     return () if "changes.diff" in turn.documents else tuple(turn.files[:MOST_FILES])
 
 
-def _mend(turn: Turn, tools: Toolbox) -> Act:
+def _mend(turn: PlayedTurn, tools: Toolbox) -> Act:
     """Every mended file gets a line that says so; one that can't be opened stays as it is."""
     paths = (turn.target,) if turn.target else tuple(turn.files[:MOST_FILES])
     words = f"Settled in round {turn.iteration}: {', '.join(turn.findings) or 'what was said'}."
     known = [path for path in paths if tools.text_of(path)][:1]
-    changes = tuple(Change(path, add=writing.remark(path, words)) for path in known)
+    changes = tuple(FileEdit(path, add=writing.remark(path, words)) for path in known)
     place = f"{known[0]}, last lines" if known else ""
     return Act(paths, changes, writing.fix_report(turn.findings, place))
 
 
-def _task(turn: Turn) -> Act:
+def _task(turn: PlayedTurn) -> Act:
     new = {path.removesuffix("(new)").strip(): path.endswith("(new)") for path in turn.files}
     words = f"Task {turn.task} is done here."
     changes = tuple(
-        Change(path, writing.code(path)) if is_new
-        else Change(path, add=writing.remark(path, words))
+        FileEdit(path, writing.code(path)) if is_new
+        else FileEdit(path, add=writing.remark(path, words))
         for path, is_new in new.items()
     )  # fmt: skip
     opened = tuple(path for path, is_new in new.items() if not is_new)
     return Act(opened, changes, writing.report(list(new)))
 
 
-def _question(asked: Asked, turn: Turn) -> Act:
+def _question(asked: ModelRequest, turn: PlayedTurn) -> Act:
     """What the check of a resumed session asks."""
-    if turn.kind is Kind.READ:
+    if turn.kind is PlayedKind.READ:
         return Act((turn.target,), reply=turn.reply or f"Read {turn.target}.")
-    if turn.kind is Kind.COUNT:
+    if turn.kind is PlayedKind.COUNT:
         return Act(reply=str(last_findings(asked, turn.place)))
     return Act(reply=first_line(asked, turn.target))
 
 
-def _plain(kind: Kind) -> Act:
+def _plain(kind: PlayedKind) -> Act:
     """A turn in which nothing is read or changed."""
     match kind:
-        case Kind.CHECKS:
+        case PlayedKind.CHECKS:
             return Act(reply=writing.report(()))
-        case Kind.HAND_OVER:
+        case PlayedKind.HAND_OVER:
             return Act(reply=writing.hand_over())
-        case Kind.ASSIST:
+        case PlayedKind.ASSIST:
             return Act(reply="No findings: the double searched for nothing.")
-        case Kind.KEEP_ALIVE:
+        case PlayedKind.KEEP_ALIVE:
             return Act()
-        case Kind.TITLE:
+        case PlayedKind.TITLE:
             return Act(object={"title": "A session with the double"})
         case _:
             return Act(object={})
 
 
-def _about(turn: Turn) -> str:
+def _about(turn: PlayedTurn) -> str:
     """The feature, as far as the path of its document tells."""
     return PurePosixPath(turn.folder).name.lstrip("0123456789-") or turn.stage or "feature"
 
 
-def _close(act: Act, turn: Turn, tools: Toolbox) -> Said:
+def _close(act: Act, turn: PlayedTurn, tools: Toolbox) -> ModelWords:
     read = tools.lines_read() if turn.references else []
     names = ", ".join(f"{PurePosixPath(path).name} ({count} lines)" for path, count in read)
     confirmed = f"Files read: {names}\n" if read else ""
     tool = tools.tools.get(STRUCTURED)
     if act.object is None or (tool is None and not act.object):
-        return Said(confirmed + act.reply)
+        return ModelWords(confirmed + act.reply)
     if tool is None:
-        return Said(confirmed + json.dumps(act.object))
+        return ModelWords(confirmed + json.dumps(act.object))
     if any(done.name == STRUCTURED for done in tools.done):
-        return Said("Done.")
+        return ModelWords("Done.")
     schema: JsonObject = tool.get("input_schema") or {}
-    return Said(confirmed, (Call(STRUCTURED, fit(act.object, schema)),))
+    return ModelWords(confirmed, (ToolCall(STRUCTURED, fit(act.object, schema)),))

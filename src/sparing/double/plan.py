@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from sparing.double.answer import Call, Said
+from sparing.double.answer import ModelWords, ToolCall
 from sparing.double.refusal import Refusal
 
 
@@ -31,7 +31,7 @@ class ToolUse(BaseModel):
     input: dict[str, Any] = {}
 
 
-class Step(BaseModel):
+class PlannedReply(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     when: str = ""
@@ -74,30 +74,30 @@ class Step(BaseModel):
     """By the double's own clock."""
 
     @property
-    def said(self) -> Said | None:
+    def said(self) -> ModelWords | None:
         """None: the model's rules are asked."""
         if not (self.text or self.thinking or self.tool_use or self.stop_reason):
             return None
-        calls = tuple(Call(use.name, use.input) for use in self.tool_use)
-        return Said(self.text, calls, self.thinking, self.stop_reason)
+        calls = tuple(ToolCall(use.name, use.input) for use in self.tool_use)
+        return ModelWords(self.text, calls, self.thinking, self.stop_reason)
 
 
-STEPS = TypeAdapter(tuple[Step, ...])
-USUAL = Step()
+STEPS = TypeAdapter(tuple[PlannedReply, ...])
+USUAL = PlannedReply()
 
 
-class Plan:
-    def __init__(self, steps: Iterable[Step] = ()) -> None:
+class RequestPlan:
+    def __init__(self, steps: Iterable[PlannedReply] = ()) -> None:
         self._steps = [step for step in steps for _ in range(step.times)]
 
     def __len__(self) -> int:
         return len(self._steps)
 
-    def add(self, steps: Iterable[Step]) -> None:
+    def add(self, steps: Iterable[PlannedReply]) -> None:
         """Behind those that are left."""
         self._steps += [step for step in steps for _ in range(step.times)]
 
-    def take(self, newest: str, tag: str = "") -> Step:
+    def take(self, newest: str, tag: str = "") -> PlannedReply:
         """The first step that fits; the usual one if none does."""
         for number, step in enumerate(self._steps):
             if step.when in newest and step.tag in ("", tag):
@@ -105,7 +105,7 @@ class Plan:
         return USUAL
 
 
-def read_steps(value: object) -> tuple[Step, ...]:
+def read_steps(value: object) -> tuple[PlannedReply, ...]:
     try:
         return STEPS.validate_python(value)
     except ValidationError as error:

@@ -15,9 +15,9 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sparing.double.recognise import Turn
+from sparing.double.recognise import PlayedTurn
 from sparing.double.request import JsonObject
-from sparing.double.toolbox import Change
+from sparing.double.toolbox import FileEdit
 from sparing.errors import ScriptError
 
 FOLDER = "{folder}"
@@ -45,7 +45,7 @@ class Played(BaseModel):
     read: tuple[str, ...] = ()
     edit: tuple[PlayedEdit, ...] = ()
 
-    def fits(self, turn: Turn) -> bool:
+    def fits(self, turn: PlayedTurn) -> bool:
         return (
             fnmatchcase(turn.role, self.role)
             and fnmatchcase(turn.stage, self.stage)
@@ -63,12 +63,12 @@ class Played(BaseModel):
             )
         return Played.model_validate_json(text.replace(FOLDER, json.dumps(folder)[1:-1]))
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[FileEdit]:
         for edit in self.edit:
             if edit.text is not None:
-                yield Change(edit.path, edit.text)
+                yield FileEdit(edit.path, edit.text)
             else:
-                yield Change(edit.path, edit.replace, find=edit.find)
+                yield FileEdit(edit.path, edit.replace, find=edit.find)
 
 
 class _Script(BaseModel):
@@ -80,7 +80,7 @@ class _Script(BaseModel):
 Playbook = tuple[Played, ...]
 
 
-def find(playbook: Playbook, turn: Turn) -> Played | None:
+def find(playbook: Playbook, turn: PlayedTurn) -> Played | None:
     return next((played for played in playbook if played.fits(turn)), None)
 
 

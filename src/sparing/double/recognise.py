@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from sparing.double.request import Asked, Message, newest
+from sparing.double.request import Message, ModelRequest, newest
 
 
-class Kind(StrEnum):
+class PlayedKind(StrEnum):
     """What a turn wants."""
 
     WRITE = "write"
@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 
 class _Words(NamedTuple):
-    kind: Kind
+    kind: PlayedKind
     needle: str
     """How the line begins."""
     pattern: re.Pattern[str]
@@ -52,30 +52,30 @@ _THEN = r"(?:\. Then reply with just this object: (?P<reply>\{.*\}))?"
 WORDS = tuple(
     _Words(kind, needle, re.compile(f"^{needle}{rest}", re.MULTILINE))
     for kind, needle, rest in (
-        (Kind.TITLE, "<session>", "$"),
-        (Kind.HAND_OVER, "# Your role: handing over", ""),
-        (Kind.TASK, _HEAD, r"task (?P<task>\S+)"),
-        (Kind.CHECKS, _HEAD, "the repository's checks are red"),
-        (Kind.REVISE, _HEAD, rf"{_STAGE}, revision (?P<iteration>\d+)"),
-        (Kind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
-        (Kind.FIX, "Fix every finding listed above", ""),
-        (Kind.REDO, _HEAD, f"{_STAGE}, once more"),
-        (Kind.STAGE, _HEAD, f"{_STAGE}, questions answered"),
-        (Kind.REVIEW, _HEAD, rf"{_STAGE}, (?:final validation \()?iteration {_OF}"),
-        (Kind.REVIEW, "This is ", rf"(?:the final validation round \()?iteration {_OF}"),
-        (Kind.STAGE, "# Stage transition: you now enter the ", "`(?P<stage>[^`]+)` stage"),
-        (Kind.REVIEW, _HEAD, rf"{_STAGE}\nFeature: .*\nJudge what stands above\."),
-        (Kind.WRITE, _HEAD, rf"{_STAGE}\nFeature: .*\nWrite "),
-        (Kind.WRITE, _HEAD, rf"{_STAGE}, part (?P<task>\S+)"),
-        (Kind.ASSIST, _HEAD, rf"{_STAGE}, phase (?P<task>\S+)"),
-        (Kind.ASSIST, _HEAD, _STAGE),
-        (Kind.FIRST_LINE, "What is the first line of ", r"(?P<target>\S+[^\s.?])"),
-        (Kind.COUNT, "How many findings ", ""),
-        (Kind.KEEP_ALIVE, "Reply: ok", ""),
-        (Kind.READ, "Read the file ", rf"(?P<target>\S+[^\s.]){_THEN}"),
+        (PlayedKind.TITLE, "<session>", "$"),
+        (PlayedKind.HAND_OVER, "# Your role: handing over", ""),
+        (PlayedKind.TASK, _HEAD, r"task (?P<task>\S+)"),
+        (PlayedKind.CHECKS, _HEAD, "the repository's checks are red"),
+        (PlayedKind.REVISE, _HEAD, rf"{_STAGE}, revision (?P<iteration>\d+)"),
+        (PlayedKind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
+        (PlayedKind.FIX, "Fix every finding listed above", ""),
+        (PlayedKind.REDO, _HEAD, f"{_STAGE}, once more"),
+        (PlayedKind.STAGE, _HEAD, f"{_STAGE}, questions answered"),
+        (PlayedKind.REVIEW, _HEAD, rf"{_STAGE}, (?:final validation \()?iteration {_OF}"),
+        (PlayedKind.REVIEW, "This is ", rf"(?:the final validation round \()?iteration {_OF}"),
+        (PlayedKind.STAGE, "# Stage transition: you now enter the ", "`(?P<stage>[^`]+)` stage"),
+        (PlayedKind.REVIEW, _HEAD, rf"{_STAGE}\nFeature: .*\nJudge what stands above\."),
+        (PlayedKind.WRITE, _HEAD, rf"{_STAGE}\nFeature: .*\nWrite "),
+        (PlayedKind.WRITE, _HEAD, rf"{_STAGE}, part (?P<task>\S+)"),
+        (PlayedKind.ASSIST, _HEAD, rf"{_STAGE}, phase (?P<task>\S+)"),
+        (PlayedKind.ASSIST, _HEAD, _STAGE),
+        (PlayedKind.FIRST_LINE, "What is the first line of ", r"(?P<target>\S+[^\s.?])"),
+        (PlayedKind.COUNT, "How many findings ", ""),
+        (PlayedKind.KEEP_ALIVE, "Reply: ok", ""),
+        (PlayedKind.READ, "Read the file ", rf"(?P<target>\S+[^\s.]){_THEN}"),
     )
 )
-STAGES = {Kind.TASK: "implement", Kind.HAND_OVER: "hand_over"}
+STAGES = {PlayedKind.TASK: "implement", PlayedKind.HAND_OVER: "hand_over"}
 """Of turns whose words name none."""
 _NEEDLES = tuple(words.needle for words in WORDS)
 _TARGETS = re.compile(
@@ -109,8 +109,8 @@ _FINDING = re.compile(r"^- `(?P<id>[^`]+)` ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    kind: Kind
+class PlayedTurn:
+    kind: PlayedKind
     role: str
     stage: str
     iteration: int
@@ -151,17 +151,17 @@ class Turn:
         return [name for name in names if name and name != "none"]
 
 
-def recognise(asked: Asked) -> Turn:
+def recognise(asked: ModelRequest) -> PlayedTurn:
     """The turn that is under way: the newest one that can be known."""
     said = [n for n, one in enumerate(asked.messages) if one.role == "user" and _words(one)]
     for place in reversed(said):
         turn = _turn(asked, place, _words(asked.messages[place]))
         if turn is not None:
             return turn
-    return Turn(Kind.NONE, "", "", 1, "", "", "", {}, (), (), said[-1] if said else 0)
+    return PlayedTurn(PlayedKind.NONE, "", "", 1, "", "", "", {}, (), (), said[-1] if said else 0)
 
 
-def working_folder(asked: Asked) -> str:
+def working_folder(asked: ModelRequest) -> str:
     """Where the client says it works; empty if it does not say."""
     told = (message for message in asked.messages if message.role != "assistant")
     texts = [str(block.get("text", "")) for block in asked.system]
@@ -171,23 +171,23 @@ def working_folder(asked: Asked) -> str:
     return found[-1].rstrip("./") if found else ""
 
 
-def is_nudged(asked: Asked) -> bool:
+def is_nudged(asked: ModelRequest) -> bool:
     """Whether the client insists on the form that the answer before did not have."""
     return _NUDGE in newest(asked)
 
 
-def _turn(asked: Asked, place: int, text: str) -> Turn | None:
+def _turn(asked: ModelRequest, place: int, text: str) -> PlayedTurn | None:
     documents = {match["name"]: match["text"] for match in _DOCUMENT.finditer(text)}
     outside = _DOCUMENT.sub("", text)
     kind, said = _kind(outside)
     if _REPAIR in outside:
         before = replace(asked, messages=asked.messages[:place])
         return replace(recognise(before), place=place)
-    if kind is Kind.NONE and not _VERDICT_ROLE.fullmatch(_role(outside)):
+    if kind is PlayedKind.NONE and not _VERDICT_ROLE.fullmatch(_role(outside)):
         return None
     known = outside if _role(outside) else "\n".join(_earlier(asked, place))
     kind = _sharper(kind, _role(known), outside)
-    return Turn(
+    return PlayedTurn(
         kind,
         _role(known),
         said.get("stage") or STAGES.get(kind, ""),
@@ -203,22 +203,22 @@ def _turn(asked: Asked, place: int, text: str) -> Turn | None:
     )
 
 
-def _sharper(kind: Kind, role: str, outside: str) -> Kind:
+def _sharper(kind: PlayedKind, role: str, outside: str) -> PlayedKind:
     """What the words of the turn leave open is seen from the role and from what is to be left."""
-    if kind not in (Kind.NONE, Kind.ASSIST):
+    if kind not in (PlayedKind.NONE, PlayedKind.ASSIST):
         return kind
     if _VERDICT_ROLE.fullmatch(role):
-        return Kind.REVIEW
-    return Kind.STAGE if kind is Kind.ASSIST and _HANDS_OFF in outside else kind
+        return PlayedKind.REVIEW
+    return PlayedKind.STAGE if kind is PlayedKind.ASSIST and _HANDS_OFF in outside else kind
 
 
-def _kind(text: str) -> tuple[Kind, dict[str, str | None]]:
+def _kind(text: str) -> tuple[PlayedKind, dict[str, str | None]]:
     near = _beginning(text, _NEEDLES)
     for kind, needle, pattern in WORDS:
         match = pattern.search(text) if any(line.startswith(needle) for line in near) else None
         if match:
             return kind, match.groupdict()
-    return Kind.NONE, {}
+    return PlayedKind.NONE, {}
 
 
 def _role(text: str) -> str:
@@ -241,7 +241,7 @@ def references_of(text: str) -> tuple[str, ...]:
     return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))
 
 
-def _earlier(asked: Asked, place: int) -> list[str]:
+def _earlier(asked: ModelRequest, place: int) -> list[str]:
     """What was said before, the system prompt first: a role may stand there too."""
     system = [str(block.get("text", "")) for block in asked.system]
     users = (message for message in asked.messages[:place] if message.role == "user")

@@ -26,7 +26,7 @@ class Message(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelRequest:
     body: JsonObject
     model: str
     max_tokens: int
@@ -46,13 +46,13 @@ def read_json(body: bytes) -> JsonObject:
     return cast("JsonObject", value)
 
 
-def read_asked(body: JsonObject, *, counting: bool = False) -> Asked:
+def read_asked(body: JsonObject, *, counting: bool = False) -> ModelRequest:
     """`counting`: for the number of tokens alone, where no answer is asked for."""
     model, stream = body.get("model"), body.get("stream") is True
     if not isinstance(model, str) or not model:
         _refuse("model", "Field required")
     max_tokens = 0 if counting else _max_tokens(body, stream=stream)
-    asked = Asked(
+    asked = ModelRequest(
         body,
         model,
         max_tokens,
@@ -66,7 +66,7 @@ def read_asked(body: JsonObject, *, counting: bool = False) -> Asked:
     return asked
 
 
-def placed(asked: Asked) -> Iterator[tuple[str, JsonObject]]:
+def placed(asked: ModelRequest) -> Iterator[tuple[str, JsonObject]]:
     """Every block with its place, in the order in which they form the prompt."""
     yield from ((f"tools.{n}", tool) for n, tool in enumerate(asked.tools))
     yield from ((f"system.{n}", block) for n, block in enumerate(asked.system))
@@ -75,12 +75,12 @@ def placed(asked: Asked) -> Iterator[tuple[str, JsonObject]]:
             yield f"messages.{number}.content.{n}", block
 
 
-def newest(asked: Asked) -> str:
+def newest(asked: ModelRequest) -> str:
     """What the last message says, results of tools included."""
     return "\n".join(block_text(block) for block in asked.messages[-1].content)
 
 
-def asked_form(asked: Asked) -> JsonObject | None:
+def asked_form(asked: ModelRequest) -> JsonObject | None:
     """The schema that an answer's text must have; None if it is free."""
     config: object = asked.body.get("output_config")
     form: object = cast("JsonObject", config).get("format") if isinstance(config, dict) else None
@@ -88,7 +88,7 @@ def asked_form(asked: Asked) -> JsonObject | None:
     return cast("JsonObject", schema) if isinstance(schema, dict) else None
 
 
-def is_aside(asked: Asked) -> bool:
+def is_aside(asked: ModelRequest) -> bool:
     """A client's own business beside a turn, such as a title: a form to fill and no tools."""
     return not asked.tools and asked_form(asked) is not None
 

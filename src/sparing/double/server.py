@@ -20,7 +20,7 @@ from sparing.double.api import WINDOW_TOKENS, Api, Exchange
 from sparing.double.delivery import deliver, json_body
 from sparing.double.log import Log
 from sparing.double.model import Model
-from sparing.double.plan import USUAL, Plan, Step, read_steps
+from sparing.double.plan import USUAL, PlannedReply, RequestPlan, read_steps
 from sparing.double.refusal import Refusal
 from sparing.double.request import JsonObject, read_json
 from sparing.double.wire import HEAD_LIMIT, HttpRequest, Line, response_head
@@ -35,13 +35,13 @@ _NOBODY = HttpRequest("", "", {})
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 0
     """0: any that is free."""
     log: Path | None = None
     model: Model = Model()
-    plan: tuple[Step, ...] = ()
+    plan: tuple[PlannedReply, ...] = ()
     largest_request: int = LARGEST_REQUEST
     window_tokens: int = WINDOW_TOKENS
 
@@ -56,11 +56,11 @@ class Settings:
 class Double:
     """Use as `async with Double(settings) as double`; then `double.url` answers."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(self, settings: ServerSettings | None = None) -> None:
+        self.settings = settings or ServerSettings()
         self._log = Log(self.settings.log)
         self.api = Api(self.settings.model, self._log, window_tokens=self.settings.window_tokens)
-        self.api.plan = Plan(self.settings.plan)
+        self.api.plan = RequestPlan(self.settings.plan)
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -166,7 +166,7 @@ class Double:
         if unknown:
             raise Refusal(400, f"{min(unknown)}: not an order of the double")
         if "plan" in orders:
-            self.api.plan = Plan(read_steps(orders["plan"]))
+            self.api.plan = RequestPlan(read_steps(orders["plan"]))
         self.api.plan.add(read_steps(orders.get("add", ())))
         self.api.clock.advance(_seconds(orders.get("advance", 0)))
         if orders.get("reset_cache") is True:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from sparing.double.answer import Call
-from sparing.double.recognise import Turn, working_folder
-from sparing.double.request import Asked, JsonObject, block_text
+from sparing.double.answer import ToolCall
+from sparing.double.recognise import PlayedTurn, working_folder
+from sparing.double.request import JsonObject, ModelRequest, block_text
 
 READ, WRITE, EDIT = "Read", "Write", "Edit"
 STRUCTURED = "StructuredOutput"
@@ -31,7 +31,7 @@ class Done(NamedTuple):
         return str(self.input.get("file_path", ""))
 
 
-class Change(NamedTuple):
+class FileEdit(NamedTuple):
     """A file to be written: whole, one passage for another, or something added at its end."""
 
     path: str
@@ -41,12 +41,12 @@ class Change(NamedTuple):
 
 
 class Toolbox:
-    def __init__(self, asked: Asked, turn: Turn) -> None:
+    def __init__(self, asked: ModelRequest, turn: PlayedTurn) -> None:
         self.tools = {str(tool["name"]): tool for tool in asked.tools}
         self.done = _done(asked, turn.place)
         self._folder = working_folder(asked)
 
-    def reads(self, paths: Sequence[str]) -> tuple[Call, ...]:
+    def reads(self, paths: Sequence[str]) -> tuple[ToolCall, ...]:
         """Those that were not tried yet, all at once."""
         if READ not in self.tools:
             return ()
@@ -54,11 +54,11 @@ class Toolbox:
         wanted = dict.fromkeys(self._absolute(path) for path in paths)
         return tuple(_read(path) for path in wanted if path not in tried)
 
-    def changes(self, changes: Sequence[Change]) -> tuple[Call, ...]:
+    def changes(self, changes: Sequence[FileEdit]) -> tuple[ToolCall, ...]:
         """What is left to do for them, all at once."""
         if WRITE not in self.tools:
             return ()
-        calls: list[Call] = []
+        calls: list[ToolCall] = []
         for change in changes:
             call = self._next(change)
             if call is not None and call not in calls:
@@ -79,7 +79,7 @@ class Toolbox:
         found = [done for done in self.done if done.name == READ and done.path == wanted]
         return lines(found[-1].result) if found and not found[-1].failed else None
 
-    def _next(self, change: Change) -> Call | None:
+    def _next(self, change: FileEdit) -> ToolCall | None:
         """What is to be done for it now; None when it is done, or can't be."""
         path = self._absolute(change.path)
         tries = [n for n, done in enumerate(self.done) if done.path == path and _for(change, done)]
@@ -92,14 +92,14 @@ class Toolbox:
         again = any(done.name == READ and done.path == path for done in self.done[tries[-1] :])
         return self._call(change, path) if again else _read(path)
 
-    def _call(self, change: Change, path: str) -> Call | None:
+    def _call(self, change: FileEdit, path: str) -> ToolCall | None:
         if change.find:
             return _edit(path, change.find, change.text)
         known = self.text_of(change.path)
         if change.add and known:
             line = _unique_line(known)
             return _edit(path, line, f"{line}\n{change.add}") if line else None
-        return Call(WRITE, {"file_path": path, "content": change.text or change.add + "\n"})
+        return ToolCall(WRITE, {"file_path": path, "content": change.text or change.add + "\n"})
 
     def _absolute(self, path: str) -> str:
         return path if path.startswith("/") or not self._folder else f"{self._folder}/{path}"
@@ -114,7 +114,7 @@ def lines(result: str) -> list[str]:
     return found[:-1] if found and not found[-1] else found
 
 
-def _done(asked: Asked, place: int) -> list[Done]:
+def _done(asked: ModelRequest, place: int) -> list[Done]:
     results: dict[str, tuple[str, bool]] = {}
     calls: list[JsonObject] = []
     for message in asked.messages[place:]:
@@ -134,7 +134,7 @@ def _fields(value: object) -> JsonObject:
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 
-def _for(change: Change, done: Done) -> bool:
+def _for(change: FileEdit, done: Done) -> bool:
     """Whether that was a try at this change."""
     if change.find:
         return done.name == EDIT and done.input.get("old_string") == change.find
@@ -147,9 +147,9 @@ def _unique_line(known: Sequence[str]) -> str:
     return next((line for line in reversed(known) if line.strip() and text.count(line) == 1), "")
 
 
-def _read(path: str) -> Call:
-    return Call(READ, {"file_path": path})
+def _read(path: str) -> ToolCall:
+    return ToolCall(READ, {"file_path": path})
 
 
-def _edit(path: str, old: str, new: str) -> Call:
-    return Call(EDIT, {"file_path": path, "old_string": old, "new_string": new})
+def _edit(path: str, old: str, new: str) -> ToolCall:
+    return ToolCall(EDIT, {"file_path": path, "old_string": old, "new_string": new})

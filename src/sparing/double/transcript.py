@@ -8,17 +8,17 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from sparing.double.playbook import as_object
-from sparing.double.recognise import Turn
-from sparing.double.request import Asked, JsonObject, block_text
+from sparing.double.recognise import PlayedTurn
+from sparing.double.request import JsonObject, ModelRequest, block_text
 from sparing.double.toolbox import READ, STRUCTURED, Toolbox, lines
-from sparing.double.verdicts import Quote
+from sparing.double.verdicts import QuotableLine
 
 _ADDED = re.compile(r"^\+(?!\+\+ )(?P<text>.*\S.*)$", re.MULTILINE)
 _SHORTEST = 12
 """A line that is shorter stands in too many places to be quoted."""
 
 
-def first_line(asked: Asked, path: str) -> str:
+def first_line(asked: ModelRequest, path: str) -> str:
     """Of a file that was read earlier, however long ago."""
     for call, result in _reads(asked):
         if str(call["input"].get("file_path", "")).endswith(path):
@@ -27,7 +27,7 @@ def first_line(asked: Asked, path: str) -> str:
     return f"{path} was not read in this conversation"
 
 
-def last_findings(asked: Asked, place: int) -> int:
+def last_findings(asked: ModelRequest, place: int) -> int:
     """How many findings the newest verdict before that message has; 0 without one."""
     for message in reversed(asked.messages[:place]):
         for block in message.content if message.role == "assistant" else ():
@@ -37,26 +37,26 @@ def last_findings(asked: Asked, place: int) -> int:
     return 0
 
 
-def quotable(turn: Turn, tools: Toolbox) -> list[Quote]:
+def quotable(turn: PlayedTurn, tools: Toolbox) -> list[QuotableLine]:
     """Lines of what is judged: of the change, else of the newest document, else of a file read."""
     diff = turn.documents.get("changes.diff", "")
     papers = [name for name in turn.documents if name.endswith(".md")]
     if diff:
-        found = [Quote("changes.diff", text) for text in _ADDED.findall(diff)]
+        found = [QuotableLine("changes.diff", text) for text in _ADDED.findall(diff)]
     elif papers:
         text = turn.documents[papers[-1]]
-        found = [Quote(papers[-1], line) for line in text.splitlines()]
+        found = [QuotableLine(papers[-1], line) for line in text.splitlines()]
     else:
         paths = [path for path, _ in tools.lines_read()][-1:]
         found = [
-            Quote(f"{PurePosixPath(path).name}:{number}", line)
+            QuotableLine(f"{PurePosixPath(path).name}:{number}", line)
             for path in paths
             for number, line in enumerate(tools.text_of(path) or [], 1)
         ]
     return [quote for quote in found if len(quote.text.strip()) >= _SHORTEST]
 
 
-def _reads(asked: Asked) -> Iterator[tuple[JsonObject, str]]:
+def _reads(asked: ModelRequest) -> Iterator[tuple[JsonObject, str]]:
     """Every file that was read, the newest first."""
     results: dict[str, str] = {}
     for message in reversed(asked.messages):

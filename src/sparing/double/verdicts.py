@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
-from sparing.double.recognise import Turn
+from sparing.double.recognise import PlayedTurn
 from sparing.double.request import JsonObject
 from sparing.double.workload import round_of
 from sparing.finding import Severity
@@ -36,7 +36,7 @@ _NEUTRAL: Mapping[str, Any] = {
 }
 
 
-class Quote(NamedTuple):
+class QuotableLine(NamedTuple):
     """Something that can be quoted, and where it stands."""
 
     place: str
@@ -49,7 +49,7 @@ def draw(*parts: object) -> float:
     return int.from_bytes(digest[:6], "big") / 2**48
 
 
-def verdict(turn: Turn, seed: int | None, lines: Sequence[Quote]) -> JsonObject:
+def verdict(turn: PlayedTurn, seed: int | None, lines: Sequence[QuotableLine]) -> JsonObject:
     """`seed` None: everything is approved at once."""
     findings = [] if seed is None else list(_findings(turn, seed, lines))
     open_ = sum(finding["severity"] != Severity.SUGGESTION for finding in findings)
@@ -87,7 +87,7 @@ def _neutral(schema: Mapping[str, Any]) -> Any:
     return fit({}, schema) if kind == "object" else _NEUTRAL.get(kind, "")
 
 
-def _findings(turn: Turn, seed: int, lines: Sequence[Quote]) -> Iterator[JsonObject]:
+def _findings(turn: PlayedTurn, seed: int, lines: Sequence[QuotableLine]) -> Iterator[JsonObject]:
     about = (seed, turn.role, turn.after)
     number = 0
     for severity, count in _counts(turn, about).items():
@@ -96,7 +96,7 @@ def _findings(turn: Turn, seed: int, lines: Sequence[Quote]) -> Iterator[JsonObj
             yield _finding(turn, severity, (*about, severity.value, number), lines)
 
 
-def _counts(turn: Turn, about: tuple[object, ...]) -> dict[Severity, int]:
+def _counts(turn: PlayedTurn, about: tuple[object, ...]) -> dict[Severity, int]:
     means, when = round_of(turn.role, turn.iteration), (*about, turn.iteration)
     suggestions = _whole(means.suggestions, *when, "suggestions")
     if draw(*when, "passed") < means.passed:
@@ -117,13 +117,13 @@ def _whole(mean: float, *parts: object) -> int:
 
 
 def _finding(
-    turn: Turn, severity: Severity, about: tuple[object, ...], lines: Sequence[Quote]
+    turn: PlayedTurn, severity: Severity, about: tuple[object, ...], lines: Sequence[QuotableLine]
 ) -> JsonObject:
     # Half of them are the same in every iteration: what was found and is still open.
     if draw(*about, "lasting") < 0.5:
         about = (*about, turn.iteration)
     cause = _pick(_CAUSES, *about, "cause")
-    line = _pick(lines, *about, "line") if lines else Quote("", "")
+    line = _pick(lines, *about, "line") if lines else QuotableLine("", "")
     case = int(draw(*about) * 1000)
     text = f"This {cause}. Whoever works from it has to guess, as in case {case}."
     finding: JsonObject = {

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.cache import MINIMUM_TOKENS, Block, Life, Part, PromptCache, Request
+from sparing.cache import MINIMUM_TOKENS, CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.economy.cost_model import Rates
 from sparing.usage import Usage
 from sparing.way import Way
@@ -22,7 +22,7 @@ EXACT_PLANS = 4096
 """Runs with no more plans than this are searched through; longer ones are chosen turn by turn."""
 
 
-class Call(NamedTuple):
+class CallSize(NamedTuple):
     added: int
     """Tokens that joined the conversation before it; of a turn's first call, the prompt's."""
     output: int
@@ -32,8 +32,8 @@ class Call(NamedTuple):
 class Sending:
     """One way a turn could be sent, and what the model then does."""
 
-    prompt: tuple[Block, ...]
-    calls: tuple[Call, ...]
+    prompt: tuple[CacheBlock, ...]
+    calls: tuple[CallSize, ...]
     on: str = ""
     """The session whose transcript it continues; empty for a fresh one."""
 
@@ -44,7 +44,7 @@ class RunTurn:
     """The name under which its transcript is kept."""
     at: float
     model: str
-    base: tuple[Block, ...]
+    base: tuple[CacheBlock, ...]
     """Tools and system prompt."""
     ways: Mapping[Way, Sending]
     call_seconds: float = 3.0
@@ -65,14 +65,14 @@ class Oracle(NamedTuple):
 class _Sent(NamedTuple):
     """One request of a turn."""
 
-    messages: tuple[Block, ...]
+    messages: tuple[CacheBlock, ...]
     output: int
 
 
 class Conversations:
     """The transcripts of a run so far."""
 
-    def __init__(self, transcripts: Mapping[str, tuple[Block, ...]] | None = None) -> None:
+    def __init__(self, transcripts: Mapping[str, tuple[CacheBlock, ...]] | None = None) -> None:
         self.transcripts = dict(transcripts or {})
 
     def ways(self, turn: RunTurn) -> list[Way]:
@@ -94,8 +94,8 @@ class Conversations:
         return sent
 
 
-def _added(turn: RunTurn, way: Way, name: str, tokens: int) -> Block:
-    return Block(Part.MESSAGES, f"{turn.session} {turn.at} {way} {name}", tokens)
+def _added(turn: RunTurn, way: Way, name: str, tokens: int) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, f"{turn.session} {turn.at} {way} {name}", tokens)
 
 
 class Replay:
@@ -122,7 +122,7 @@ class Replay:
             *before, last = (*turn.base, *messages)
             blocks = (*before, replace(last, mark=last.mark or turn.life))
             start = turn.at + number * turn.call_seconds
-            total += self._cache.bill(Request(turn.model, blocks), start, output=output)
+            total += self._cache.bill(CacheRequest(turn.model, blocks), start, output=output)
         return total
 
 

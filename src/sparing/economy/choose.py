@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import assert_never
 
-from sparing.economy.guard import Delta
-from sparing.economy.matrix import Actor, Moment, Row, Template, row_for
+from sparing.economy.guard import DeltaState
+from sparing.economy.matrix import Actor, MatrixRow, Moment, Template, row_for
 from sparing.economy.predict import Inputs, Prediction, predict
 from sparing.way import Policy, Way
 
@@ -25,7 +25,7 @@ SIMPLEST_FIRST = (Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.FORK)
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class WayDecision:
     way: Way
     predictions: Mapping[Way, Prediction]
     reason: str
@@ -38,7 +38,7 @@ class Decision:
 
 def decide_way(
     policy: Policy, moment: Moment, inputs: Inputs, barred: Mapping[Way, str] = NOTHING
-) -> Decision:
+) -> WayDecision:
     """`barred`: ways that are on offer and not to be taken, with the reason."""
     if Way.COMPOSE not in inputs.offers:
         raise ValueError("compose is always on offer")
@@ -46,7 +46,7 @@ def decide_way(
     match policy:
         case Policy.FRESH:
             reason = "policy fresh: every dispatch from nothing"
-            return Decision(
+            return WayDecision(
                 Way.COMPOSE, predictions, reason, _full(moment), reset=moment.session, marker=False
             )
         case Policy.SEED:
@@ -56,7 +56,7 @@ def decide_way(
     assert_never(policy)
 
 
-def _seed(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction]) -> Decision:
+def _seed(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction]) -> WayDecision:
     """The table to the letter; whatever is fresh comes by reference."""
     row = row_for(moment, guarded=True)
     way = Way.REFERENCE if Way.REFERENCE in inputs.offers else Way.COMPOSE
@@ -64,7 +64,7 @@ def _seed(moment: Moment, inputs: Inputs, predictions: Mapping[Way, Prediction])
         if Way.RESUME not in inputs.offers:
             raise ValueError(f"{row.scenario}: resume is to be taken and not on offer")
         way = Way.RESUME
-    return Decision(way, predictions, row.scenario, row.template, row.reset, row.marker)
+    return WayDecision(way, predictions, row.scenario, row.template, row.reset, row.marker)
 
 
 def _adaptive(
@@ -72,7 +72,7 @@ def _adaptive(
     inputs: Inputs,
     predictions: Mapping[Way, Prediction],
     unwanted: Mapping[Way, str],
-) -> Decision:
+) -> WayDecision:
     """The cheapest way among those that tell the agent all it must know."""
     row = row_for(moment, guarded=False)
     barred = {**_barred(row, moment, inputs), **unwanted}
@@ -81,15 +81,15 @@ def _adaptive(
     compared = _compared(way, ways, inputs)
     reason = f"{barred[Way.RESUME]}; {compared}" if Way.RESUME in barred else compared
     if row.template.resumes and way is not Way.RESUME:
-        return Decision(way, predictions, reason, _full(moment), reset=True, marker=False)
-    return Decision(way, predictions, reason, row.template, row.reset, row.marker)
+        return WayDecision(way, predictions, reason, _full(moment), reset=True, marker=False)
+    return WayDecision(way, predictions, reason, row.template, row.reset, row.marker)
 
 
-def _barred(row: Row, moment: Moment, inputs: Inputs) -> dict[Way, str]:
+def _barred(row: MatrixRow, moment: Moment, inputs: Inputs) -> dict[Way, str]:
     """Ways that are not taken at any price."""
     if not row.template.resumes:
         return {Way.RESUME: row.scenario}
-    if moment.delta(guarded=False) is Delta.EMPTY:
+    if moment.delta(guarded=False) is DeltaState.EMPTY:
         return {Way.RESUME: "nothing changed, nothing answered"}
     if inputs.share.misses:
         seen = f"{inputs.share.mean:.0%} of it in {inputs.share.resumes} resumes"

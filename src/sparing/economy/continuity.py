@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import genai_prices
 
-from sparing.cache import Block, Part
-from sparing.economy.cost_model import Work
+from sparing.cache import CacheBlock, RequestPart
+from sparing.economy.cost_model import TurnWork
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
 from sparing.usage import Usage
 from sparing.way import Way
@@ -31,20 +31,20 @@ QUANTILE = 0.9
 SHRUNK = 0.75
 """A conversation that is smaller than this share of what it was has been compacted: what clients
 drop besides, such as old thinking, is less."""
-JUDGEMENT = Work(calls=1, growth=0, output=600)
+JUDGEMENT = TurnWork(calls=1, growth=0, output=600)
 """A turn that only answers, with what the program can't know."""
 JUDGEMENT_SHARE = 0.25
 """Of what the next stage is expected to cost: so much an opinion of the old session is worth."""
 
 
-class Go(StrEnum):
+class SessionStart(StrEnum):
     """How a stage begins where there is a session."""
 
     CONTINUE = "continue"
     HAND_OFF = "hand off"
 
 
-class Habit(StrEnum):
+class SessionHabit(StrEnum):
     """What is wanted where both are possible."""
 
     PRICED = "priced"
@@ -138,7 +138,7 @@ class Bills(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    go: Go
+    go: SessionStart
     reason: str
     forced: bool = False
     """It can't or should not go on: a person is asked, if there is one."""
@@ -146,10 +146,10 @@ class Weighed:
     """The old session is asked before it ends."""
 
 
-class Standing(NamedTuple):
+class SessionState(NamedTuple):
     """What speaks for or against the session that is there."""
 
-    habit: Habit
+    habit: SessionHabit
     room: Room
     shrunk: bool = False
     lost: str = ""
@@ -165,7 +165,7 @@ def bills(inputs: Inputs, question: int) -> Bills:
     if resumed is None:
         none = found[Way.RESUME]
         return Bills(none, handed, none)
-    asked = Offer((Block(Part.MESSAGES, "question", question),), JUDGEMENT, resumed.on)
+    asked = Offer((CacheBlock(RequestPart.MESSAGES, "question", question),), JUDGEMENT, resumed.on)
     turn = predict(_with(inputs, asked))[Way.RESUME]
     return Bills(found[Way.RESUME], handed, turn)
 
@@ -188,22 +188,22 @@ def _with(inputs: Inputs, offer: Offer) -> Inputs:
     return replace(inputs, offers={**inputs.offers, Way.RESUME: offer})
 
 
-def weigh(standing: Standing, cost: Bills) -> Weighed:
+def weigh(standing: SessionState, cost: Bills) -> Weighed:
     """Room before money; money only where both are possible."""
     habit, room, shrunk, lost = standing
     judged = _worth_asking(cost)
     if lost:
-        return Weighed(Go.HAND_OFF, lost)
+        return Weighed(SessionStart.HAND_OFF, lost)
     if shrunk:
         reason = "the client has compacted the session: what it forgot nobody knows"
-        return Weighed(Go.HAND_OFF, reason, forced=True)
+        return Weighed(SessionStart.HAND_OFF, reason, forced=True)
     if not room.enough:
         asked = judged and room.remaining > JUDGEMENT.output * 2
-        return Weighed(Go.HAND_OFF, room.words, forced=True, judged=asked)
-    if habit is Habit.CONTINUE:
-        return Weighed(Go.CONTINUE, f"it fits: {room.words}")
-    if habit is Habit.HAND_OFF:
-        return Weighed(Go.HAND_OFF, "every stage begins anew", judged=judged)
+        return Weighed(SessionStart.HAND_OFF, room.words, forced=True, judged=asked)
+    if habit is SessionHabit.CONTINUE:
+        return Weighed(SessionStart.CONTINUE, f"it fits: {room.words}")
+    if habit is SessionHabit.HAND_OFF:
+        return Weighed(SessionStart.HAND_OFF, "every stage begins anew", judged=judged)
     return _cheaper(cost, judged=judged)
 
 
@@ -218,11 +218,11 @@ def _cheaper(cost: Bills, *, judged: bool) -> Weighed:
     continued, alone = cost.continued.cost, cost.handed.cost
     assert alone is not None, "a fresh session is always possible"
     if continued is None:
-        return Weighed(Go.HAND_OFF, cost.continued.why_not)
+        return Weighed(SessionStart.HAND_OFF, cost.continued.why_not)
     handed = alone + (cost.judgement.cost or 0.0 if judged else 0.0)
-    go = Go.CONTINUE if continued <= handed else Go.HAND_OFF
+    go = SessionStart.CONTINUE if continued <= handed else SessionStart.HAND_OFF
     less, more = sorted((continued, handed))
     part = f"{1 - less / more:.0%} cheaper" if more else "as cheap"
-    words = cost.continued.words if go is Go.CONTINUE else cost.handed.words
+    words = cost.continued.words if go is SessionStart.CONTINUE else cost.handed.words
     reason = f"{go} is expected to be {part} ({words})"
-    return Weighed(go, reason, judged=judged and go is Go.HAND_OFF)
+    return Weighed(go, reason, judged=judged and go is SessionStart.HAND_OFF)

@@ -99,7 +99,7 @@ model's prices are unknown; they never become an amount of money."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TurnWork:
     """What a turn does beyond its prompt."""
 
     calls: float
@@ -115,7 +115,7 @@ class Work:
             raise ValueError(f"{self} is no turn: it makes a call and takes nothing back")
 
 
-def turn_tokens(first: Expected, work: Work, life: Life = Life.FIVE_MINUTES) -> Expected:
+def turn_tokens(first: Expected, work: TurnWork, life: Life = Life.FIVE_MINUTES) -> Expected:
     """All tokens of a turn, from how its first call's prompt splits into buckets.
 
     Later calls read that prompt; growth is written once, in entries of `life`, and read by half
@@ -140,7 +140,7 @@ def turn_tokens(first: Expected, work: Work, life: Life = Life.FIVE_MINUTES) -> 
     )
 
 
-def turn_cost(rates: Rates, context: float, uncached: float, work: Work) -> float:
+def turn_cost(rates: Rates, context: float, uncached: float, work: TurnWork) -> float:
     """`r·n·(C − u) + (w + r(n − 1))·u + (w + r(n − 1)/2)·g + o·out`: C tokens of context, u of
     them not cached yet, n calls, growth g."""
     first = Expected(read=context - uncached, write_5m=uncached)

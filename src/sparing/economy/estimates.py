@@ -15,7 +15,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Work
+from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
 
 RESULT_TOKENS = 700
 """Of one tool call that is no read: 300 to 1,100 in the workload."""
@@ -57,7 +57,7 @@ class Memory(StrEnum):
     TRANSCRIPT = "transcript"
 
 
-class Habit(NamedTuple):
+class TurnHabit(NamedTuple):
     """A turn in the terms of the workload."""
 
     steps: float
@@ -68,47 +68,47 @@ class Habit(NamedTuple):
     """Of the answer: tokens typed in calls before the last, which stay in the context."""
 
 
-HABITS: Mapping[tuple[Errand, Memory], Habit] = MappingProxyType(
+HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
     {
-        (Errand.WRITE, Memory.NONE): Habit(3, 9, 4775),
-        (Errand.WRITE, Memory.NOTES): Habit(3, 9, 4775),
-        (Errand.WRITE, Memory.HANDOFF): Habit(3, 4, 4775),
-        (Errand.WRITE, Memory.TRANSCRIPT): Habit(3, 2, 4775),
-        (Errand.REVISE, Memory.NONE): Habit(3, 3.5, 1335),
-        (Errand.REVISE, Memory.NOTES): Habit(3, 2.5, 1335),
-        (Errand.REVISE, Memory.HANDOFF): Habit(3, 2, 1335),
-        (Errand.REVISE, Memory.TRANSCRIPT): Habit(3, 0.5, 1335),
-        (Errand.REVIEW, Memory.NONE): Habit(4, 5.5, 1050),
-        (Errand.REVIEW, Memory.NOTES): Habit(3, 2.5, 1050),
-        (Errand.REVIEW, Memory.HANDOFF): Habit(3, 2.5, 1050),
-        (Errand.REVIEW, Memory.TRANSCRIPT): Habit(2, 0.5, 1050),
-        (Errand.IMPLEMENT, Memory.NONE): Habit(7, 5.5, 3100, typed=2800),
-        (Errand.IMPLEMENT, Memory.NOTES): Habit(7, 5.5, 3100, typed=2800),
-        (Errand.IMPLEMENT, Memory.HANDOFF): Habit(7, 4, 3100, typed=2800),
-        (Errand.IMPLEMENT, Memory.TRANSCRIPT): Habit(7, 2.75, 3100, typed=2800),
-        (Errand.FIX, Memory.NONE): Habit(7, 7, 1550, typed=1400),
-        (Errand.FIX, Memory.NOTES): Habit(7, 5, 1550, typed=1400),
-        (Errand.FIX, Memory.HANDOFF): Habit(7, 4, 1550, typed=1400),
-        (Errand.FIX, Memory.TRANSCRIPT): Habit(6, 3, 1550, typed=1300),
-        (Errand.LONE, Memory.NONE): Habit(5, 0, 2000),
-        (Errand.LONE, Memory.NOTES): Habit(5, 0, 2000),
-        (Errand.LONE, Memory.HANDOFF): Habit(5, 0, 2000),
-        (Errand.LONE, Memory.TRANSCRIPT): Habit(5, 0, 2000),
+        (Errand.WRITE, Memory.NONE): TurnHabit(3, 9, 4775),
+        (Errand.WRITE, Memory.NOTES): TurnHabit(3, 9, 4775),
+        (Errand.WRITE, Memory.HANDOFF): TurnHabit(3, 4, 4775),
+        (Errand.WRITE, Memory.TRANSCRIPT): TurnHabit(3, 2, 4775),
+        (Errand.REVISE, Memory.NONE): TurnHabit(3, 3.5, 1335),
+        (Errand.REVISE, Memory.NOTES): TurnHabit(3, 2.5, 1335),
+        (Errand.REVISE, Memory.HANDOFF): TurnHabit(3, 2, 1335),
+        (Errand.REVISE, Memory.TRANSCRIPT): TurnHabit(3, 0.5, 1335),
+        (Errand.REVIEW, Memory.NONE): TurnHabit(4, 5.5, 1050),
+        (Errand.REVIEW, Memory.NOTES): TurnHabit(3, 2.5, 1050),
+        (Errand.REVIEW, Memory.HANDOFF): TurnHabit(3, 2.5, 1050),
+        (Errand.REVIEW, Memory.TRANSCRIPT): TurnHabit(2, 0.5, 1050),
+        (Errand.IMPLEMENT, Memory.NONE): TurnHabit(7, 5.5, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.NOTES): TurnHabit(7, 5.5, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.HANDOFF): TurnHabit(7, 4, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.TRANSCRIPT): TurnHabit(7, 2.75, 3100, typed=2800),
+        (Errand.FIX, Memory.NONE): TurnHabit(7, 7, 1550, typed=1400),
+        (Errand.FIX, Memory.NOTES): TurnHabit(7, 5, 1550, typed=1400),
+        (Errand.FIX, Memory.HANDOFF): TurnHabit(7, 4, 1550, typed=1400),
+        (Errand.FIX, Memory.TRANSCRIPT): TurnHabit(6, 3, 1550, typed=1300),
+        (Errand.LONE, Memory.NONE): TurnHabit(5, 0, 2000),
+        (Errand.LONE, Memory.NOTES): TurnHabit(5, 0, 2000),
+        (Errand.LONE, Memory.HANDOFF): TurnHabit(5, 0, 2000),
+        (Errand.LONE, Memory.TRANSCRIPT): TurnHabit(5, 0, 2000),
     }
 )
 
 
-def work_of(habit: Habit) -> Work:
+def work_of(habit: TurnHabit) -> TurnWork:
     more_calls = habit.steps + habit.files / FILES_PER_CALL
     asked = more_calls * CALL_OUTPUT_TOKENS
-    return Work(
+    return TurnWork(
         calls=1 + more_calls,
         growth=habit.steps * RESULT_TOKENS + habit.files * FILE_TOKENS + asked + habit.typed,
         output=habit.answer + asked,
     )
 
 
-class Kind(NamedTuple):
+class TurnClass(NamedTuple):
     """Turns that are alike: what is learned from one is expected of the next."""
 
     role: str
@@ -120,17 +120,17 @@ class Kind(NamedTuple):
 class SeenTurn(NamedTuple):
     """A turn of the ledger."""
 
-    kind: Kind
+    kind: TurnClass
     calls: Sequence[tuple[int, int]]
     """Per model call: tokens added to the conversation, tokens answered."""
 
 
-def learned(turns: Iterable[SeenTurn]) -> dict[Kind, Work]:
+def learned(turns: Iterable[SeenTurn]) -> dict[TurnClass, TurnWork]:
     """What is expected of each kind after these turns, and of each errand whoever has it: their
     mean, the default being a part of one of them, and of many turns the later ones counting more.
     """
-    known: dict[Kind, Work] = {}
-    times: Counter[Kind] = Counter()
+    known: dict[TurnClass, TurnWork] = {}
+    times: Counter[TurnClass] = Counter()
     for kind, calls in turns:
         for one in dict.fromkeys((kind, kind._replace(role=""))) if calls else ():
             times[one] += 1
@@ -139,7 +139,7 @@ def learned(turns: Iterable[SeenTurn]) -> dict[Kind, Work]:
     return known
 
 
-def expected_work(kind: Kind, known: Mapping[Kind, Work]) -> Work:
+def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnWork:
     """Learned where this role has done it before, else what others did; of an errand that was
     seen with another memory only, the default in the same proportion."""
     anyone = kind._replace(role="")
@@ -154,33 +154,33 @@ def expected_work(kind: Kind, known: Mapping[Kind, Work]) -> Work:
     return usual
 
 
-def _scaled(usual: Work, seen: Work, expected: Work) -> Work:
+def _scaled(usual: TurnWork, seen: TurnWork, expected: TurnWork) -> TurnWork:
     """As much more or less than usual as that one was."""
-    return Work(
+    return TurnWork(
         max(1.0, usual.calls * seen.calls / expected.calls),
         usual.growth * seen.growth / expected.growth,
         usual.output * seen.output / expected.output,
     )
 
 
-def seen_work(calls: Sequence[tuple[int, int]]) -> Work:
+def seen_work(calls: Sequence[tuple[int, int]]) -> TurnWork:
     growth = sum(added for added, _ in calls[1:])
-    return Work(len(calls), growth, sum(output for _, output in calls))
+    return TurnWork(len(calls), growth, sum(output for _, output in calls))
 
 
-def _blend(old: Work, new: Work, weight: float) -> Work:
-    return Work(
+def _blend(old: TurnWork, new: TurnWork, weight: float) -> TurnWork:
+    return TurnWork(
         old.calls + weight * (new.calls - old.calls),
         old.growth + weight * (new.growth - old.growth),
         old.output + weight * (new.output - old.output),
     )
 
 
-def by_reference(work: Work, tokens: float, files: int) -> Work:
+def by_reference(work: TurnWork, tokens: float, files: int) -> TurnWork:
     """The same turn when its mandatory files come by path: they are read before all else."""
     calls = math.ceil(files / PARALLEL_READS)
     asked = calls * CALL_OUTPUT_TOKENS
-    return Work(
+    return TurnWork(
         work.calls + calls,
         work.growth + asked,
         work.output + asked,

@@ -20,7 +20,7 @@ class Diff(StrEnum):
     """The commit or the diff could not be made."""
 
 
-class Delta(StrEnum):
+class DeltaState(StrEnum):
     """What can be told to a session that knows the rest."""
 
     FITS = "fits"
@@ -37,13 +37,13 @@ def too_long(delta_chars: int, fresh_chars: int) -> bool:
     return 2 * delta_chars > fresh_chars
 
 
-def delta_of(diff: Diff, *, answers: bool, long: bool) -> Delta:
+def delta_of(diff: Diff, *, answers: bool, long: bool) -> DeltaState:
     if diff is Diff.LOST:
-        return Delta.LOST
+        return DeltaState.LOST
     if diff is Diff.FAILED:
-        return Delta.FAILED
+        return DeltaState.FAILED
     if diff is Diff.EMPTY and not answers:
-        return Delta.EMPTY
+        return DeltaState.EMPTY
     if long:
-        return Delta.TOO_LONG
-    return Delta.ANSWERS if diff is Diff.EMPTY else Delta.FITS
+        return DeltaState.TOO_LONG
+    return DeltaState.ANSWERS if diff is Diff.EMPTY else DeltaState.FITS

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from sparing.cache import Block, Life, Part
+from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.segment import Segment
 
 
-class Entry(NamedTuple):
+class CacheEntry(NamedTuple):
     life: Life
     expires_at: float
 
 
-Known = Mapping[str, Entry]
+Known = Mapping[str, CacheEntry]
 """Entries by the key of the prefix they hold."""
 
 
@@ -44,7 +44,7 @@ class SentPrompt:
     """A dispatch as far as the cache is concerned."""
 
     base: Base
-    blocks: tuple[Block, ...]
+    blocks: tuple[CacheBlock, ...]
     """Of the prompt that opened its session, be it this dispatch or an earlier one."""
     first_at: float
     last_at: float
@@ -54,17 +54,17 @@ class SentPrompt:
     resumed: bool = False
 
 
-def blocks_of(segments: Iterable[Segment], life: Life, marks: int) -> tuple[Block, ...]:
+def blocks_of(segments: Iterable[Segment], life: Life, marks: int) -> tuple[CacheBlock, ...]:
     """Segments as a cache sees them; a backend takes `marks` of the caller's marks."""
-    blocks: list[Block] = []
+    blocks: list[CacheBlock] = []
     for segment in segments:
         mark = life if segment.mark and marks > 0 and segment.tokens else None
         marks -= mark is not None
-        blocks.append(Block(Part.MESSAGES, segment.digest, segment.tokens, mark))
+        blocks.append(CacheBlock(RequestPart.MESSAGES, segment.digest, segment.tokens, mark))
     return tuple(blocks)
 
 
-def prefix_keys(base: Base, blocks: Sequence[Block]) -> list[str]:
+def prefix_keys(base: Base, blocks: Sequence[CacheBlock]) -> list[str]:
     """The base's key, then one for every longer prefix."""
     links = (block.digest for block in blocks)
     return list(accumulate(links, _chain, initial=base.key))
@@ -74,7 +74,7 @@ def _chain(key: str, digest: str) -> str:
     return hashlib.sha256(f"{key} {digest}".encode()).hexdigest()
 
 
-def cached_tokens(base: Base, blocks: Sequence[Block], known: Known, at: float) -> int:
+def cached_tokens(base: Base, blocks: Sequence[CacheBlock], known: Known, at: float) -> int:
     """Tokens of the longest prefix that an entry holds at that time."""
     sizes = accumulate((block.tokens for block in blocks), initial=base.tokens)
     alive = [
@@ -89,9 +89,9 @@ def is_alive(known: Known, key: str, at: float) -> bool:
     return key in known and at < known[key].expires_at
 
 
-def believed(sends: Iterable[SentPrompt], minimum_tokens: int) -> dict[str, Entry]:
+def believed(sends: Iterable[SentPrompt], minimum_tokens: int) -> dict[str, CacheEntry]:
     """The entries that these dispatches left, given in the order of their start."""
-    known: dict[str, Entry] = {}
+    known: dict[str, CacheEntry] = {}
     for sent in sends:
         _apply(known, sent, minimum_tokens)
     return known
@@ -107,7 +107,7 @@ class _Place(NamedTuple):
     """When the last request that carried or read it started."""
 
 
-def _apply(known: dict[str, Entry], sent: SentPrompt, minimum: int) -> None:
+def _apply(known: dict[str, CacheEntry], sent: SentPrompt, minimum: int) -> None:
     """What is alive is renewed, at marks and where the longest match ends; other marks write."""
     places = _places(sent, minimum)
     alive = [n for n, place in enumerate(places) if is_alive(known, place.key, sent.first_at)]
@@ -118,7 +118,7 @@ def _apply(known: dict[str, Entry], sent: SentPrompt, minimum: int) -> None:
             until = place.at + min((place.life or sent.life).seconds, old.life.seconds)
             known[place.key] = old._replace(expires_at=max(old.expires_at, until))
         elif place.life:
-            known[place.key] = Entry(place.life, place.at + place.life.seconds)
+            known[place.key] = CacheEntry(place.life, place.at + place.life.seconds)
 
 
 def _places(sent: SentPrompt, minimum: int) -> list[_Place]:

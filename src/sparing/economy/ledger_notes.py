@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.economy.cost_model import Rates, Work, turn_cost
+from sparing.economy.cost_model import Rates, TurnWork, turn_cost
 from sparing.segment import CHARS_PER_TOKEN
 
 LIMIT_TOKENS = 600
@@ -18,7 +18,7 @@ BENEFIT_OF_DOUBT = 1.02
 _MOST_FILES = 40
 
 
-class Look(NamedTuple):
+class NotedLook(NamedTuple):
     round: int
     said: str
     """Its verdict's summary and evidence, or an author's report."""
@@ -26,13 +26,15 @@ class Look(NamedTuple):
     """Files read in that turn, with their lines; 0 where the client does not tell."""
 
 
-def notes_pay(rates: Rates, context: float, tokens: float, noted: Work, forgotten: Work) -> bool:
+def notes_pay(
+    rates: Rates, context: float, tokens: float, noted: TurnWork, forgotten: TurnWork
+) -> bool:
     """Whether so many tokens of notes are worth what they spare a turn on that context."""
     told = turn_cost(rates, context + tokens, tokens, noted)
     return told < BENEFIT_OF_DOUBT * turn_cost(rates, context, 0, forgotten)
 
 
-def notes_text(look: Look, limit_tokens: int = LIMIT_TOKENS) -> str:
+def notes_text(look: NotedLook, limit_tokens: int = LIMIT_TOKENS) -> str:
     """At most so many tokens; of too long words the beginning, since verdicts begin with most."""
     rows = [_row(path, lines) for path, lines in look.opened[:_MOST_FILES]]
     left_out = len(look.opened) - len(rows)

@@ -26,20 +26,20 @@ class Able(NamedTuple):
     """Tool results pass through the program before a model sees them."""
 
 
-class Standing(NamedTuple):
+class LeverState(NamedTuple):
     lever: Lever
     on: bool
     why: str = ""
     """Why it is off."""
 
 
-def standings(names: Sequence[str], able: Able) -> tuple[Standing, ...]:
+def standings(names: Sequence[str], able: Able) -> tuple[LeverState, ...]:
     """Every lever, in the order of `Lever`; `names` as in `all, no-keep-alive`."""
     wanted = switched_on(names)
     return tuple(
-        Standing(lever, False, "switched off")
+        LeverState(lever, False, "switched off")
         if lever not in wanted
-        else Standing(lever, not lack, lack)
+        else LeverState(lever, not lack, lack)
         for lever in Lever
         for lack in (_lack(lever, able),)
     )

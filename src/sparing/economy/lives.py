@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparing.cache import Block, Life, Part
+from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES, Keeping, cheapest_keeping
 from sparing.segment import Segment, Volatility
@@ -57,15 +57,15 @@ def pass_share(looks: int, passed: int) -> float:
 
 def marked_blocks(
     segments: Sequence[Segment], trunk: int, marks: int, life: Life, passing: float = 0.0
-) -> tuple[Block, ...]:
+) -> tuple[CacheBlock, ...]:
     """Segments as a cache sees them. `life` is that of what stays; what the next round replaces,
     and what lies behind the trunk, lives five minutes."""
     places = mark_places(segments, trunk, marks, passing)
     replaced = [n for n, one in enumerate(segments[:trunk]) if _is_replaced(one)]
     stays = min(replaced, default=trunk)
     return tuple(
-        Block(
-            Part.MESSAGES, segment.digest, segment.tokens,
+        CacheBlock(
+            RequestPart.MESSAGES, segment.digest, segment.tokens,
             None if number not in places or not segment.tokens
             else life if number < stays else Life.FIVE_MINUTES,
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from sparing.economy.guard import Delta, Diff, delta_of, too_long
+from sparing.economy.guard import DeltaState, Diff, delta_of, too_long
 
 
 class Actor(StrEnum):
@@ -64,12 +64,12 @@ class Moment:
     fresh_chars: int = 0
     """Of the role's latest fresh prompt."""
 
-    def delta(self, *, guarded: bool) -> Delta:
+    def delta(self, *, guarded: bool) -> DeltaState:
         long = guarded and too_long(self.delta_chars, self.fresh_chars)
         return delta_of(self.diff, answers=self.answers, long=long)
 
 
-class Row(NamedTuple):
+class MatrixRow(NamedTuple):
     scenario: str
     template: Template
     actor: Actor
@@ -78,7 +78,7 @@ class Row(NamedTuple):
     error: bool | None = None
     session: bool | None = None
     final: bool | None = None
-    delta: Delta | None = None
+    delta: DeltaState | None = None
     reset: bool = False
     """The kept session is replaced by the new one."""
     marker: bool = False
@@ -86,39 +86,41 @@ class Row(NamedTuple):
 
 
 REVIEWER, FIXER = Actor.REVIEWER, Actor.FIXER
-MATRIX: tuple[Row, ...] = (
-    Row("a role that is always fresh", Template.FULL, Actor.LONE),
-    Row("first look", Template.FULL, REVIEWER, first=True),
-    Row("the backend can't resume", Template.FULL, REVIEWER, can_resume=False),
-    Row("final validation, resume failed", Template.FALLBACK, REVIEWER,
+MATRIX: tuple[MatrixRow, ...] = (
+    MatrixRow("a role that is always fresh", Template.FULL, Actor.LONE),
+    MatrixRow("first look", Template.FULL, REVIEWER, first=True),
+    MatrixRow("the backend can't resume", Template.FULL, REVIEWER, can_resume=False),
+    MatrixRow("final validation, resume failed", Template.FALLBACK, REVIEWER,
         error=True, final=True, reset=True, marker=True),
-    Row("resume failed", Template.FALLBACK, REVIEWER, error=True, reset=True, marker=True),
-    Row("session lost", Template.FALLBACK, REVIEWER, session=False, reset=True, marker=True),
-    Row("commit of its last look lost", Template.FALLBACK, REVIEWER,
-        delta=Delta.LOST, reset=True, marker=True),
-    Row("commit or diff failed", Template.FULL, REVIEWER, delta=Delta.FAILED, reset=True),
-    Row("final validation", Template.FINAL, REVIEWER, final=True),
-    Row("nothing changed, nothing answered", Template.FULL, REVIEWER,
-        delta=Delta.EMPTY, reset=True),
-    Row("delta over half of the fresh prompt", Template.FULL, REVIEWER,
-        delta=Delta.TOO_LONG, reset=True),
-    Row("only answers", Template.DELTA, REVIEWER, delta=Delta.ANSWERS),
-    Row("failed before, delta fits", Template.DELTA, REVIEWER, delta=Delta.FITS),
-    Row("first fix", Template.FIX, FIXER, first=True),
-    Row("fix, the backend can't resume", Template.FIX, FIXER, can_resume=False),
-    Row("fix, resume failed", Template.FIX, FIXER, error=True, reset=True, marker=True),
-    Row("fix, session lost", Template.FIX, FIXER, session=False, reset=True, marker=True),
-    Row("fix, commit of its last turn lost", Template.FIX, FIXER,
-        delta=Delta.LOST, reset=True, marker=True),
-    Row("fix, commit or diff failed", Template.FIX, FIXER, delta=Delta.FAILED, reset=True),
-    Row("fix, nothing to tell", Template.FIX, FIXER, delta=Delta.EMPTY, reset=True),
-    Row("fix, delta over half of the fresh prompt", Template.FIX, FIXER,
-        delta=Delta.TOO_LONG, reset=True),
-    Row("later fix, delta fits", Template.FIX_DELTA, FIXER),
+    MatrixRow("resume failed", Template.FALLBACK, REVIEWER, error=True, reset=True, marker=True),
+    MatrixRow("session lost", Template.FALLBACK, REVIEWER, session=False, reset=True, marker=True),
+    MatrixRow("commit of its last look lost", Template.FALLBACK, REVIEWER,
+        delta=DeltaState.LOST, reset=True, marker=True),
+    MatrixRow("commit or diff failed",
+    Template.FULL, REVIEWER, delta=DeltaState.FAILED, reset=True),
+    MatrixRow("final validation", Template.FINAL, REVIEWER, final=True),
+    MatrixRow("nothing changed, nothing answered", Template.FULL, REVIEWER,
+        delta=DeltaState.EMPTY, reset=True),
+    MatrixRow("delta over half of the fresh prompt", Template.FULL, REVIEWER,
+        delta=DeltaState.TOO_LONG, reset=True),
+    MatrixRow("only answers", Template.DELTA, REVIEWER, delta=DeltaState.ANSWERS),
+    MatrixRow("failed before, delta fits", Template.DELTA, REVIEWER, delta=DeltaState.FITS),
+    MatrixRow("first fix", Template.FIX, FIXER, first=True),
+    MatrixRow("fix, the backend can't resume", Template.FIX, FIXER, can_resume=False),
+    MatrixRow("fix, resume failed", Template.FIX, FIXER, error=True, reset=True, marker=True),
+    MatrixRow("fix, session lost", Template.FIX, FIXER, session=False, reset=True, marker=True),
+    MatrixRow("fix, commit of its last turn lost", Template.FIX, FIXER,
+        delta=DeltaState.LOST, reset=True, marker=True),
+    MatrixRow("fix, commit or diff failed",
+    Template.FIX, FIXER, delta=DeltaState.FAILED, reset=True),
+    MatrixRow("fix, nothing to tell", Template.FIX, FIXER, delta=DeltaState.EMPTY, reset=True),
+    MatrixRow("fix, delta over half of the fresh prompt", Template.FIX, FIXER,
+        delta=DeltaState.TOO_LONG, reset=True),
+    MatrixRow("later fix, delta fits", Template.FIX_DELTA, FIXER),
 )  # fmt: skip
 
 
-def row_for(moment: Moment, *, guarded: bool) -> Row:
+def row_for(moment: Moment, *, guarded: bool) -> MatrixRow:
     """The first row that fits; `guarded` counts characters as the original workflow does."""
     delta = moment.delta(guarded=guarded)
     seen = (
@@ -128,6 +130,6 @@ def row_for(moment: Moment, *, guarded: bool) -> Row:
     return next(row for row in MATRIX if _fits(row, seen))
 
 
-def _fits(row: Row, seen: tuple[object, ...]) -> bool:
+def _fits(row: MatrixRow, seen: tuple[object, ...]) -> bool:
     wanted = (row.actor, row.first, row.can_resume, row.error, row.session, row.final, row.delta)
     return all(want is None or want == have for want, have in zip(wanted, seen, strict=True))

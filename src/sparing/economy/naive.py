@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sparing.cache import Block, Life, Part, PromptCache, Request
+from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.usage import Usage
 
 
@@ -36,7 +36,7 @@ def naive_usage(turns: Iterable[NaiveTurn]) -> list[Usage]:
 
 
 def _bill(cache: PromptCache, turn: NaiveTurn) -> Usage:
-    base = _marked(Part.TOOLS, turn.tools) + _marked(Part.SYSTEM, turn.role)
+    base = _marked(RequestPart.TOOLS, turn.tools) + _marked(RequestPart.SYSTEM, turn.role)
     messages = [turn.prompt]
     total = Usage()
     for number, (added, output) in enumerate(turn.calls):
@@ -45,13 +45,13 @@ def _bill(cache: PromptCache, turn: NaiveTurn) -> Usage:
         *before, last = messages
         blocks = (
             *base,
-            *(Block(Part.MESSAGES, *block) for block in before),
-            *_marked(Part.MESSAGES, last),
+            *(CacheBlock(RequestPart.MESSAGES, *block) for block in before),
+            *_marked(RequestPart.MESSAGES, last),
         )
-        total += cache.bill(Request(turn.model, blocks), turn.at + 3 * number, output=output)
+        total += cache.bill(CacheRequest(turn.model, blocks), turn.at + 3 * number, output=output)
     return total
 
 
-def _marked(part: Part, named: tuple[str, int]) -> tuple[Block, ...]:
+def _marked(part: RequestPart, named: tuple[str, int]) -> tuple[CacheBlock, ...]:
     """A block that ends a cache entry; an empty one can't be sent."""
-    return (Block(part, *named, Life.FIVE_MINUTES),) if named[1] else ()
+    return (CacheBlock(part, *named, Life.FIVE_MINUTES),) if named[1] else ()

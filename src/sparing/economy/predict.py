@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparing.cache import Block, Life
-from sparing.economy.cost_model import Expected, Rates, Work, turn_tokens
+from sparing.cache import CacheBlock, Life
+from sparing.economy.cost_model import Expected, Rates, TurnWork, turn_tokens
 from sparing.economy.estimates import UNSEEN, Share
 from sparing.economy.known import Base, Known, cached_tokens
 from sparing.way import Way
@@ -30,7 +30,7 @@ class Transcript:
     answer: int = 0
     """Of these: what was answered last. No call has sent it yet, so no entry holds it."""
     life: Life = Life.FIVE_MINUTES
-    opening: tuple[Block, ...] = ()
+    opening: tuple[CacheBlock, ...] = ()
     """The prompt that opened the session: its marks may outlive the rest."""
 
     def warm_until(self) -> float:
@@ -41,9 +41,9 @@ class Transcript:
 class Offer:
     """One way that could be taken."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[CacheBlock, ...]
     """What it adds to the base or to the transcript."""
-    work: Work
+    work: TurnWork
     on: Transcript | None = None
     """The transcript it continues; none for a fresh session."""
 
@@ -129,7 +129,7 @@ def _first_call(inputs: Inputs, offer: Offer, context: float, cached: float) -> 
     return Expected(read=cached, write_1h=hour, write_5m=context - cached - hour)
 
 
-def _hour_tokens(base: Base, blocks: Sequence[Block]) -> int:
+def _hour_tokens(base: Base, blocks: Sequence[CacheBlock]) -> int:
     """Tokens up to the last mark of one hour."""
     for end in range(len(blocks), 0, -1):
         if blocks[end - 1].mark is Life.ONE_HOUR:

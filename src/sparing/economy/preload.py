@@ -21,7 +21,7 @@ WASTE = 0.3
 """Tokens of files that are named and not needed, for each token of those that are."""
 
 
-class Candidate(NamedTuple):
+class PreloadCandidate(NamedTuple):
     path: str
     tokens: int
 
@@ -35,7 +35,7 @@ def preload_pays(rates: Rates, context: float, calls: float, files_per_call: flo
 
 
 def preloaded(
-    named: Iterable[Candidate], seen: Collection[str], most_tokens: int = MOST_TOKENS
+    named: Iterable[PreloadCandidate], seen: Collection[str], most_tokens: int = MOST_TOKENS
 ) -> tuple[str, ...]:
     """Paths in the order in which they are named."""
     chosen: dict[str, int] = {}

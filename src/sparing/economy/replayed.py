@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.cache import MINIMUM_TOKENS, Block, Life, Part
-from sparing.economy.bound import Call, Replay, RunTurn, Sending
+from sparing.cache import MINIMUM_TOKENS, CacheBlock, Life, RequestPart
+from sparing.economy.bound import CallSize, Replay, RunTurn, Sending
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
 from sparing.economy.estimates import PARALLEL_READS, READ_FACTOR
 from sparing.economy.guard import too_long
@@ -25,10 +25,10 @@ CALLERS_MARKS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReplayedPrompt:
     """One way to say it."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[CacheBlock, ...]
     read_tokens: int = 0
     """Of documents that it only names, and that are read before all else."""
     read_files: int = 0
@@ -38,11 +38,11 @@ class Told:
 class SeedTold:
     """The same turn by the original rules."""
 
-    fresh: Told
+    fresh: ReplayedPrompt
     fresh_chars: int
-    full: tuple[Block, ...]
+    full: tuple[CacheBlock, ...]
     """In its order, with every document inline."""
-    delta: tuple[Block, ...] = ()
+    delta: tuple[CacheBlock, ...] = ()
     """Empty where its table would not resume."""
     delta_chars: int = 0
 
@@ -60,9 +60,9 @@ class Recorded:
     base: tuple[str, int]
     """Key and tokens of what the client sends before the prompt."""
     way: Way
-    calls: tuple[Call, ...]
+    calls: tuple[CallSize, ...]
     naive: NaiveTurn
-    ways: Mapping[Way, Told]
+    ways: Mapping[Way, ReplayedPrompt]
     """What it could be sent as; empty for a turn that followed at once in the same session."""
     seed: SeedTold | None = None
     transcript: int = 0
@@ -75,16 +75,16 @@ class Recorded:
         return not self.ways
 
 
-class Sent(NamedTuple):
+class ReplayedDispatch(NamedTuple):
     way: Way
-    told: Told
+    told: ReplayedPrompt
 
 
-Pick = Callable[[Recorded, "Talk"], Sent]
+Pick = Callable[[Recorded, "ReplayedSessions"], ReplayedDispatch]
 """Which way a turn goes in a replay."""
 
 
-class Talk:
+class ReplayedSessions:
     """What a replay knows of the sessions so far."""
 
     def __init__(self) -> None:
@@ -107,51 +107,51 @@ class Talk:
         self.lines[line] = None
 
 
-def as_recorded(turn: Recorded, talk: Talk) -> Sent:
+def as_recorded(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     _ = talk
-    return Sent(turn.way, turn.ways[turn.way])
+    return ReplayedDispatch(turn.way, turn.ways[turn.way])
 
 
-def all_fresh(turn: Recorded, talk: Talk) -> Sent:
+def all_fresh(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     """In the same order with the same marks, but no session goes on."""
     _ = talk
     way = Way.COMPOSE if turn.way in (Way.RESUME, Way.FORK) else turn.way
-    return Sent(way, turn.ways[way])
+    return ReplayedDispatch(way, turn.ways[way])
 
 
-def seed_sent(turn: Recorded, talk: Talk) -> Sent:
+def seed_sent(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     """The original rules: by path, and into the session unless the delta is long."""
     seed = turn.seed
     if seed is None:
         return as_recorded(turn, talk)
     if _resumes(turn, seed, talk):
-        return Sent(Way.RESUME, Told(seed.delta))
+        return ReplayedDispatch(Way.RESUME, ReplayedPrompt(seed.delta))
     talk.fresh_chars[turn.line] = seed.fresh_chars
-    return Sent(Way.REFERENCE, seed.fresh)
+    return ReplayedDispatch(Way.REFERENCE, seed.fresh)
 
 
-def seed_inline(turn: Recorded, talk: Talk) -> Sent:
+def seed_inline(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     """The same, with the documents in the prompt."""
     way, told = seed_sent(turn, talk)
     if way is Way.REFERENCE and turn.seed is not None:
-        return Sent(Way.COMPOSE, Told(turn.seed.full))
-    return Sent(way, told)
+        return ReplayedDispatch(Way.COMPOSE, ReplayedPrompt(turn.seed.full))
+    return ReplayedDispatch(way, told)
 
 
-def seed_in_our_order(turn: Recorded, talk: Talk) -> Sent:
+def seed_in_our_order(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     """What the roles share first; whether a session goes on is still the original's choice."""
     way, told = seed_sent(turn, talk)
     if way is not Way.RESUME:
         return all_fresh(turn, talk)
-    return Sent(way, turn.ways.get(Way.RESUME, told))
+    return ReplayedDispatch(way, turn.ways.get(Way.RESUME, told))
 
 
-def _resumes(turn: Recorded, seed: SeedTold, talk: Talk) -> bool:
+def _resumes(turn: Recorded, seed: SeedTold, talk: ReplayedSessions) -> bool:
     known = talk.fresh_chars.get(turn.line, 0)
     return bool(seed.delta) and turn.line in talk.lines and not too_long(seed.delta_chars, known)
 
 
-class Rules(NamedTuple):
+class ReplayRules(NamedTuple):
     """How a run is replayed."""
 
     pick: Pick
@@ -162,9 +162,9 @@ class Rules(NamedTuple):
     """By the turn's number: calls more that it would have needed, with the tokens each adds."""
 
 
-def replayed(turns: Sequence[Recorded], rules: Rules) -> list[Usage]:
+def replayed(turns: Sequence[Recorded], rules: ReplayRules) -> list[Usage]:
     """The bill of each turn; of a ping that is not sent, nothing."""
-    replay, talk, found = Replay(MINIMUM_TOKENS), Talk(), list[Usage]()
+    replay, talk, found = Replay(MINIMUM_TOKENS), ReplayedSessions(), list[Usage]()
     for number, turn in enumerate(turns):
         if turn.ping and not rules.pings:
             found.append(Usage())
@@ -175,7 +175,9 @@ def replayed(turns: Sequence[Recorded], rules: Rules) -> list[Usage]:
     return found
 
 
-def _run_turn(turn: Recorded, rules: Rules, talk: Talk, looked_up: Sequence[int]) -> RunTurn:
+def _run_turn(
+    turn: Recorded, rules: ReplayRules, talk: ReplayedSessions, looked_up: Sequence[int]
+) -> RunTurn:
     sent = _again(turn) if turn.follows else rules.pick(turn, talk)
     sending = _sending(turn, sent, talk, rules, looked_up)
     marks = (*talk.marks.get(sending.on, ()), *_marks(sending.prompt))
@@ -186,45 +188,51 @@ def _run_turn(turn: Recorded, rules: Rules, talk: Talk, looked_up: Sequence[int]
 
 def open_turns(turns: Sequence[Recorded]) -> list[RunTurn]:
     """The run with every way that each turn could have gone."""
-    talk, rules, found = Talk(), Rules(as_recorded), list[RunTurn]()
+    talk, rules, found = ReplayedSessions(), ReplayRules(as_recorded), list[RunTurn]()
     lives = [life for turn in turns for told in turn.ways.values() for life in _marks(told.blocks)]
     # Whatever opened a session, a mark of an hour may stand in it; one before it must live as long.
     longest = Life.ONE_HOUR if Life.ONE_HOUR in lives else Life.FIVE_MINUTES
     for turn in turns:
-        sent = [_again(turn)] if turn.follows else [Sent(*one) for one in _open(turn)]
+        sent = [_again(turn)] if turn.follows else [ReplayedDispatch(*one) for one in _open(turn)]
         ways = {one.way: _sending(turn, one, talk, rules) for one in sent}
         talk.add(turn.line)
         found.append(_run(turn, (longest,), ways))
     return found
 
 
-def _open(turn: Recorded) -> Iterable[tuple[Way, Told]]:
+def _open(turn: Recorded) -> Iterable[tuple[Way, ReplayedPrompt]]:
     """Calls of a turn that went by path can't be told without the reading in them."""
     for way, told in turn.ways.items():
         if turn.way is not Way.REFERENCE or way is not Way.COMPOSE:
             yield way, told
 
 
-def _again(turn: Recorded) -> Sent:
-    return Sent(Way.RESUME, Told((_block(turn, "again", turn.calls[0].added),)))
+def _again(turn: Recorded) -> ReplayedDispatch:
+    return ReplayedDispatch(
+        Way.RESUME, ReplayedPrompt((_block(turn, "again", turn.calls[0].added),))
+    )
 
 
 def _run(turn: Recorded, marks: Sequence[Life], ways: Mapping[Way, Sending]) -> RunTurn:
     key, tokens = turn.base
     life = marks[0] if marks else Life.FIVE_MINUTES
     mark = life if len(marks) <= CALLERS_MARKS else None
-    base = (Block(Part.SYSTEM, key, tokens, mark),) if tokens else ()
+    base = (CacheBlock(RequestPart.SYSTEM, key, tokens, mark),) if tokens else ()
     # A ping reads a session and leaves it as it was.
     session = f"{turn.line} {turn.at}" if turn.ping else turn.line
     return RunTurn(session, turn.at, turn.model, base, ways, turn.call_seconds)
 
 
-def _marks(blocks: Iterable[Block]) -> tuple[Life, ...]:
+def _marks(blocks: Iterable[CacheBlock]) -> tuple[Life, ...]:
     return tuple(block.mark for block in blocks if block.mark)
 
 
 def _sending(
-    turn: Recorded, sent: Sent, talk: Talk, rules: Rules, looked_up: Sequence[int] = ()
+    turn: Recorded,
+    sent: ReplayedDispatch,
+    talk: ReplayedSessions,
+    rules: ReplayRules,
+    looked_up: Sequence[int] = (),
 ) -> Sending:
     way, told = sent
     line = talk.line_of(turn) if way is Way.RESUME else ""
@@ -237,11 +245,11 @@ def _sending(
     return Sending(blocks, with_lookups(turn.calls, lookups), line)
 
 
-def _block(turn: Recorded, name: str, tokens: int) -> Block:
-    return Block(Part.MESSAGES, f"{turn.line} {turn.at} {name}", tokens)
+def _block(turn: Recorded, name: str, tokens: int) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, f"{turn.line} {turn.at} {name}", tokens)
 
 
-def _reads(turn: Recorded, way: Way, told: Told) -> list[int]:
+def _reads(turn: Recorded, way: Way, told: ReplayedPrompt) -> list[int]:
     """What is read before all else; a turn that really went by path has done so in its calls."""
     if way is not Way.REFERENCE or turn.way is Way.REFERENCE or not told.read_files:
         return []
@@ -249,17 +257,17 @@ def _reads(turn: Recorded, way: Way, told: Told) -> list[int]:
     return [round(READ_FACTOR * told.read_tokens / times)] * times
 
 
-def with_lookups(calls: tuple[Call, ...], lookups: Sequence[int]) -> tuple[Call, ...]:
+def with_lookups(calls: tuple[CallSize, ...], lookups: Sequence[int]) -> tuple[CallSize, ...]:
     """Each is one more call that asks for something; what it gets stands before the next one."""
     first, *rest = calls
-    added, found = first.added, list[Call]()
+    added, found = first.added, list[CallSize]()
     for tokens in lookups:
-        found.append(Call(added, CALL_OUTPUT_TOKENS))
+        found.append(CallSize(added, CALL_OUTPUT_TOKENS))
         added = tokens + CALL_OUTPUT_TOKENS
-    return (*found, Call(added, first.output), *rest)
+    return (*found, CallSize(added, first.output), *rest)
 
 
-def _lived(blocks: tuple[Block, ...], rules: Rules) -> tuple[Block, ...]:
+def _lived(blocks: tuple[CacheBlock, ...], rules: ReplayRules) -> tuple[CacheBlock, ...]:
     if rules.hours:
         return blocks
     return tuple(

@@ -29,13 +29,13 @@ class Post(NamedTuple):
     stage: str
 
 
-class Look(NamedTuple):
+class PricedLook(NamedTuple):
     post: Post
     nano_usd: int | None
     """None if unknown."""
 
 
-class Raised(NamedTuple):
+class RaisedFinding(NamedTuple):
     """A finding as it counts for one who raised it first."""
 
     post: Post
@@ -65,7 +65,7 @@ class Yield(NamedTuple):
         return self.nano_usd // self.accepted if known and self.nano_usd else None
 
 
-class Measure(StrEnum):
+class ReviewerAdvice(StrEnum):
     DROP = "drop"
     MERGE = "merge"
     SAMPLE = "sample"
@@ -73,7 +73,7 @@ class Measure(StrEnum):
 
 class Advice(NamedTuple):
     role: str
-    measure: Measure
+    measure: ReviewerAdvice
     why: str
 
     @property
@@ -81,7 +81,7 @@ class Advice(NamedTuple):
         return f"{self.measure} {self.role}: {self.why}"
 
 
-def yields(looks: Sequence[Look], raised: Sequence[Raised]) -> tuple[Yield, ...]:
+def yields(looks: Sequence[PricedLook], raised: Sequence[RaisedFinding]) -> tuple[Yield, ...]:
     """By role, model and stage, in the order of the first look."""
     posts = dict.fromkeys(look.post for look in looks)
     return tuple(
@@ -94,7 +94,7 @@ def yields(looks: Sequence[Look], raised: Sequence[Raised]) -> tuple[Yield, ...]
     )
 
 
-def _yield(post: Post, looks: Sequence[Look], raised: Sequence[Raised]) -> Yield:
+def _yield(post: Post, looks: Sequence[PricedLook], raised: Sequence[RaisedFinding]) -> Yield:
     accepted = [one for one in raised if one.blocker and one.accepted]
     costs = [look.nano_usd for look in looks if look.nano_usd is not None]
     return Yield(
@@ -147,18 +147,22 @@ def advice(found: Iterable[Yield]) -> tuple[Advice, ...]:
 def _advice(one: Yield, usual: float | None) -> Advice | None:
     role = one.post.role
     if not one.accepted and not one.settled and one.looks >= ENOUGH_TO_DROP:
-        return Advice(role, Measure.DROP, f"nothing it raised was accepted; {_at_most(one.looks)}")
+        return Advice(
+            role, ReviewerAdvice.DROP, f"nothing it raised was accepted; {_at_most(one.looks)}"
+        )
     if not one.accepted and one.looks >= ENOUGH_TO_SAMPLE:
-        return Advice(role, Measure.SAMPLE, f"no blocker of it was accepted; {_at_most(one.looks)}")
+        return Advice(
+            role, ReviewerAdvice.SAMPLE, f"no blocker of it was accepted; {_at_most(one.looks)}"
+        )
     twin = max(one.shared, key=lambda name: one.shared[name], default="")
     if one.accepted >= ENOUGH_TO_MERGE and twin and one.shared[twin] >= SAME * one.accepted:
         why = (
             f"{one.shared[twin]} of its {one.accepted} accepted blockers were raised by {twin} too"
         )
-        return Advice(role, Measure.MERGE, why)
+        return Advice(role, ReviewerAdvice.MERGE, why)
     if usual and one.each and one.looks >= ENOUGH_TO_SAMPLE and one.each > DEAR * usual:
         why = f"an accepted blocker of it costs {one.each / usual:.0f} times the usual one"
-        return Advice(role, Measure.SAMPLE, why)
+        return Advice(role, ReviewerAdvice.SAMPLE, why)
     return None
 
 

@@ -17,7 +17,7 @@ from sparing.economy.bound import lower_bound, oracle
 from sparing.economy.cost_model import Rates
 from sparing.economy.replayed import (
     Recorded,
-    Rules,
+    ReplayRules,
     all_fresh,
     as_recorded,
     open_turns,
@@ -46,7 +46,7 @@ STEPS: Mapping[str, str] = {
 }
 
 
-class Step(NamedTuple):
+class SavingStep(NamedTuple):
     lever: str
     words: str
     saved: float
@@ -59,7 +59,7 @@ class Ladder(NamedTuple):
     cost: float
     """Of the whole run the baseline's way."""
     origin: Origin
-    steps: tuple[Step, ...]
+    steps: tuple[SavingStep, ...]
 
 
 class Hindsight(NamedTuple):
@@ -80,7 +80,7 @@ class Savings:
     fresh: Ladder
     seed: Ladder | None
     """None where the records do not tell what the original would have sent."""
-    beyond: tuple[Step, ...]
+    beyond: tuple[SavingStep, ...]
     """Work that was not done at all: estimated one by one, and in neither sum."""
     typed: float
     """What a model would cost that types every prompt, as the original has it; its answers only."""
@@ -103,15 +103,20 @@ def savings(
         pairs = zip(turns, bills, strict=True)
         return sum(rates_of(turn.model).price(bill) for turn, bill in pairs)
 
-    recorded = replayed(turns, Rules(as_recorded))
+    recorded = replayed(turns, ReplayRules(as_recorded))
     whole = cost(recorded)
     ours = [
-        (Lever.RESUME, cost(replayed(turns, Rules(as_recorded, hours=False, pings=False)))),
-        (Lever.HOUR, cost(replayed(turns, Rules(as_recorded, pings=False)))),
+        (Lever.RESUME, cost(replayed(turns, ReplayRules(as_recorded, hours=False, pings=False)))),
+        (Lever.HOUR, cost(replayed(turns, ReplayRules(as_recorded, pings=False)))),
         (Lever.KEEP_ALIVE, whole),
     ]
     beyond = [
-        _step(lever, cost(replayed(turns, Rules(as_recorded, looked_up=looked))), whole, guess=True)
+        _step(
+            lever,
+            cost(replayed(turns, ReplayRules(as_recorded, looked_up=looked))),
+            whole,
+            guess=True,
+        )
         for lever, looked in (spared or {}).items()
         if looked
     ]
@@ -142,7 +147,7 @@ def _from_fresh(turns: Sequence[Recorded], cost: Cost, ours: Sequence[tuple[str,
     naive = cost(naive_bills(turns))
     costs = [
         (SCOPE, cost(scoped_bills(turns))),
-        (Lever.TRUNK, cost(replayed(turns, Rules(all_fresh, hours=False, pings=False)))),
+        (Lever.TRUNK, cost(replayed(turns, ReplayRules(all_fresh, hours=False, pings=False)))),
         *ours,
     ]
     return Ladder("fresh", naive, Origin.SIMULATED, _steps(naive, costs))
@@ -153,12 +158,15 @@ def _from_seed(
 ) -> Ladder | None:
     if not turns or not all(turn.seed or turn.follows or turn.ping for turn in turns):
         return None
-    seed = cost(replayed(turns, Rules(seed_sent, hours=False, pings=False)))
+    seed = cost(replayed(turns, ReplayRules(seed_sent, hours=False, pings=False)))
     if policy is Policy.SEED:
         return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
     costs = [
-        (Lever.INLINE, cost(replayed(turns, Rules(seed_inline, hours=False, pings=False)))),
-        (Lever.TRUNK, cost(replayed(turns, Rules(seed_in_our_order, hours=False, pings=False)))),
+        (Lever.INLINE, cost(replayed(turns, ReplayRules(seed_inline, hours=False, pings=False)))),
+        (
+            Lever.TRUNK,
+            cost(replayed(turns, ReplayRules(seed_in_our_order, hours=False, pings=False))),
+        ),
         *ours,
     ]
     return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, costs, guess=True))
@@ -166,7 +174,7 @@ def _from_seed(
 
 def _steps(
     start: float, costs: Sequence[tuple[str, float]], *, guess: bool = False
-) -> tuple[Step, ...]:
+) -> tuple[SavingStep, ...]:
     """Levers that changed nothing are left out."""
     before = [start, *(after for _, after in costs)]
     return tuple(
@@ -176,9 +184,9 @@ def _steps(
     )
 
 
-def _step(lever: str, before: float, after: float, *, guess: bool) -> Step:
+def _step(lever: str, before: float, after: float, *, guess: bool) -> SavingStep:
     origin = Origin.ESTIMATED if guess else Origin.SIMULATED
-    return Step(str(lever), STEPS[lever], before - after, origin)
+    return SavingStep(str(lever), STEPS[lever], before - after, origin)
 
 
 class _Limits(NamedTuple):

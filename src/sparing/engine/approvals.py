@@ -11,7 +11,7 @@ import sqlite3
 from typing import NamedTuple
 
 from sparing.errors import SparingError
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records import events, features, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -53,7 +53,7 @@ def void(tx: sqlite3.Connection, letter: Letter, edit: Edit, at: float) -> bool:
     row, commit = edit.row, edit.commit
     if not features.move(tx, row, {**row.place, "head": commit}, commit, at):
         return False
-    stage, key = State.load(row.place["state"]).stage, row.feature.key
+    stage, key = FlowState.load(row.place["state"]).stage, row.feature.key
     text = f"the approval of {stage} is void: it was changed since ({', '.join(edit.files[:3])})"
     data = {"commit": commit, "by": "a person", "files": list(edit.files)}
     events.add(
@@ -76,7 +76,7 @@ def _commit_of(around: Surroundings, row: FeatureRow, at: float) -> str:
     if not paths:
         return ""
     refuse_secrets(worktree, row.head, paths, around.folder.redactor.known)
-    subject = f"sparing: {State.load(row.place['state']).stage} edited by a person"
+    subject = f"sparing: {FlowState.load(row.place['state']).stage} edited by a person"
     step = f"edit.{row.leg_id}.{row.head[:10]}"
     change = commit_paths(worktree, row.head, paths, subject, feature.name, step, at)
     return "" if change.empty else change.commit

@@ -12,7 +12,7 @@ from sparing.records.mailbox import Letter
 from sparing.runtime.place_store import unpacked
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
-from sparing.stages.place import Place, Step
+from sparing.stages.place import Place, StageStep
 from sparing.workspace.git.commit import changed_files
 
 PASSED = "passed"
@@ -59,7 +59,7 @@ def reviews_passed(around: Surroundings, row: FeatureRow) -> bool:
 def code_since_green(around: Surroundings, row: FeatureRow, place: Place) -> bool:
     """Whether code was changed after the checks were green: a summary is written later."""
     green = place.talk.green
-    if place.step is not Step.CLOSE or not green or green == place.head:
+    if place.step is not StageStep.CLOSE or not green or green == place.head:
         return False
     own = f"{around.feature_folder(row)}/"
     files = changed_files(around.repository, green, place.head)

@@ -17,28 +17,28 @@ from sparing.briefing.review_history import CHANGES, LOOK, look_data
 from sparing.context.documents.fix_summary import fix_words
 from sparing.engine.auto import PASSED, code_since_green, wants_rule
 from sparing.flow.advance import BREAKER
-from sparing.flow.stage import Work
-from sparing.flow.state import Do, Kind, Outcome
-from sparing.job import Job, JobKind, Result, Turn
+from sparing.flow.stage import StageWork
+from sparing.flow.state import Do, Outcome, OutcomeKind
+from sparing.job import Job, JobKind, JobResult, Turn
 from sparing.records import events, findings, verdicts
 from sparing.records.features import FeatureRow
-from sparing.review.answers import Answer, read_answers
-from sparing.review.governor import Said, Seen
-from sparing.review.quotes import Quote
+from sparing.review.answers import AuthorAnswer, read_answers
+from sparing.review.governor import SeenVerdict, SinceLastLook
+from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import Ruling, RulingKind
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
-from sparing.stages.place import Place, Step, stage_of
+from sparing.stages.place import Place, StageStep, stage_of
 
 SENT_BACK = "sent back"
-AUTHORING = frozenset({Step.AUTHOR, Step.REPAIR})
+AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
 MENDING = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
 
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str, Any]) -> Happened:
     """Jobs that were done before the others were interrupted count with those that followed."""
-    came = tuple(Result.load(item) for item in said["results"])
+    came = tuple(JobResult.load(item) for item in said["results"])
     results = (*place.done, *came) if came else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
@@ -50,7 +50,8 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str
     handoff = handoff_of(around.folder, place, results)
     recoded = wants_rule(around, row) and code_since_green(around, row, place)
     return Happened(
-        results, seen, Said(answers, ruled, inputs), answer, said["feedback"], handoff, recoded,
+        results, seen, SinceLastLook(answers, ruled, inputs), answer, said["feedback"], handoff,
+        recoded,
         unanswered(around.folder, place, results),
     )  # fmt: skip
 
@@ -59,14 +60,14 @@ def _outcome(answer: str, words: str) -> Outcome | None:
     """What a human answered; of one that names a stage, the words are its name."""
     if not answer:
         return None
-    kind = Kind(answer)
-    if kind in (Kind.SKIP, Kind.BACK):
+    kind = OutcomeKind(answer)
+    if kind in (OutcomeKind.SKIP, OutcomeKind.BACK):
         return Outcome(kind, target=words)
     return Outcome(kind, reason=words)
 
 
-def _seen(row: verdicts.VerdictRow) -> Seen:
-    return Seen(row.verdict, tuple(Quote(one) for one in row.quotes))
+def _seen(row: verdicts.VerdictRow) -> SeenVerdict:
+    return SeenVerdict(row.verdict, tuple(QuoteCheck(one) for one in row.quotes))
 
 
 def _rulings(connection: sqlite3.Connection, row: FeatureRow, place: Place) -> tuple[Ruling, ...]:
@@ -75,7 +76,9 @@ def _rulings(connection: sqlite3.Connection, row: FeatureRow, place: Place) -> t
     return tuple(Ruling(one.finding, RulingKind(one.ruling), one.words) for one in known)
 
 
-def _answers(around: Surroundings, place: Place, results: tuple[Result, ...]) -> tuple[Answer, ...]:
+def _answers(
+    around: Surroundings, place: Place, results: tuple[JobResult, ...]
+) -> tuple[AuthorAnswer, ...]:
     """What an author says to the findings it was given."""
     if place.step not in AUTHORING or place.review is None or not results:
         return ()
@@ -87,7 +90,7 @@ def _answers(around: Surroundings, place: Place, results: tuple[Result, ...]) ->
 def _inputs(around: Surroundings, row: FeatureRow, place: Place) -> dict[str, str]:
     """Of each reviewer of the code, a key of all that it looks at now."""
     stage = stage_of(place)
-    if stage.work is not Work.IMPLEMENT or place.loop is None or not place.loop.validate:
+    if stage.work is not StageWork.IMPLEMENT or place.loop is None or not place.loop.validate:
         return {}
     job = Job(JobKind.DISPATCH, stage.name, place.head, "inputs")
     source = Source(around, row, job, None)
@@ -102,7 +105,7 @@ def _key(source: Source, role: str, code: str) -> str:
     return hashlib.sha256(json.dumps([*texts, code]).encode()).hexdigest()
 
 
-class Told(NamedTuple):
+class DecidedMove(NamedTuple):
     """A move that is about to be recorded."""
 
     row: FeatureRow
@@ -112,7 +115,7 @@ class Told(NamedTuple):
     at: float
 
 
-def record(tx: sqlite3.Connection, told: Told, changes: list[str]) -> None:
+def record(tx: sqlite3.Connection, told: DecidedMove, changes: list[str]) -> None:
     """A look and what was decided of it; an author's turn and what it changed."""
     row, before, found, happened, _ = told
     if found.ruled is not None:
@@ -140,13 +143,15 @@ def _sent_back(before: Place, found: Next) -> str:
     return f"back to {found.place.state.stage} with what was found ({times})"
 
 
-def _tell(tx: sqlite3.Connection, told: Told, kind: str, text: str, data: dict[str, Any]) -> None:
+def _tell(
+    tx: sqlite3.Connection, told: DecidedMove, kind: str, text: str, data: dict[str, Any]
+) -> None:
     key, stage = told.row.feature.key, told.before.state.stage
     name = f"{key}.{told.found.place.moves}.{kind}"
     events.add(tx, events.Event(name, key, told.at, kind, stage, "", text, data))
 
 
-def changes_said(around: Surroundings, place: Place, results: tuple[Result, ...]) -> list[str]:
+def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, ...]) -> list[str]:
     """What an author in a loop says it changed, a line each."""
     asked = place.step in AUTHORING and place.asked in MENDING and place.loop is not None
     if not asked or not results or not results[0].reply:

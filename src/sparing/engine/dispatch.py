@@ -24,7 +24,7 @@ from sparing.dispatch.turn import (
 from sparing.failure import Failure
 from sparing.finish.lessons import retrospect
 from sparing.finish.proposals import prepare_proposal, propose
-from sparing.job import BUDGET, LOOP, Job, Result, Turn
+from sparing.job import BUDGET, LOOP, Job, JobResult, Turn
 from sparing.ticket import Ticket
 from sparing.way import Way
 
@@ -56,7 +56,7 @@ async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
     who, what = asdict(ticket), job.dump()
     sent = await prepare(who, what, "")
     if "failure" in sent:
-        return Result(failure=sent["failure"], detail=sent["detail"]).dump()
+        return JobResult(failure=sent["failure"], detail=sent["detail"]).dump()
     reply = await call(who, what, sent)
     resumed = sent["way"] == Way.RESUME
     if reply["failure"] in (RESUMING if resumed else PASSING):
@@ -79,7 +79,7 @@ async def _ended(
     if job.turn is Turn.RETRO:
         return await retrospect(who, what, sent, reply)
     if reply["failure"]:
-        return Result(failure=reply["failure"], detail=reply["detail"]).dump()
+        return JobResult(failure=reply["failure"], detail=reply["detail"]).dump()
     if job.turn is Turn.PROPOSE:
         return await _proposed(who, what, sent, reply)
     if job.turn in JUDGING:
@@ -98,7 +98,7 @@ async def _committed(
         repair = await prepare_secrets(sent, reply["session"], done["secrets"])
         again = await call(who, what, repair, SECRETS)
         if again["failure"]:
-            return Result(failure=again["failure"], detail=again["detail"]).dump()
+            return JobResult(failure=again["failure"], detail=again["detail"]).dump()
         reply = again
         done = await commit(who, what, sent, reply)
     return leaked(done["secrets"]).dump() if done.get("secrets") else done
@@ -113,7 +113,7 @@ async def _proposed(
         repair = await prepare_proposal(sent, reply["session"], found["complaint"])
         again = await call(who, what, repair, REPAIR)
         if again["failure"]:
-            return Result(failure=again["failure"], detail=again["detail"]).dump()
+            return JobResult(failure=again["failure"], detail=again["detail"]).dump()
         found = await propose(who, what, again, True)
     return found["result"]
 
@@ -126,7 +126,7 @@ async def _judged(
         repair = await prepare_repair(sent, reply["session"], found["complaint"])
         again = await call(who, what, repair, REPAIR)
         if again["failure"] in STOPS:
-            return Result(failure=again["failure"], detail=again["detail"]).dump()
+            return JobResult(failure=again["failure"], detail=again["detail"]).dump()
         reply = again if not again["failure"] else reply
         found = await judge(who, what, sent, reply, True)
     result = found["result"]

@@ -11,7 +11,7 @@ import sqlite3
 from sparing.engine import repeated_feedback
 from sparing.engine.approvals import edit_since, void
 from sparing.engine.orders import ORDERS
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -58,7 +58,7 @@ def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
 
 
 def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
-    key, stage = row.feature.key, State.load(row.place["state"]).stage
+    key, stage = row.feature.key, FlowState.load(row.place["state"]).stage
     name, data = f"{key}.said.{letter.n}", {"by": letter.sender, "letter": letter.n}
     events.add(tx, Event(name, key, at, "said", stage, "", letter.body, data))
     return "noted"
@@ -71,7 +71,7 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
     if not gates.answer(tx, letter.gate, letter.verb, letter.body, letter.sender, at):
         return "already answered"
     features.next_leg(tx, row, at)
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     data = {"by": letter.sender, "answer": letter.verb, "commit": row.head}
     key = row.feature.key
     events.add(
@@ -89,7 +89,7 @@ def legs_to_start(around: Surroundings) -> list[FeatureRow]:
 def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
     """What a leg is given, out of our own tables alone."""
     answer, feedback, noted = "", "", ""
-    if State.load(row.place["state"]).position in (Position.GATE, Position.STUCK):
+    if FlowState.load(row.place["state"]).position in (Position.GATE, Position.STUCK):
         with around.database.read() as connection:
             gate = gates.latest(connection, row.feature.key)
             if gate is not None:

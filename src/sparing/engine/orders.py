@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.flow.advance import advance
-from sparing.flow.state import Cause, Do, Kind, Outcome
+from sparing.flow.state import Cause, Do, Outcome, OutcomeKind
 from sparing.records import mailbox
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Next
@@ -17,8 +17,8 @@ from sparing.stages.moves import Next
 PAUSE = "pause"
 ABANDON = "abandon"
 ORDERS = {
-    PAUSE: Outcome(Kind.FAILED, reason="paused by you", cause=Cause.PAUSED),
-    ABANDON: Outcome(Kind.ABANDON, reason="abandoned by you"),
+    PAUSE: Outcome(OutcomeKind.FAILED, reason="paused by you", cause=Cause.PAUSED),
+    ABANDON: Outcome(OutcomeKind.ABANDON, reason="abandoned by you"),
 }
 
 

@@ -14,18 +14,18 @@ from sparing.briefing.gather import read_tasks
 from sparing.briefing.review_history import told_of, write_reviews
 from sparing.dispatch.resume_check import deferred_of
 from sparing.engine.auto import stops_of, wants_rule
-from sparing.engine.decision_input import Told, changes_said, happened, record
+from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import under_orders
 from sparing.errors import SparingError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.finish.claims import tell_unmarked
 from sparing.finish.handover import hand_home
 from sparing.finish.meta import write_meta
 from sparing.finish.survey import remove_logs
-from sparing.flow.stage import Work
-from sparing.flow.state import Cause, Do, Position, State
+from sparing.flow.stage import StageWork
+from sparing.flow.state import Cause, Do, FlowState, Position
 from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree
-from sparing.job import Job, Result
+from sparing.job import Job, JobResult
 from sparing.records import events, features, gates
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
@@ -38,7 +38,7 @@ from sparing.runtime.rewind import take_back
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.runtime.worktree_setup import outfit
-from sparing.stages.moves import Next, Rules
+from sparing.stages.moves import Next, StageRules
 from sparing.stages.place import Place, is_last
 from sparing.stages.stage import next_move
 from sparing.ticket import Ticket
@@ -64,7 +64,7 @@ async def decide(
         numbers = (leg["generation"], leg["leg"])
         place = packed(around.folder, found.place)
         features.progress(tx, row.feature.key, numbers, place, found.place.head)
-        record(tx, Told(row, here, found, known, now), changes)
+        record(tx, DecidedMove(row, here, found, known, now), changes)
         _tell_stage(tx, row, here, found, now)
     found = under_orders(around, leg["id"], found)
     names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(found.jobs)]
@@ -108,16 +108,16 @@ async def open_worktree(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str
     around, work = current(), Job.load(job)
     row = row_of(around, ticket["feature"])
 
-    def opened() -> Result:
+    def opened() -> JobResult:
         # A leg that was begun anew goes on from what the old one had already committed.
         worktree = around.worktree(row, work.head)
         take_back(around, worktree, work, Ticket(**ticket))
         tip = bring_given(around, row, worktree, work, Ticket(**ticket))
         outfit(around, row, worktree, Ticket(**ticket), work)
         if work.baseline or (tip != row.feature.base_commit and not work.given):
-            return Result(commit=tip)
+            return JobResult(commit=tip)
         known = Baseline.of(run_checks(around, row, tip))
-        return Result(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
+        return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
 
     return await outcome(opened)
 
@@ -128,7 +128,7 @@ async def check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     try:
         return await _check(ticket, job)
     except SparingError as error:
-        return Result(failure=error.what, detail=error.repair).dump()
+        return JobResult(failure=error.what, detail=error.repair).dump()
 
 
 async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
@@ -150,8 +150,8 @@ async def _check(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         tell_checks(tx, Ticket(**ticket), source, results, extra)
     said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
     detail = f"checks are red: {names}" + (f"; {note}" if note else "") if names else ""
-    result = Result(passed=not names, reply=said, detail=detail, asks=asks)
-    if source.stage.work is Work.IMPLEMENT:
+    result = JobResult(passed=not names, reply=said, detail=detail, asks=asks)
+    if source.stage.work is StageWork.IMPLEMENT:
         result = await asyncio.to_thread(_with_facts, source, checked, result)
     return result.dump()
 
@@ -166,7 +166,7 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     with around.database.read() as connection:
         told = told_of(connection, asked.feature)
 
-    def closed() -> Result:
+    def closed() -> JobResult:
         worktree = around.worktree(row, work.head)
         folder = around.feature_folder(row)
         paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
@@ -178,7 +178,7 @@ async def close(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
             worktree, work.head, [*paths, *gone, *([reviews] if reviews else [])], subject,
             row.feature.name, asked.step, asked.at,
         )  # fmt: skip
-        return Result(commit=change.commit)
+        return JobResult(commit=change.commit)
 
     return await outcome(closed)
 
@@ -190,7 +190,7 @@ async def handover(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any
     return await outcome(lambda: hand_home(around, row, work, asked))
 
 
-def _with_facts(source: Source, checked: Checked, result: Result) -> Result:
+def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResult:
     """With the sheet for the reviewers, and with what is claimed and not borne out."""
     try:
         unproven = unproven_tasks(source, read_tasks(source.artifact(ArtifactName.TASKS)))
@@ -212,9 +212,9 @@ def _told(checked: Checked, asks: Sequence[Changed]) -> str:
     return f"{green}, {old} red as before" if old else green
 
 
-def _rules(around: Surroundings, row: FeatureRow) -> Rules:
+def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
     settings, stops = around.settings(row), stops_of(around, row)
-    return Rules(
+    return StageRules(
         settings.review.cap, stops, around.headless, settings.review.strict,
         frozenset(settings.flow.assistants), auto=wants_rule(around, row),
         continues=settings.review.policy is not Policy.FRESH,
@@ -222,7 +222,7 @@ def _rules(around: Surroundings, row: FeatureRow) -> Rules:
     )  # fmt: skip
 
 
-def _kind(state: State) -> str:
+def _kind(state: FlowState) -> str:
     """What a gate is called: where the feature stands, or what stands in its way."""
     named = (
         Cause.BUDGET, Cause.LOOP, Cause.PAUSED, Cause.QUESTIONS, Cause.BLOCKED, Cause.HANDOFF,
@@ -231,14 +231,14 @@ def _kind(state: State) -> str:
     return state.cause.value if stopped else state.position.value
 
 
-def _status(position: Position) -> Status:
+def _status(position: Position) -> FeatureStatus:
     match position:
         case Position.DONE:
-            return Status.COMPLETED
+            return FeatureStatus.COMPLETED
         case Position.ABANDONED:
-            return Status.ABANDONED
+            return FeatureStatus.ABANDONED
         case _:
-            return Status.ACTIVE
+            return FeatureStatus.ACTIVE
 
 
 def _tell_stage(tx: Any, row: FeatureRow, before: Place, found: Next, now: float) -> None:

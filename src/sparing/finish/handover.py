@@ -13,14 +13,14 @@ from typing import assert_never
 from sparing.config.inherited import outward
 from sparing.config.settings import HandOver
 from sparing.finish.summary import Body, body_of
-from sparing.job import Job, Result
+from sparing.job import Job, JobResult
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.handover import Handover, Merge, hand_over, name_commands
-from sparing.workspace.git.push import Request, open_request
+from sparing.workspace.git.push import PullRequest, open_request
 from sparing.workspace.git.repository import branch_commit, contains
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
@@ -28,7 +28,7 @@ from sparing.workspace.git.worktree import Worktree, ensure_worktree
 MOST_NAMED = 3
 
 
-def hand_home(around: Surroundings, row: FeatureRow, job: Job, ticket: Ticket) -> Result:
+def hand_home(around: Surroundings, row: FeatureRow, job: Job, ticket: Ticket) -> JobResult:
     if changed := _changed(around, row, job):
         return changed
     how = around.settings(row).workspace.hand_over
@@ -51,11 +51,11 @@ def hand_home(around: Surroundings, row: FeatureRow, job: Job, ticket: Ticket) -
         }
         tell(tx, ticket, job, "handover", text=note, data=data)
     if how is HandOver.PRINT or done.merged or done.pushed:
-        return Result(commit=job.head, detail=note)
-    return Result(commit=job.head, failure="not handed over", detail=note)
+        return JobResult(commit=job.head, detail=note)
+    return JobResult(commit=job.head, failure="not handed over", detail=note)
 
 
-def _changed(around: Surroundings, row: FeatureRow, job: Job) -> Result | None:
+def _changed(around: Surroundings, row: FeatureRow, job: Job) -> JobResult | None:
     """Whoever has put something on the branch is asked about it: nobody has approved it."""
     repo, branch = around.repository, row.feature.branch
     tip = branch_commit(repo, branch)
@@ -68,7 +68,7 @@ def _changed(around: Surroundings, row: FeatureRow, job: Job) -> Result | None:
     files = [one.path for one in changed_files(repo, job.head, tip)]
     named = f" ({', '.join(files[:MOST_NAMED])})" if files else ""
     why = f"{branch} was changed after {job.head[:10]} was to be handed over{named}"
-    return Result(commit=tip, passed=False, detail=why)
+    return JobResult(commit=tip, passed=False, detail=why)
 
 
 def _handed(around: Surroundings, row: FeatureRow, last: str, body: Body, at: float) -> Handover:
@@ -91,7 +91,7 @@ def _handed(around: Surroundings, row: FeatureRow, last: str, body: Body, at: fl
 def _requested(around: Surroundings, row: FeatureRow, last: str, body: Body) -> Handover:
     """A branch that is pushed has been handed over, with or without `gh`."""
     feature = row.feature
-    request = Request(feature.base_branch, feature.branch, last, feature.title, body.whole)
+    request = PullRequest(feature.base_branch, feature.branch, last, feature.title, body.whole)
     opened = open_request(around.repository, request, outward())
     note, commands = opened.note, opened.commands
     return Handover(False, last, note, commands, opened.url, opened.pushed)

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.retro import Asked, asked, figures, read_reply
+from sparing.briefing.retro import RetroMaterial, asked, figures, read_reply
 from sparing.dispatch.call import call
 from sparing.dispatch.turn import prepare_repair
 from sparing.ending import ROLE
 from sparing.errors import SparingError
-from sparing.job import Job, Result
+from sparing.job import Job, JobResult
 from sparing.knowledge.page import FILES
-from sparing.knowledge.retro import RETIRED, Change, Learned, Retro, learn
+from sparing.knowledge.retro import RETIRED, BankChange, Learned, Retro, learn
 from sparing.prompts.render import fill
 from sparing.records import events
 from sparing.runtime.crash import step
@@ -37,9 +37,9 @@ LONGEST_PAGE = 40_000
 LONGEST_REASON = 300
 
 
-class Outcome(NamedTuple):
+class LessonsOutcome(NamedTuple):
     commit: str
-    changes: tuple[Change, ...]
+    changes: tuple[BankChange, ...]
     faults: tuple[str, ...]
 
 
@@ -72,14 +72,14 @@ async def learn_from(
         done = await asyncio.to_thread(written, source, teller, retro, why)
     except (SparingError, SecretsFound) as error:
         why = _words(error)
-        done = Outcome(source.job.head, (), ())
+        done = LessonsOutcome(source.job.head, (), ())
     with source.around.database.write() as tx:
         _tell(tx, teller, source.job, done, why)
-    result = Result(commit=done.commit, passed=not why, role=ROLE, detail=why)
+    result = JobResult(commit=done.commit, passed=not why, role=ROLE, detail=why)
     return {"complaint": "", "result": result.dump()}
 
 
-def written(source: Source, teller: Ticket, retro: Retro, why: str) -> Outcome:
+def written(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:
     """One commit: the page of this feature, and those of the bank that changed."""
     before = asked(source)
     done = learn(before.marked.bank, before.entries, retro, source.row.feature.id)
@@ -98,7 +98,7 @@ def written(source: Source, teller: Ticket, retro: Retro, why: str) -> Outcome:
     except (SparingError, SecretsFound):
         _take_back(source, Confined(worktree.path), tuple(files))
         raise
-    return Outcome(change.commit, changes, before.faults)
+    return LessonsOutcome(change.commit, changes, before.faults)
 
 
 def _changed_pages(source: Source, done: Learned) -> Iterator[tuple[str, bytes]]:
@@ -122,7 +122,7 @@ def _take_back(source: Source, worktree: Confined, paths: tuple[str, ...]) -> No
 
 
 def _page(
-    source: Source, retro: Retro, why: str, before: Asked, changes: tuple[Change, ...]
+    source: Source, retro: Retro, why: str, before: RetroMaterial, changes: tuple[BankChange, ...]
 ) -> str:
     """The facilitator's words, then what the program did with them."""
     texts = {entry.title: entry.text.rstrip().splitlines() for entry in before.entries}
@@ -135,7 +135,7 @@ def _page(
     return text[:LONGEST_PAGE].encode("utf-8", "replace").decode().rstrip() + "\n"
 
 
-def _tell(tx: sqlite3.Connection, teller: Ticket, job: Job, done: Outcome, why: str) -> None:
+def _tell(tx: sqlite3.Connection, teller: Ticket, job: Job, done: LessonsOutcome, why: str) -> None:
     """The first time in a repository everything is shown, not only counted."""
     first = events.last_of_all(tx, LEARNED) is None
     counts = Counter(change.judgement for change in done.changes)

@@ -18,11 +18,11 @@ from sparing.errors import SparingError
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
 from sparing.flow.roadmap import numbers, read_roadmap
-from sparing.job import Job, Result
+from sparing.job import Job, JobResult
 from sparing.prompts.render import fill
 from sparing.records import features
 from sparing.records.prompts import keep_prompt
-from sparing.review.reply import Problem, find_answer
+from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
@@ -60,27 +60,27 @@ async def propose(
     asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
     found = _read(source.fetch(reply["reply"]))
     if isinstance(found, str):
-        result = Result(failure=UNUSABLE, detail=found)
+        result = JobResult(failure=UNUSABLE, detail=found)
         return {"complaint": "" if last else found, "result": result.dump()}
     try:
         commit = await asyncio.to_thread(_written, source, asked, found)
     except SecretsFound as secrets:
         return {"complaint": "", "result": leaked(list(secrets.places)).dump()}
     except SparingError as error:
-        failed = Result(failure=error.what, detail=error.repair)
+        failed = JobResult(failure=error.what, detail=error.repair)
         return {"complaint": "", "result": failed.dump()}
     with source.around.database.write() as tx:
         data = {"commit": commit}
         tell(tx, asked, source.job, "commit", text=_subject(source), data=data)
         for number, fault in enumerate(found.faults):
             tell(tx, asked, source.job, "warning", text=fault, name=f"warning.{number}")
-    return {"complaint": "", "result": Result(commit=commit, reply=reply["reply"]).dump()}
+    return {"complaint": "", "result": JobResult(commit=commit, reply=reply["reply"]).dump()}
 
 
 def _read(reply: str) -> Project | str:
     """What is proposed, or why it can't be used."""
     answer = find_answer(reply, KEYS)
-    if isinstance(answer, Problem):
+    if isinstance(answer, ReplyProblem):
         return answer.what
     project = read_project(answer.value)
     if not project.features:

@@ -22,7 +22,7 @@ from sparing.dispatch.resume_check import deferred_of
 from sparing.errors import SparingError
 from sparing.finish.meta import write_meta
 from sparing.flow.flows import FLOWS
-from sparing.job import Job, Result
+from sparing.job import Job, JobResult
 from sparing.records.features import FeatureRow
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
@@ -31,7 +31,7 @@ from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.stages.place import Place
 from sparing.task import Task
-from sparing.task_progress import Building
+from sparing.task_progress import TaskProgress
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.project.paths import Confined
@@ -50,8 +50,8 @@ async def survey(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     try:
         found = await asyncio.to_thread(unfinished, source, place)
     except SparingError as error:
-        return Result(failure=error.what, detail=error.repair).dump()
-    return Result(unfinished=found).dump()
+        return JobResult(failure=error.what, detail=error.repair).dump()
+    return JobResult(unfinished=found).dump()
 
 
 def unfinished(source: Source, place: Place) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _lacks(task: Task) -> str:
     return "was not begun"
 
 
-def _done(place: Place, building: Building) -> tuple[str, ...]:
+def _done(place: Place, building: TaskProgress) -> tuple[str, ...]:
     """Of a row from before tasks were followed: as far as it came."""
     if building.waves:
         return building.done
@@ -116,7 +116,7 @@ async def reopen(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     assert work.place is not None
     place = Place.load(work.place)
 
-    def active() -> Result:
+    def active() -> JobResult:
         worktree = around.worktree(row, work.head)
         folder = around.feature_folder(row)
         meta = write_meta(worktree.path, folder, row, place, deferred_of(around, row))
@@ -128,7 +128,7 @@ async def reopen(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         )
         with around.database.write() as tx:
             tell(tx, asked, work, "commit", text=subject, data={"commit": change.commit})
-        return Result(commit=change.commit)
+        return JobResult(commit=change.commit)
 
     return await outcome(active)
 

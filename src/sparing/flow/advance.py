@@ -11,8 +11,18 @@ from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Flow, Stage, Work
-from sparing.flow.state import TERMINAL, Cause, Do, Kind, Move, Outcome, Position, Skip, State
+from sparing.flow.stage import Flow, Stage, StageWork
+from sparing.flow.state import (
+    TERMINAL,
+    Cause,
+    Do,
+    FlowState,
+    Move,
+    Outcome,
+    OutcomeKind,
+    Position,
+    Skip,
+)
 
 BREAKER = 3
 """So many rejections of one kind block a feature until a human reruns the stage."""
@@ -20,21 +30,21 @@ BREAKER = 3
 ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
 """What is stuck for these is answered."""
 
-Step = Callable[[Flow, State, Outcome], Move]
+Step = Callable[[Flow, FlowState, Outcome], Move]
 
 
-def begin(flow: str, stage: str = "", have: frozenset[ArtifactName] = frozenset()) -> State:
-    return State(flow, stage or FLOWS[flow].stages[0].name, have=have)
+def begin(flow: str, stage: str = "", have: frozenset[ArtifactName] = frozenset()) -> FlowState:
+    return FlowState(flow, stage or FLOWS[flow].stages[0].name, have=have)
 
 
-def advance(state: State, outcome: Outcome) -> Move:
+def advance(state: FlowState, outcome: Outcome) -> Move:
     step = TABLE.get((state.position, outcome.kind))
     if step is None:
         return _refuse(state, f"a feature that is {_words(state)} can't take '{outcome.kind}'")
     return step(FLOWS[state.flow], state, outcome)
 
 
-def _passed(flow: Flow, state: State, outcome: Outcome) -> Move:
+def _passed(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     stage = flow.stage(state.stage)
     made = {stage.writes} if stage.writes else set[ArtifactName]()
     after = _concerned(state) if outcome.concerned else state
@@ -44,17 +54,17 @@ def _passed(flow: Flow, state: State, outcome: Outcome) -> Move:
     return _next(flow, done)
 
 
-def _capped_warnings(flow: Flow, state: State, outcome: Outcome) -> Move:
+def _capped_warnings(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     if outcome.headless:
         return _passed(flow, _concerned(state), outcome)
     return _stuck(state, outcome.reason or "warnings are open at the cap", acceptable=True)
 
 
-def _capped_blockers(_flow: Flow, state: State, outcome: Outcome) -> Move:
+def _capped_blockers(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     return _stuck(state, outcome.reason or "blockers are open at the cap", acceptable=True)
 
 
-def _refused(flow: Flow, state: State, outcome: Outcome) -> Move:
+def _refused(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     stage = flow.stage(state.stage)
     counted, count = _count(flow, state)
     if not stage.on_fail or count >= BREAKER:
@@ -63,13 +73,13 @@ def _refused(flow: Flow, state: State, outcome: Outcome) -> Move:
     return Move(Do.RUN, replace(counted, stage=stage.on_fail, reason=outcome.reason))
 
 
-def _failed(_flow: Flow, state: State, outcome: Outcome) -> Move:
+def _failed(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     reason = outcome.reason or "the stage failed"
     move = _stuck(state, reason, acceptable=outcome.acceptable)
     return replace(move, state=replace(move.state, cause=outcome.cause, held=state.position))
 
 
-def _continue(_flow: Flow, state: State, _outcome: Outcome) -> Move:
+def _continue(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """Back to where the work was interrupted; nothing that is done is done again."""
     if state.cause is Cause.QUESTIONS:
         return _refuse(state, f"{state.reason}: it goes on with an answer")
@@ -79,7 +89,7 @@ def _continue(_flow: Flow, state: State, _outcome: Outcome) -> Move:
     return Move(do, replace(state, position=state.held, reason=""))
 
 
-def _answer(_flow: Flow, state: State, _outcome: Outcome) -> Move:
+def _answer(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """The stage goes on with what its author wanted to know; nothing is counted."""
     if state.cause not in ASKS:
         return _refuse(state, f"{state.reason}: nothing was asked; approve or reject it")
@@ -87,18 +97,18 @@ def _answer(_flow: Flow, state: State, _outcome: Outcome) -> Move:
     return Move(Do.RUN, on)
 
 
-def _approve(flow: Flow, state: State, _outcome: Outcome) -> Move:
+def _approve(flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     return _next(flow, state)
 
 
-def _go_on(_flow: Flow, state: State, _outcome: Outcome) -> Move:
+def _go_on(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """A human's word lets the stage itself go on; what is open is told when it passes."""
     if not state.acceptable:
         return _refuse(state, f"{state.reason}: there is nothing to go on with")
     return Move(Do.RUN, replace(state, position=Position.TODO, acceptable=False, reason=""))
 
 
-def _accept(flow: Flow, state: State, _outcome: Outcome) -> Move:
+def _accept(flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """A human takes a stuck stage's result as it is, concerns recorded."""
     if state.cause is Cause.HANDOFF:
         return _told(state)
@@ -109,13 +119,13 @@ def _accept(flow: Flow, state: State, _outcome: Outcome) -> Move:
     return _next(flow, replace(_concerned(state), have=have))
 
 
-def _told(state: State) -> Move:
+def _told(state: FlowState) -> Move:
     """Either answer leads into the stage, and nothing is counted: nothing was made yet."""
     on = replace(state, position=Position.TODO, acceptable=False, reason="")
     return Move(Do.RUN, replace(on, cause=Cause.NONE, held=None))
 
 
-def _reject(flow: Flow, state: State, outcome: Outcome) -> Move:
+def _reject(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     if state.position is Position.STUCK and state.cause is Cause.HANDOFF:
         return _told(state)
     counted, count = _count(flow, state)
@@ -123,18 +133,18 @@ def _reject(flow: Flow, state: State, outcome: Outcome) -> Move:
         return _stuck(counted, f"rejected {count} times")
     # What the program checks by itself is not done again with words: its makers get them.
     stage = flow.stage(state.stage)
-    back = stage.on_fail if stage.work is Work.CHECK and stage.on_fail else state.stage
+    back = stage.on_fail if stage.work is StageWork.CHECK and stage.on_fail else state.stage
     on = replace(counted, stage=back, position=Position.TODO, reason=outcome.reason)
     return Move(Do.RUN, on)
 
 
-def _rerun(flow: Flow, state: State, _outcome: Outcome) -> Move:
+def _rerun(flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     breaker = _breaker(flow.stage(state.stage))
     rejects = tuple(item for item in state.rejects if item[0] != breaker)
     return Move(Do.RUN, replace(state, position=Position.TODO, rejects=rejects, reason=""))
 
 
-def _skip(flow: Flow, state: State, outcome: Outcome) -> Move:
+def _skip(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     following = flow.after(state.stage)
     target = outcome.target or (following.name if following else "")
     if target not in flow.names or flow.index(target) <= flow.index(state.stage):
@@ -147,49 +157,49 @@ def _skip(flow: Flow, state: State, outcome: Outcome) -> Move:
     )
 
 
-def _back(flow: Flow, state: State, outcome: Outcome) -> Move:
+def _back(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     if outcome.target not in flow.names or flow.index(outcome.target) > flow.index(state.stage):
         return _refuse(state, f"'{outcome.target}' is not a stage before '{state.stage}'")
     return _enter(flow, state, outcome.target)
 
 
-def _abandon(_flow: Flow, state: State, outcome: Outcome) -> Move:
+def _abandon(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     return Move(Do.END, replace(state, position=Position.ABANDONED, reason=outcome.reason))
 
 
-def _handed_over(_flow: Flow, state: State, outcome: Outcome) -> Move:
+def _handed_over(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     return Move(Do.END, replace(state, position=Position.DONE, reason=outcome.reason))
 
 
-def _changed(_flow: Flow, state: State, outcome: Outcome) -> Move:
+def _changed(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     """What was approved is not what would be handed over: the last gate asks again."""
     asked = replace(state, reason=outcome.reason, cause=Cause.NONE, held=None)
     return _wait(asked, Position.GATE)
 
 
-HUMAN: dict[Kind, Step] = {
-    Kind.SKIP: _skip,
-    Kind.BACK: _back,
-    Kind.RERUN: _rerun,
-    Kind.ABANDON: _abandon,
+HUMAN: dict[OutcomeKind, Step] = {
+    OutcomeKind.SKIP: _skip,
+    OutcomeKind.BACK: _back,
+    OutcomeKind.RERUN: _rerun,
+    OutcomeKind.ABANDON: _abandon,
 }
 
-TABLE: dict[tuple[Position, Kind], Step] = {
-    (Position.TODO, Kind.PASSED): _passed,
-    (Position.TODO, Kind.CAPPED_WARNINGS): _capped_warnings,
-    (Position.TODO, Kind.CAPPED_BLOCKERS): _capped_blockers,
-    (Position.TODO, Kind.REFUSED): _refused,
-    (Position.TODO, Kind.FAILED): _failed,
-    (Position.GATE, Kind.APPROVE): _approve,
-    (Position.GATE, Kind.REJECT): _reject,
-    (Position.STUCK, Kind.APPROVE): _accept,
-    (Position.STUCK, Kind.REJECT): _reject,
-    (Position.STUCK, Kind.CONTINUE): _continue,
-    (Position.STUCK, Kind.ANSWER): _answer,
-    (Position.STUCK, Kind.GO_ON): _go_on,
-    (Position.HANDOVER, Kind.PASSED): _handed_over,
-    (Position.HANDOVER, Kind.FAILED): _failed,
-    (Position.HANDOVER, Kind.REFUSED): _changed,
+TABLE: dict[tuple[Position, OutcomeKind], Step] = {
+    (Position.TODO, OutcomeKind.PASSED): _passed,
+    (Position.TODO, OutcomeKind.CAPPED_WARNINGS): _capped_warnings,
+    (Position.TODO, OutcomeKind.CAPPED_BLOCKERS): _capped_blockers,
+    (Position.TODO, OutcomeKind.REFUSED): _refused,
+    (Position.TODO, OutcomeKind.FAILED): _failed,
+    (Position.GATE, OutcomeKind.APPROVE): _approve,
+    (Position.GATE, OutcomeKind.REJECT): _reject,
+    (Position.STUCK, OutcomeKind.APPROVE): _accept,
+    (Position.STUCK, OutcomeKind.REJECT): _reject,
+    (Position.STUCK, OutcomeKind.CONTINUE): _continue,
+    (Position.STUCK, OutcomeKind.ANSWER): _answer,
+    (Position.STUCK, OutcomeKind.GO_ON): _go_on,
+    (Position.HANDOVER, OutcomeKind.PASSED): _handed_over,
+    (Position.HANDOVER, OutcomeKind.FAILED): _failed,
+    (Position.HANDOVER, OutcomeKind.REFUSED): _changed,
     **{
         (position, kind): step
         for position in (Position.TODO, Position.GATE, Position.STUCK)
@@ -198,21 +208,21 @@ TABLE: dict[tuple[Position, Kind], Step] = {
 }
 
 
-def _next(flow: Flow, state: State) -> Move:
+def _next(flow: Flow, state: FlowState) -> Move:
     following = flow.after(state.stage)
     if following is None:
         return Move(Do.HAND_OVER, replace(state, position=Position.HANDOVER))
     return _enter(flow, state, following.name)
 
 
-def _enter(flow: Flow, state: State, name: str) -> Move:
+def _enter(flow: Flow, state: FlowState, name: str) -> Move:
     missing = [need.filename for need in flow.stage(name).requires if need not in state.have]
     if missing:
         return _refuse(state, f"{name} needs a valid {' and '.join(missing)}")
     return Move(Do.RUN, replace(state, stage=name, position=Position.TODO, reason=""))
 
 
-def _count(flow: Flow, state: State) -> tuple[State, int]:
+def _count(flow: Flow, state: FlowState) -> tuple[FlowState, int]:
     breaker = _breaker(flow.stage(state.stage))
     counts = dict(state.rejects)
     counts[breaker] = min(counts.get(breaker, 0) + 1, BREAKER)
@@ -223,17 +233,17 @@ def _breaker(stage: Stage) -> str:
     return stage.breaker or stage.name
 
 
-def _concerned(state: State) -> State:
+def _concerned(state: FlowState) -> FlowState:
     if state.stage in state.concerns:
         return state
     return replace(state, concerns=(*state.concerns, state.stage))
 
 
-def _wait(state: State, position: Position) -> Move:
+def _wait(state: FlowState, position: Position) -> Move:
     return Move(Do.WAIT, replace(state, position=position))
 
 
-def _stuck(state: State, reason: str, *, acceptable: bool = False) -> Move:
+def _stuck(state: FlowState, reason: str, *, acceptable: bool = False) -> Move:
     stuck = replace(
         state, position=Position.STUCK, reason=reason, acceptable=acceptable, cause=Cause.NONE,
         held=None,
@@ -241,11 +251,11 @@ def _stuck(state: State, reason: str, *, acceptable: bool = False) -> Move:
     return Move(Do.WAIT, stuck, reason)
 
 
-def _refuse(state: State, note: str) -> Move:
+def _refuse(state: FlowState, note: str) -> Move:
     return Move(Do.REFUSE, state, note)
 
 
-def _words(state: State) -> str:
+def _words(state: FlowState) -> str:
     if state.position in TERMINAL:
         return state.position.value
     return f"at {state.stage} ({state.position})"

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from sparing import feature
 from sparing.artifact import ArtifactName as A
-from sparing.flow.stage import Flow, ModelClass, Stage, Work
+from sparing.flow.stage import Flow, ModelClass, Stage, StageWork
 
 CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
 RESEARCH = ("codebase-explorer", "researcher")
 
 _PRD = Stage(
-    "brainstorm", Work.DOCUMENT, "prd-author", writes=A.PRD, gate=True, research=RESEARCH,
+    "brainstorm", StageWork.DOCUMENT, "prd-author", writes=A.PRD, gate=True, research=RESEARCH,
     reviewers=(("prd-reviewer",), ("readiness-reviewer",)), cap=3, model=ModelClass.STRONG,
 )  # fmt: skip
 FEATURE = Flow(
@@ -20,59 +20,67 @@ FEATURE = Flow(
     (
         _PRD,
         Stage(
-            "specify", Work.DOCUMENT, "spec-author", reads=(A.PRD,), writes=A.SPEC, gate=True,
+            "specify", StageWork.DOCUMENT, "spec-author", reads=(A.PRD,), writes=A.SPEC, gate=True,
             reviewers=(("spec-reviewer",), ("phase-reviewer",)), model=ModelClass.STRONG,
         ),
         Stage(
-            "design", Work.DOCUMENT, "design-author", reads=(A.PRD, A.SPEC), writes=A.DESIGN,
+            "design", StageWork.DOCUMENT, "design-author", reads=(A.PRD, A.SPEC), writes=A.DESIGN,
             reviewers=(("design-reviewer",), ("phase-reviewer",)), gate=True,
             model=ModelClass.STRONG, research=RESEARCH, parts=("architecture", "interface"),
         ),
         Stage(
-            "create-plan", Work.DOCUMENT, "plan-author", reads=(A.PRD, A.SPEC, A.DESIGN),
+            "create-plan", StageWork.DOCUMENT, "plan-author", reads=(A.PRD, A.SPEC, A.DESIGN),
             writes=A.PLAN, requires=(A.DESIGN,), gate=True,
             reviewers=(("plan-reviewer",), ("phase-reviewer",)),
         ),
         Stage(
-            "create-tasks", Work.DOCUMENT, "tasks-author", reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN),
+            "create-tasks", StageWork.DOCUMENT, "tasks-author",
+            reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN),
             writes=A.TASKS, requires=(A.PLAN,), gate=True,
             reviewers=(("task-reviewer",), ("phase-reviewer",)),
         ),
         Stage(
-            "implement", Work.IMPLEMENT, "implementer",
+            "implement", StageWork.IMPLEMENT, "implementer",
             reads=(A.PRD, A.SPEC, A.DESIGN, A.PLAN, A.TASKS), requires=(A.SPEC, A.TASKS),
             reviewers=(CODE_REVIEWERS,), gate=True,
         ),
-        Stage("finish", Work.CHECK, "implementer", learns=True, gate=True),
+        Stage("finish", StageWork.CHECK, "implementer", learns=True, gate=True),
     ),
 )  # fmt: skip
 
 _BRAINSTORM = Stage(
-    "brainstorm", Work.DOCUMENT, "builder", writes=A.BRAINSTORM, gate=True,
+    "brainstorm", StageWork.DOCUMENT, "builder", writes=A.BRAINSTORM, gate=True,
     budget_tokens=15_000, breaker="plan",
 )  # fmt: skip
 _DESIGN_REVIEW = Stage(
-    "design_review", Work.JUDGE, "judge", reads=(A.BRAINSTORM,), writes=A.DESIGN_REVIEW, gate=True,
+    "design_review", StageWork.JUDGE, "judge", reads=(A.BRAINSTORM,), writes=A.DESIGN_REVIEW,
+    gate=True,
     budget_tokens=20_000, on_fail="brainstorm", breaker="plan", model=ModelClass.STRONG,
 )  # fmt: skip
 _PLAN = Stage(
-    "plan", Work.DOCUMENT, "builder", reads=(A.BRAINSTORM,), writes=A.PLAN, gate=True,
+    "plan", StageWork.DOCUMENT, "builder", reads=(A.BRAINSTORM,), writes=A.PLAN, gate=True,
     budget_tokens=10_000, breaker="plan",
 )  # fmt: skip
 _IMPLEMENT = Stage(
-    "implement", Work.BUILD, "builder", reads=(A.PLAN,), writes=A.IMPLEMENTATION,
+    "implement", StageWork.BUILD, "builder", reads=(A.PLAN,), writes=A.IMPLEMENTATION,
     requires=(A.PLAN,), budget_tokens=60_000, breaker="implement",
 )  # fmt: skip
 _CODE_REVIEW = Stage(
-    "code_review", Work.JUDGE, "judge", reads=(A.PLAN, A.IMPLEMENTATION), writes=A.CODE_REVIEW,
+    "code_review", StageWork.JUDGE, "judge", reads=(A.PLAN, A.IMPLEMENTATION), writes=A.CODE_REVIEW,
     gate=True, budget_tokens=15_000, on_fail="implement", breaker="implement",
     model=ModelClass.STRONG,
 )  # fmt: skip
 _VERIFY = Stage(
-    "verify", Work.CHECK, "builder", budget_tokens=10_000, on_fail="implement", breaker="implement"
+    "verify",
+    StageWork.CHECK,
+    "builder",
+    budget_tokens=10_000,
+    on_fail="implement",
+    breaker="implement",
 )
 _DONE = Stage(
-    "done", Work.DOCUMENT, "builder", reads=(A.PLAN, A.IMPLEMENTATION), writes=A.SUMMARY, gate=True,
+    "done", StageWork.DOCUMENT, "builder", reads=(A.PLAN, A.IMPLEMENTATION), writes=A.SUMMARY,
+    gate=True,
     budget_tokens=5_000, breaker="implement",
 )  # fmt: skip
 
@@ -96,7 +104,7 @@ PROJECT = Flow(
     (
         _PRD,
         Stage(
-            "decompose", Work.PROPOSE, "decomposer", reads=(A.PRD,), writes=A.ROADMAP,
+            "decompose", StageWork.PROPOSE, "decomposer", reads=(A.PRD,), writes=A.ROADMAP,
             requires=(A.PRD,), gate=True,
         ),
     ),

@@ -42,7 +42,7 @@ SCHEMA: Mapping[str, Any] = _object(
 """Of a proposal; modules with features in them are read as well."""
 
 
-class Standing(StrEnum):
+class ProjectStanding(StrEnum):
     """Of a feature of a project, as far as the others are concerned."""
 
     DONE = "done"
@@ -124,7 +124,7 @@ def circle(features: Sequence[Planned]) -> tuple[str, ...]:
 
 def standings(
     features: Sequence[Planned], done: frozenset[str], working: frozenset[str]
-) -> dict[str, Standing]:
+) -> dict[str, ProjectStanding]:
     """Of each: a feature waits until its dependencies are done."""
     return {one.name: _standing(one, done, working) for one in features}
 
@@ -169,12 +169,12 @@ def _milestones(project: Project, folders: Mapping[str, str]) -> Iterator[str]:
         yield "\n".join((*lines, "", f"*At its end:* {one.shows}") if one.shows else lines)
 
 
-def _standing(one: Planned, done: frozenset[str], working: frozenset[str]) -> Standing:
+def _standing(one: Planned, done: frozenset[str], working: frozenset[str]) -> ProjectStanding:
     if one.name in done:
-        return Standing.DONE
+        return ProjectStanding.DONE
     if one.name in working:
-        return Standing.WORKING
-    return Standing.READY if done.issuperset(one.depends_on) else Standing.WAITING
+        return ProjectStanding.WORKING
+    return ProjectStanding.READY if done.issuperset(one.depends_on) else ProjectStanding.WAITING
 
 
 def _features(reply: Mapping[str, Any], faults: list[str]) -> Iterator[Planned]:

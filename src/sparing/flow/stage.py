@@ -12,7 +12,7 @@ from enum import StrEnum
 from sparing.artifact import ArtifactName
 
 
-class Work(StrEnum):
+class StageWork(StrEnum):
     """How a stage is done."""
 
     DOCUMENT = "document"
@@ -38,7 +38,7 @@ class ModelClass(StrEnum):
 @dataclass(frozen=True)
 class Stage:
     name: str
-    work: Work
+    work: StageWork
     author: str = ""
     reads: tuple[ArtifactName, ...] = ()
     writes: ArtifactName | None = None
@@ -63,7 +63,7 @@ class Stage:
     """What the author writes one after the other, a turn each, in one session."""
 
     def __post_init__(self) -> None:
-        if self.work is Work.DOCUMENT and (not self.author or self.writes is None):
+        if self.work is StageWork.DOCUMENT and (not self.author or self.writes is None):
             raise ValueError(f"{self.name}: a document stage has an author and an artifact")
         if self.cap < 1:
             raise ValueError(f"{self.name}: a cap of {self.cap} would never ask a reviewer")

@@ -28,7 +28,7 @@ class Position(StrEnum):
 TERMINAL = frozenset({Position.DONE, Position.ABANDONED})
 
 
-class Kind(StrEnum):
+class OutcomeKind(StrEnum):
     """What happened: the first five come from the work, the others from a human."""
 
     PASSED = "passed"
@@ -91,7 +91,7 @@ class Skip:
 
 
 @dataclass(frozen=True)
-class State:
+class FlowState:
     flow: str
     stage: str
     position: Position = Position.TODO
@@ -126,7 +126,7 @@ class State:
         }
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> State:
+    def load(cls, value: dict[str, Any]) -> FlowState:
         """What later versions have added may be missing in a row that an earlier one wrote."""
         held = value.get("held")
         return cls(
@@ -146,7 +146,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outcome:
-    kind: Kind
+    kind: OutcomeKind
     target: str = ""
     """For SKIP and BACK: the stage to go to."""
     headless: bool = False
@@ -165,5 +165,5 @@ class Outcome:
 @dataclass(frozen=True)
 class Move:
     do: Do
-    state: State
+    state: FlowState
     note: str = ""

@@ -12,7 +12,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
-from sparing.flow.stage import Work
+from sparing.flow.stage import StageWork
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
@@ -83,7 +83,7 @@ def extra_checks(source: Source, done_when: str | None = None) -> Extra:
 
     `done_when` are the criteria of one task; without it those of all.
     """
-    if source.stage.work is not Work.IMPLEMENT:
+    if source.stage.work is not StageWork.IMPLEMENT:
         return Extra()
     around, folder = source.around, source.around.worktree(source.row, source.job.head).path
     checks = checks_at(around, source.row, source.job.head).checks

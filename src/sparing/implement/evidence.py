@@ -20,13 +20,13 @@ from sparing.errors import FeatureError
 from sparing.implement.checks import extra_checks, run_checks
 from sparing.runtime.source import Source
 from sparing.task import Task
-from sparing.task_progress import Part
+from sparing.task_progress import TaskResult
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.tree import list_files
 
 
-class Seen(NamedTuple):
+class TaskEvidence(NamedTuple):
     """What is known of a task without running anything."""
 
     task: Task
@@ -49,17 +49,19 @@ def task_of(source: Source, number: str) -> Task:
     return found
 
 
-def seen_of(source: Source, part: Part, since: str) -> Seen:
+def seen_of(source: Source, part: TaskResult, since: str) -> TaskEvidence:
     task, report = task_of(source, part.number), read_report(source.fetch(part.reply))
     own = f"{source.folder}/"
     changed = changed_files(source.around.repository, since, part.commit)
     files = tuple(one for one in changed if not one.path.startswith(own))
     named = any(touched(name, [one.path for one in changed]) for name in task.files)
-    return Seen(task, report, files, "" if named else _doubt(source, part, task, report, files))
+    return TaskEvidence(
+        task, report, files, "" if named else _doubt(source, part, task, report, files)
+    )
 
 
 def _doubt(
-    source: Source, part: Part, task: Task, report: TaskReport, files: Sequence[FileChange]
+    source: Source, part: TaskResult, task: Task, report: TaskReport, files: Sequence[FileChange]
 ) -> str:
     """Of a task none of whose files has changed."""
     if files and task.files:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sparing.change import FileChange
 from sparing.context.documents.task_report import TaskReport, log_totals, with_entry
-from sparing.task_progress import Building
+from sparing.task_progress import TaskProgress
 
 NAME = "implementation-log.md"
 TOTALS = "## Totals"
@@ -20,7 +20,7 @@ DIVERGENCES = "## Divergences accepted"
 _OTHER = re.compile(r"(?m)^(?=## (?!Task ))")
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     number: str
     title: str
     report: TaskReport
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
 
 def logged(
-    text: str, entries: Iterable[Entry], building: Building, files: Sequence[FileChange]
+    text: str, entries: Iterable[LogEntry], building: TaskProgress, files: Sequence[FileChange]
 ) -> str:
     """The log with these entries; one that is there already is written anew."""
     head, *others = _OTHER.split(text)
@@ -50,7 +50,7 @@ def with_divergences(text: str, names: Sequence[str]) -> str:
     return "\n\n".join((head.strip(), section, *kept)) + "\n"
 
 
-def _totals(building: Building, files: Sequence[FileChange]) -> str:
+def _totals(building: TaskProgress, files: Sequence[FileChange]) -> str:
     added, removed = sum(one.added for one in files), sum(one.removed for one in files)
     skipped = [number for number, _ in building.skipped]
     return "\n".join(

@@ -12,23 +12,23 @@ from typing import Any
 
 from sparing.briefing.facts import Checked
 from sparing.context.documents.task_report import TaskReport
-from sparing.implement.evidence import Seen, checked, red_words, seen_of, task_of
-from sparing.implement.log import NAME, Entry, logged, with_divergences
-from sparing.job import Job, Result
+from sparing.implement.evidence import TaskEvidence, checked, red_words, seen_of, task_of
+from sparing.implement.log import NAME, LogEntry, logged, with_divergences
+from sparing.job import Job, JobResult
 from sparing.runtime.containment import put_away
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.outcome import outcome
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
-from sparing.task_progress import Building
+from sparing.task_progress import TaskProgress
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files, commit_paths
-from sparing.workspace.git.lanes import Stamp, as_before, move_on, show
+from sparing.workspace.git.lanes import CommitStamp, as_before, move_on, show
 from sparing.workspace.git.repository import contains
 from sparing.workspace.project.paths import Confined
 
-Work = Callable[[Source, Ticket], Result]
+Work = Callable[[Source, Ticket], JobResult]
 
 
 async def done(ticket: dict[str, Any], job: dict[str, Any], work: Work) -> dict[str, Any]:
@@ -61,7 +61,7 @@ async def accept(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     return await done(ticket, job, leave_tests_out)
 
 
-def look_at(source: Source, ticket: Ticket) -> Result:
+def look_at(source: Source, ticket: Ticket) -> JobResult:
     building = source.job.building
     # As it stands now: a person may have changed it since the agent did.
     part = building.parts[0]._replace(commit=source.job.head)
@@ -73,28 +73,28 @@ def look_at(source: Source, ticket: Ticket) -> Result:
     if seen.report.is_empty:
         _warn(source, ticket, f"the report on task {part.number} is empty", "empty")
     commit = _log(source, ticket, source.job.head, [_entry(seen)], building.having((part.number,)))
-    return Result(commit=commit, changed=bool(seen.files))
+    return JobResult(commit=commit, changed=bool(seen.files))
 
 
 def _doubted(
-    source: Source, ticket: Ticket, seen: Seen, why: str, looked: Checked | None
-) -> Result:
+    source: Source, ticket: Ticket, seen: TaskEvidence, why: str, looked: Checked | None
+) -> JobResult:
     rows = [[one.name, one.command, one.output] for one in looked.red] if looked else []
     said = source.around.folder.keep_json([["task", "", why], *rows])
     _warn(source, ticket, f"task {seen.task.number} is not done yet: {why}", "doubt")
-    return Result(passed=False, detail=why, reply=said, red=bool(rows))
+    return JobResult(passed=False, detail=why, reply=said, red=bool(rows))
 
 
-def _entry(seen: Seen) -> Entry:
+def _entry(seen: TaskEvidence) -> LogEntry:
     files = tuple(one.path for one in seen.files)
-    return Entry(seen.task.number, seen.task.title, seen.report, files)
+    return LogEntry(seen.task.number, seen.task.title, seen.report, files)
 
 
-def write_down(source: Source, ticket: Ticket) -> Result:
+def write_down(source: Source, ticket: Ticket) -> JobResult:
     building, head = source.job.building, source.job.head
     if building.parts:
         entries = [_entry(seen_of(source, part, building.since)) for part in building.parts]
-        return Result(commit=_log(source, ticket, head, entries, building))
+        return JobResult(commit=_log(source, ticket, head, entries, building))
     number, why = building.skipped[-1]
     _warn(source, ticket, f"task {number} is left out: {why}", "skipped")
     _clear(source, ticket)
@@ -102,21 +102,21 @@ def write_down(source: Source, ticket: Ticket) -> Result:
     entries = [_absent(source, number, f"left out: {why}")]
     wait = f"not begun: it waits for task {number}, which was left out"
     entries += [_absent(source, one, wait) for one in building.blocked]
-    return Result(commit=_log(source, ticket, clean, entries, building))
+    return JobResult(commit=_log(source, ticket, clean, entries, building))
 
 
-def _absent(source: Source, number: str, why: str) -> Entry:
-    return Entry(number, task_of(source, number).title, TaskReport(concerns=why))
+def _absent(source: Source, number: str, why: str) -> LogEntry:
+    return LogEntry(number, task_of(source, number).title, TaskReport(concerns=why))
 
 
-def weigh_help(source: Source, ticket: Ticket) -> Result:
+def weigh_help(source: Source, ticket: Ticket) -> JobResult:
     building, head = source.job.building, source.job.head
     _clear(source, ticket)
     red = red_words(checked(source)) if head != building.since else ""
     if not red:
-        return Result(commit=head)
+        return JobResult(commit=head)
     _warn(source, ticket, f"what {building.helper} changed is put back: {red}", "back")
-    return Result(commit=_back(source, ticket, f"without what {building.helper} changed"))
+    return JobResult(commit=_back(source, ticket, f"without what {building.helper} changed"))
 
 
 def _clear(source: Source, ticket: Ticket) -> None:
@@ -136,11 +136,11 @@ def _back(source: Source, ticket: Ticket, words: str) -> str:
 def _as_before(source: Source, ticket: Ticket, good: str, paths: list[str], words: str) -> str:
     worktree = source.around.worktree(source.row, source.job.head)
     subject = f"sparing: {source.job.stage} {words}"
-    stamp = Stamp(subject, source.row.feature.name, f"{ticket.step}/back", ticket.at)
+    stamp = CommitStamp(subject, source.row.feature.name, f"{ticket.step}/back", ticket.at)
     return as_before(worktree, source.job.head, good, paths, stamp)
 
 
-def leave_tests_out(source: Source, ticket: Ticket) -> Result:
+def leave_tests_out(source: Source, ticket: Ticket) -> JobResult:
     before, after = source.job.building.tests
     own, head = f"{source.folder}/", source.job.head
     changed = changed_files(source.around.repository, before, after)
@@ -154,7 +154,7 @@ def leave_tests_out(source: Source, ticket: Ticket) -> Result:
     move_on(source.around.worktree(source.row, head), head, new)
     _warn(source, ticket, f"tests left out by you: {', '.join(names) or 'none'}", "accepted")
     text = with_divergences(source.text(f"{source.folder}/{NAME}") or "", names or ["none"])
-    return Result(commit=_write(source, ticket, new, text))
+    return JobResult(commit=_write(source, ticket, new, text))
 
 
 def _green_of(source: Source, few: str, many: str) -> str:
@@ -179,7 +179,7 @@ def _words(name: str) -> list[str]:
 
 
 def _log(
-    source: Source, ticket: Ticket, head: str, entries: list[Entry], building: Building
+    source: Source, ticket: Ticket, head: str, entries: list[LogEntry], building: TaskProgress
 ) -> str:
     there = replace(source, job=replace(source.job, head=head))
     files = there.changed(source.row.feature.base_commit)

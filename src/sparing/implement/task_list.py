@@ -11,7 +11,7 @@ from sparing.flow.waves import waves
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.proof import done
 from sparing.implement.waves import remove_lanes, warn_all
-from sparing.job import Result
+from sparing.job import JobResult
 from sparing.runtime.crash import step
 from sparing.runtime.source import Source
 from sparing.ticket import Ticket
@@ -25,7 +25,7 @@ async def list_tasks(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, A
     return await done(ticket, job, list_all)
 
 
-def list_all(source: Source, ticket: Ticket) -> Result:
+def list_all(source: Source, ticket: Ticket) -> JobResult:
     artifact = source.artifact(ArtifactName.TASKS)
     tasks = read_tasks(artifact)
     refuse_outside(source, tasks)
@@ -33,7 +33,7 @@ def list_all(source: Source, ticket: Ticket) -> Result:
     told = [f"tasks {', '.join(circle)} {CIRCLE}"] if circle else []
     warn_all(source, ticket, [*told, *remove_lanes(source, source.job.head)])
     width = source.around.settings(source.row).flow.waves
-    return Result(
+    return JobResult(
         tasks=tuple((task.number, task.title) for task in tasks),
         waves=tuple(tuple(task.number for task in wave) for wave in waves(tasks, width)),
         waits=tuple((task.number, task.depends_on) for task in tasks if task.depends_on),

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from sparing.implement.evidence import checked, seen_of
 from sparing.implement.proof import done
-from sparing.job import Result
+from sparing.job import JobResult
 from sparing.runtime.containment import Withholding, put_away
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
-from sparing.task_progress import Part
+from sparing.task_progress import TaskResult
 from sparing.ticket import Ticket
 from sparing.workspace.git.lanes import (
-    Stamp,
+    CommitStamp,
     join,
     lane_branch,
     lane_name,
@@ -45,7 +45,7 @@ async def join_wave(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, An
     return await done(ticket, job, _joined)
 
 
-def _joined(source: Source, ticket: Ticket) -> Result:
+def _joined(source: Source, ticket: Ticket) -> JobResult:
     worktree = source.around.worktree(source.row, source.job.head)
     head, tip = source.job.head, worktree.tip()
     found = _again(source, tip) if tip != head else _merged(source, ticket, worktree)
@@ -55,7 +55,7 @@ def _joined(source: Source, ticket: Ticket) -> Result:
     warn_all(source, ticket, [*left, *remove_lanes(source, found.commit)])
     keep = source.around.folder.keep_json
     told = ((number, keep([["task", "", f"{AGAIN}: {why}"]])) for number, why in found.left)
-    return Result(commit=found.commit, left=tuple(told))
+    return JobResult(commit=found.commit, left=tuple(told))
 
 
 def _again(source: Source, tip: str) -> _Chain:
@@ -79,7 +79,7 @@ def _merged(source: Source, ticket: Ticket, worktree: Worktree) -> _Chain:
     return _Chain(found.commit, (*left, *found.left))
 
 
-def _chain(source: Source, ticket: Ticket, parts: list[Part]) -> _Chain:
+def _chain(source: Source, ticket: Ticket, parts: list[TaskResult]) -> _Chain:
     """All that can be merged, without a look at the checks."""
     commit, left = source.job.head, list[tuple[str, str]]()
     for part in parts:
@@ -90,7 +90,9 @@ def _chain(source: Source, ticket: Ticket, parts: list[Part]) -> _Chain:
     return _Chain(commit, tuple(left))
 
 
-def _one_by_one(source: Source, ticket: Ticket, worktree: Worktree, parts: list[Part]) -> _Chain:
+def _one_by_one(
+    source: Source, ticket: Ticket, worktree: Worktree, parts: list[TaskResult]
+) -> _Chain:
     """With a look after each: who turns the checks red beside the others stays out."""
     commit, left = source.job.head, list[tuple[str, str]]()
     for part in parts:
@@ -105,9 +107,9 @@ def _one_by_one(source: Source, ticket: Ticket, worktree: Worktree, parts: list[
     return _Chain(commit, tuple(left))
 
 
-def _stamp(source: Source, ticket: Ticket, part: Part) -> Stamp:
+def _stamp(source: Source, ticket: Ticket, part: TaskResult) -> CommitStamp:
     subject = f"sparing: {source.job.stage} joins task {part.number}"
-    return Stamp(subject, source.row.feature.name, f"{ticket.step}/{part.number}", ticket.at)
+    return CommitStamp(subject, source.row.feature.name, f"{ticket.step}/{part.number}", ticket.at)
 
 
 def remove_lanes(source: Source, home: str) -> list[str]:

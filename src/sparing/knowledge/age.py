@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.knowledge.changes import KEPT
-from sparing.knowledge.page import LAST_OBSERVED, Entry
+from sparing.knowledge.page import LAST_OBSERVED, BankEntry
 
 STALE_AFTER = 10
 _FEATURE = re.compile(r"(?:feature[ /]*)?#?(\d{1,6})(?:-([a-z0-9-]+))?(?![\w-])", re.IGNORECASE)
@@ -27,14 +27,14 @@ class Made(NamedTuple):
     """YYYY-MM-DD."""
 
 
-def features_since(entry: Entry, made: Sequence[Made]) -> int | None:
+def features_since(entry: BankEntry, made: Sequence[Made]) -> int | None:
     """None if its last sign of life names nothing that we know."""
     places = (_place(entry.value(name), made) for name in (LAST_OBSERVED, KEPT))
     found = [place for place in places if place is not None]
     return len(made) - 1 - max(found) if found else None
 
 
-def is_old(entry: Entry, made: Sequence[Made]) -> bool:
+def is_old(entry: BankEntry, made: Sequence[Made]) -> bool:
     since = features_since(entry, made)
     return since is not None and since >= STALE_AFTER
 

@@ -10,21 +10,29 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sparing.knowledge.page import LAST_OBSERVED, STALE, Entry, Field, Kind, Page, read_page
+from sparing.knowledge.page import (
+    LAST_OBSERVED,
+    STALE,
+    BankEntry,
+    EntryKind,
+    Field,
+    Page,
+    read_page,
+)
 
 CHALLENGED = "challenged"
 KEPT = "kept"
 PROVENANCE = {
-    Kind.PATTERN: "Used in",
-    Kind.ANTI_PATTERN: "Observed in",
-    Kind.HEURISTIC: "Source",
-    Kind.PRINCIPLE: "Source",
+    EntryKind.PATTERN: "Used in",
+    EntryKind.ANTI_PATTERN: "Observed in",
+    EntryKind.HEURISTIC: "Source",
+    EntryKind.PRINCIPLE: "Source",
 }
 _TITLES = {
-    Kind.PATTERN: ("Patterns", "Development Patterns", "Pattern: "),
-    Kind.ANTI_PATTERN: ("Anti-Patterns", "Known Anti-Patterns", "Anti-Pattern: "),
-    Kind.HEURISTIC: ("Heuristics", "Decision Heuristics", ""),
-    Kind.PRINCIPLE: ("Engineering Constitution", "Learned Heuristics", ""),
+    EntryKind.PATTERN: ("Patterns", "Development Patterns", "Pattern: "),
+    EntryKind.ANTI_PATTERN: ("Anti-Patterns", "Known Anti-Patterns", "Anti-Pattern: "),
+    EntryKind.HEURISTIC: ("Heuristics", "Decision Heuristics", ""),
+    EntryKind.PRINCIPLE: ("Engineering Constitution", "Learned Heuristics", ""),
 }
 _SPACE = re.compile(r"\s+")
 
@@ -40,7 +48,7 @@ class Lesson:
     keywords: tuple[str, ...] = ()
 
 
-def confirmed(page: Page, entry: Entry, feature: str) -> Page:
+def confirmed(page: Page, entry: BankEntry, feature: str) -> Page:
     """Seen once more."""
     if _names(entry.value(LAST_OBSERVED), feature):
         return page
@@ -50,14 +58,14 @@ def confirmed(page: Page, entry: Entry, feature: str) -> Page:
     return _without(done, _again(done, entry), STALE.lower())
 
 
-def challenged(page: Page, entry: Entry, feature: str, why: str) -> Page:
+def challenged(page: Page, entry: BankEntry, feature: str, why: str) -> Page:
     already = (f for f in entry.fields if f.name == CHALLENGED and _names(f.value, feature))
     if any(already):
         return page
     return _insert(page, entry, f"- Challenged: {_feature(feature)} — {_one_line(why)}")
 
 
-def marked_stale(page: Page, entry: Entry, since: int) -> Page:
+def marked_stale(page: Page, entry: BankEntry, since: int) -> Page:
     """`since` features have come and gone without it."""
     if entry.is_stale:
         return page
@@ -65,13 +73,13 @@ def marked_stale(page: Page, entry: Entry, since: int) -> Page:
     return _insert(page, entry, f"- {STALE}: last observed {seen}, {since} features since")
 
 
-def kept(page: Page, entry: Entry, feature: str) -> Page:
+def kept(page: Page, entry: BankEntry, feature: str) -> Page:
     """Judged to hold although nobody has met it lately."""
     done = _without(page, entry, STALE.lower())
     return _set(done, _again(done, entry), "Kept", _feature(feature))
 
 
-def rewritten(page: Page, entry: Entry, feature: str, text: str) -> Page:
+def rewritten(page: Page, entry: BankEntry, feature: str, text: str) -> Page:
     """New words, counted from one; its fields stay, and with them where it came from."""
     lines = [n for n in range(entry.first + 1, entry.end) if n < _first_field(entry)]
     words = f"{_sentence(text)}{page.newline}"
@@ -82,7 +90,7 @@ def rewritten(page: Page, entry: Entry, feature: str, text: str) -> Page:
     return _without(done, _again(done, entry), STALE.lower())
 
 
-def retired(page: Page, entry: Entry) -> Page:
+def retired(page: Page, entry: BankEntry) -> Page:
     """Gone, with the empty lines behind it; the retrospective's page says so."""
     end = entry.end
     while end < len(page.lines) and not page.lines[end].strip():
@@ -115,23 +123,23 @@ def added(page: Page, lesson: Lesson, feature: str) -> Page:
     return read_page(page.kind, text + newline.join(said) + newline)
 
 
-def find(page: Page, title: str) -> Entry | None:
+def find(page: Page, title: str) -> BankEntry | None:
     from_title = read_page(page.kind, f"### {title}\n").entries
     key = from_title[0].key if from_title else ""
     return next((entry for entry in page.entries if key and entry.key == key), None)
 
 
-def _empty(kind: Kind) -> str:
+def _empty(kind: EntryKind) -> str:
     title, section, _ = _TITLES[kind]
     return f"# {title}\n\nUpdated by retrospectives.\n\n---\n\n## {section}\n\n"
 
 
-def _again(page: Page, entry: Entry) -> Entry:
+def _again(page: Page, entry: BankEntry) -> BankEntry:
     """The same entry after a change that left what stands before it alone."""
     return next(found for found in page.entries if found.first == entry.first)
 
 
-def _set(page: Page, entry: Entry, name: str, value: str) -> Page:
+def _set(page: Page, entry: BankEntry, name: str, value: str) -> Page:
     field = entry.field(name.lower())
     if field is None:
         return _insert(page, entry, f"- {name}: {value}")
@@ -145,7 +153,7 @@ def _set(page: Page, entry: Entry, name: str, value: str) -> Page:
     return _changed(page, change)
 
 
-def _insert(page: Page, entry: Entry, words: str) -> Page:
+def _insert(page: Page, entry: BankEntry, words: str) -> Page:
     """Behind its last field, or at its end."""
     at = entry.fields[-1].line + 1 if entry.fields else entry.end
     while at < entry.end and page.lines[at].startswith((" ", "\t")):
@@ -159,7 +167,7 @@ def _insert(page: Page, entry: Entry, words: str) -> Page:
     return _changed(page, change)
 
 
-def _without(page: Page, entry: Entry, name: str) -> Page:
+def _without(page: Page, entry: BankEntry, name: str) -> Page:
     drop = {field.line for field in entry.fields if field.name == name}
     if not drop:
         return page
@@ -173,7 +181,7 @@ def _changed(page: Page, change: Callable[[list[str]], None]) -> Page:
     return read_page(page.kind, "".join(lines))
 
 
-def _first_field(entry: Entry) -> int:
+def _first_field(entry: BankEntry) -> int:
     fields: Sequence[Field] = entry.fields
     return fields[0].line if fields else entry.end
 

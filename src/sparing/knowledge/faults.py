@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sparing.knowledge.page import COUNT, Entry, Page, read_page, visible
+from sparing.knowledge.page import COUNT, BankEntry, Page, read_page, visible
 
 _GLUED = re.compile(r" {0,3}###[^#\s]")
 _BARE = re.compile(r" {0,3}###[ \t]*#*[ \t]*\Z")
@@ -39,7 +39,7 @@ def _entries(page: Page) -> Iterator[tuple[int, str]]:
             yield line, f"{entry.title[:60]} {fault}"
 
 
-def _fault(entry: Entry) -> str:
+def _fault(entry: BankEntry) -> str:
     count = entry.field(COUNT)
     if count is not None and not re.match(r"\d{1,6}\b", count.value):
         return f"has no number as its count: {count.value[:20] or 'nothing'}; taken as 1"

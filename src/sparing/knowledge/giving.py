@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sparing.knowledge.changes import CHALLENGED, KEPT, PROVENANCE
-from sparing.knowledge.page import COUNT, LAST_OBSERVED, STALE, Entry, Kind
+from sparing.knowledge.page import COUNT, LAST_OBSERVED, STALE, BankEntry, EntryKind
 from sparing.knowledge.relevance import Chosen, touching, within
 from sparing.knowledge.retro import Bank
 
@@ -35,19 +35,19 @@ class Audience(StrEnum):
 
 
 KINDS = {
-    Audience.AUTHORS: (Kind.PRINCIPLE, Kind.HEURISTIC, Kind.ANTI_PATTERN),
-    Audience.IMPLEMENTERS: (Kind.PRINCIPLE, Kind.PATTERN, Kind.ANTI_PATTERN),
-    Audience.REVIEWERS: (Kind.PRINCIPLE, Kind.ANTI_PATTERN, Kind.HEURISTIC),
+    Audience.AUTHORS: (EntryKind.PRINCIPLE, EntryKind.HEURISTIC, EntryKind.ANTI_PATTERN),
+    Audience.IMPLEMENTERS: (EntryKind.PRINCIPLE, EntryKind.PATTERN, EntryKind.ANTI_PATTERN),
+    Audience.REVIEWERS: (EntryKind.PRINCIPLE, EntryKind.ANTI_PATTERN, EntryKind.HEURISTIC),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenLessons:
     text: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[BankEntry, ...] = ()
 
 
-def give(bank: Bank, topic: str, audience: Audience, limit_tokens: int) -> Given:
+def give(bank: Bank, topic: str, audience: Audience, limit_tokens: int) -> GivenLessons:
     """As much as fits, in the order of the bank; nothing that is stale."""
     entries = [
         entry for kind in KINDS[audience] for entry in bank[kind].entries if not entry.is_stale
@@ -56,22 +56,22 @@ def give(bank: Bank, topic: str, audience: Audience, limit_tokens: int) -> Given
     chosen = set(within((*touching(bare, topic), *_proven(bare)), limit_tokens))
     text = "\n".join(f"### {one.title}\n{one.text}" for one in bare if one in chosen)
     pairs = zip(entries, bare, strict=True)
-    return Given(text, tuple(entry for entry, one in pairs if one in chosen))
+    return GivenLessons(text, tuple(entry for entry, one in pairs if one in chosen))
 
 
-def _heading(entry: Entry) -> str:
+def _heading(entry: BankEntry) -> str:
     named = entry.title.lower().startswith(entry.kind)
     return entry.title if named else f"{entry.kind.capitalize()}: {entry.title}"
 
 
-def _proven(entries: Sequence[Entry]) -> Iterator[Chosen]:
+def _proven(entries: Sequence[BankEntry]) -> Iterator[Chosen]:
     """What nobody has contradicted, the most often met first."""
     known = [one for one in entries if one.count >= PROVEN and one.field(CHALLENGED) is None]
     for entry in sorted(known, key=lambda one: -one.count):
         yield Chosen(entry, (), 0.0)
 
 
-def _bare(entry: Entry) -> Entry:
+def _bare(entry: BankEntry) -> BankEntry:
     """As it is given: its kind in its title, without the lines that only keep the books."""
     drop = {field.line - entry.first - 1 for field in entry.fields if field.name in _BOOKKEEPING}
     lines: list[str] = []

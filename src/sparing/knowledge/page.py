@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     PATTERN = "pattern"
     ANTI_PATTERN = "anti-pattern"
     HEURISTIC = "heuristic"
@@ -21,10 +21,10 @@ class Kind(StrEnum):
 
 
 FILES = {
-    "patterns.md": Kind.PATTERN,
-    "anti-patterns.md": Kind.ANTI_PATTERN,
-    "heuristics.md": Kind.HEURISTIC,
-    "constitution.md": Kind.PRINCIPLE,
+    "patterns.md": EntryKind.PATTERN,
+    "anti-patterns.md": EntryKind.ANTI_PATTERN,
+    "heuristics.md": EntryKind.HEURISTIC,
+    "constitution.md": EntryKind.PRINCIPLE,
 }
 LAST_OBSERVED = "last observed"
 COUNT = "observation count"
@@ -47,8 +47,8 @@ class Field(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    kind: Kind
+class BankEntry:
+    kind: EntryKind
     title: str
     text: str
     """All of it, without its heading."""
@@ -82,10 +82,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    kind: Kind
+    kind: EntryKind
     lines: tuple[str, ...]
     """With their ends."""
-    entries: tuple[Entry, ...]
+    entries: tuple[BankEntry, ...]
 
     @property
     def text(self) -> str:
@@ -96,7 +96,7 @@ class Page:
         return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
 
 
-def read_page(kind: Kind, text: str) -> Page:
+def read_page(kind: EntryKind, text: str) -> Page:
     """Whatever the text is; what is no entry is kept as it stands."""
     lines = tuple(_lines(text))
     seen = tuple(visible(lines))
@@ -140,8 +140,8 @@ def visible(lines: Iterable[str]) -> Iterator[str | None]:
 
 
 def _entry(
-    kind: Kind, visible: tuple[str | None, ...], lines: tuple[str, ...], start: int
-) -> Entry:
+    kind: EntryKind, visible: tuple[str | None, ...], lines: tuple[str, ...], start: int
+) -> BankEntry:
     end = start + 1
     while end < len(visible) and not _ends(visible[end]):
         end += 1
@@ -152,7 +152,7 @@ def _entry(
     numbered = ((n, visible[n]) for n in range(start + 1, end))
     fields = (_field(n, line) for n, line in numbered if line is not None)
     text = "".join(lines[start + 1 : end])
-    return Entry(kind, heading[1], text, tuple(f for f in fields if f), start, end)
+    return BankEntry(kind, heading[1], text, tuple(f for f in fields if f), start, end)
 
 
 def _ends(line: str | None) -> bool:

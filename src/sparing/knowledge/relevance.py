@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sparing.knowledge.page import Entry
+from sparing.knowledge.page import BankEntry
 from sparing.segment import estimate_tokens
 
 SHARED_WORDS = 3
@@ -34,13 +34,13 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 
 
 class Chosen(NamedTuple):
-    entry: Entry
+    entry: BankEntry
     shared: tuple[str, ...]
     """The words that speak for it, the strongest first."""
     score: float
 
 
-def overlapping(entries: Sequence[Entry], about: str) -> tuple[Chosen, ...]:
+def overlapping(entries: Sequence[BankEntry], about: str) -> tuple[Chosen, ...]:
     """The strongest first; in the order of the bank where equal."""
     words = [_said(entry) for entry in entries]
     weights = _weights(words)
@@ -50,7 +50,7 @@ def overlapping(entries: Sequence[Entry], about: str) -> tuple[Chosen, ...]:
     return tuple(sorted((one for one in found if one), key=lambda one: -one.score))
 
 
-def touching(entries: Sequence[Entry], topic: str) -> tuple[Chosen, ...]:
+def touching(entries: Sequence[BankEntry], topic: str) -> tuple[Chosen, ...]:
     """For a topic of a few words, such as a title: two of an entry's words, or one of its name."""
     weights = _weights([_said(entry) for entry in entries])
     wanted = frozenset(_words(topic))
@@ -58,7 +58,7 @@ def touching(entries: Sequence[Entry], topic: str) -> tuple[Chosen, ...]:
     return tuple(sorted((one for one in found if one), key=lambda one: -one.score))
 
 
-def to_judge(entries: Sequence[Entry], about: str) -> tuple[Entry, ...]:
+def to_judge(entries: Sequence[BankEntry], about: str) -> tuple[BankEntry, ...]:
     """A small bank whole, of a large one what overlaps, in the order of the bank."""
     if len(entries) <= JUDGED:
         return tuple(entries)
@@ -66,12 +66,12 @@ def to_judge(entries: Sequence[Entry], about: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries if id(entry) in found)
 
 
-def within(chosen: Iterable[Chosen], limit_tokens: int) -> tuple[Entry, ...]:
+def within(chosen: Iterable[Chosen], limit_tokens: int) -> tuple[BankEntry, ...]:
     """As many as fit, each whole."""
     return tuple(_fitting(chosen, limit_tokens))
 
 
-def _fitting(chosen: Iterable[Chosen], left: int) -> Iterator[Entry]:
+def _fitting(chosen: Iterable[Chosen], left: int) -> Iterator[BankEntry]:
     for one in chosen:
         size = estimate_tokens(f"### {one.entry.title}\n{one.entry.text}\n")
         if size <= left:
@@ -80,7 +80,7 @@ def _fitting(chosen: Iterable[Chosen], left: int) -> Iterator[Entry]:
 
 
 def _chosen(
-    entry: Entry, words: frozenset[str], topic: frozenset[str], weights: Mapping[str, float]
+    entry: BankEntry, words: frozenset[str], topic: frozenset[str], weights: Mapping[str, float]
 ) -> Chosen | None:
     """Measured against all that the entry says, or long entries would always win."""
     shared = sorted(words & topic, key=lambda word: (-weights[word], word))
@@ -91,7 +91,9 @@ def _chosen(
     return Chosen(entry, tuple(shared), part / math.sqrt(whole))
 
 
-def _touched(entry: Entry, wanted: frozenset[str], weights: Mapping[str, float]) -> Chosen | None:
+def _touched(
+    entry: BankEntry, wanted: frozenset[str], weights: Mapping[str, float]
+) -> Chosen | None:
     shared = sorted(_said(entry) & wanted, key=lambda word: (-weights[word], word))
     named = wanted.intersection(_words(entry.title))
     if not named and len(shared) < TOUCHING_WORDS:
@@ -100,7 +102,7 @@ def _touched(entry: Entry, wanted: frozenset[str], weights: Mapping[str, float])
     return Chosen(entry, tuple(shared), score)
 
 
-def _said(entry: Entry) -> frozenset[str]:
+def _said(entry: BankEntry) -> frozenset[str]:
     return frozenset(_words(f"{entry.title} {entry.text}"))
 
 

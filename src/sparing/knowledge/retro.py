@@ -16,14 +16,14 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from sparing.knowledge import changes
 from sparing.knowledge.age import Made, features_since, is_old
 from sparing.knowledge.changes import Lesson
-from sparing.knowledge.page import Entry, Kind, Page, title_key
+from sparing.knowledge.page import BankEntry, EntryKind, Page, title_key
 
 NEW_ENTRIES = 3
 """One feature teaches no more than this; the rest is noise."""
-JUDGED_KINDS = (Kind.ANTI_PATTERN, Kind.HEURISTIC)
-TAUGHT_KINDS = (Kind.PATTERN, Kind.ANTI_PATTERN, Kind.HEURISTIC)
+JUDGED_KINDS = (EntryKind.ANTI_PATTERN, EntryKind.HEURISTIC)
+TAUGHT_KINDS = (EntryKind.PATTERN, EntryKind.ANTI_PATTERN, EntryKind.HEURISTIC)
 """Principles are for people to write."""
-Bank = Mapping[Kind, Page]
+Bank = Mapping[EntryKind, Page]
 
 
 class Judgement(StrEnum):
@@ -63,14 +63,14 @@ class _Loose(BaseModel):
 _Model = TypeVar("_Model", bound=_Loose)
 
 
-def _taught(kind: Kind) -> Kind:
+def _taught(kind: EntryKind) -> EntryKind:
     if kind not in TAUGHT_KINDS:
         raise ValueError(f"a {kind} is not for a retrospective to write")
     return kind
 
 
 class NewEntry(_Loose):
-    kind: Annotated[Kind, AfterValidator(_taught)]
+    kind: Annotated[EntryKind, AfterValidator(_taught)]
     name: str = Field(min_length=1, max_length=200)
     text: str = Field(min_length=1, max_length=4_000)
     provenance: _Words = ""
@@ -78,7 +78,7 @@ class NewEntry(_Loose):
     keywords: Annotated[list[Any], BeforeValidator(_list)] = []
 
 
-class Judged(_Loose):
+class JudgedEntry(_Loose):
     name: str
     judgement: Judgement
     words: _Words = ""
@@ -89,13 +89,13 @@ class Retro:
     page: str
     """The text of retro.md."""
     lessons: tuple[NewEntry, ...] = ()
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedEntry, ...] = ()
     left_out: tuple[str, ...] = ()
     """What could not be read, for people."""
 
 
-class Change(NamedTuple):
-    kind: Kind
+class BankChange(NamedTuple):
+    kind: EntryKind
     title: str
     judgement: str
     words: str
@@ -104,7 +104,7 @@ class Change(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Learned:
     bank: Bank
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[BankChange, ...] = field(default=())
 
 
 def _words_of(*names: str) -> dict[str, Any]:
@@ -149,16 +149,16 @@ def read_retro(reply: Mapping[str, Any]) -> Retro:
     page = reply.get("retro_md")
     complaints: list[str] = []
     lessons = tuple(_each(NewEntry, reply.get("entries"), "entry", complaints))
-    judged = tuple(_each(Judged, reply.get("judgements"), "judgement", complaints))
+    judged = tuple(_each(JudgedEntry, reply.get("judgements"), "judgement", complaints))
     if len(lessons) > NEW_ENTRIES:
         complaints += [f"more than {NEW_ENTRIES} lessons: {one.name}" for one in lessons[3:]]
     text = page if isinstance(page, str) else ""
     return Retro(text, lessons[:NEW_ENTRIES], judged, tuple(complaints))
 
 
-def learn(bank: Bank, asked: Sequence[Entry], retro: Retro, feature: str) -> Learned:
+def learn(bank: Bank, asked: Sequence[BankEntry], retro: Retro, feature: str) -> Learned:
     """The bank after this feature; `asked` are the entries that the facilitator was given."""
-    pages, done = dict(bank), list[Change]()
+    pages, done = dict(bank), list[BankChange]()
     known = {(entry.kind, entry.key) for entry in asked}
     for one in retro.judged:
         found = _find(pages, known, one.name)
@@ -167,17 +167,17 @@ def learn(bank: Bank, asked: Sequence[Entry], retro: Retro, feature: str) -> Lea
         page, entry = found
         pages[page.kind] = _judged(page, entry, one, feature)
         if pages[page.kind] != page:  # an entry that is not stale is not retired
-            done.append(Change(page.kind, entry.title, DONE[one.judgement], one.words))
+            done.append(BankChange(page.kind, entry.title, DONE[one.judgement], one.words))
     for lesson in retro.lessons:
         page = pages[lesson.kind]
         pages[lesson.kind] = changes.added(page, _lesson(lesson), feature)
-        done.append(Change(lesson.kind, lesson.name, "new", lesson.text))
+        done.append(BankChange(lesson.kind, lesson.name, "new", lesson.text))
     return Learned(pages, tuple(done))
 
 
 def with_marks(bank: Bank, made: Sequence[Made]) -> Learned:
     """Entries that nothing has confirmed for long are marked, for a person or a retro to judge."""
-    pages, done = dict(bank), list[Change]()
+    pages, done = dict(bank), list[BankChange]()
     for kind in JUDGED_KINDS:
         old = [entry for entry in bank[kind].entries if is_old(entry, made)]
         for entry in reversed(old):
@@ -185,11 +185,13 @@ def with_marks(bank: Bank, made: Sequence[Made]) -> Learned:
             since = features_since(entry, made) or 0
             if not entry.is_stale:
                 pages[kind] = changes.marked_stale(pages[kind], entry, since)
-                done.append(Change(kind, entry.title, "stale", f"{since} features since"))
+                done.append(BankChange(kind, entry.title, "stale", f"{since} features since"))
     return Learned(pages, tuple(reversed(done)))
 
 
-def _find(pages: Bank, known: set[tuple[Kind, str]], name: str) -> tuple[Page, Entry] | None:
+def _find(
+    pages: Bank, known: set[tuple[EntryKind, str]], name: str
+) -> tuple[Page, BankEntry] | None:
     key = title_key(name)
     for page in pages.values():
         for entry in page.entries:
@@ -198,7 +200,7 @@ def _find(pages: Bank, known: set[tuple[Kind, str]], name: str) -> tuple[Page, E
     return None
 
 
-def _judged(page: Page, entry: Entry, said: Judged, feature: str) -> Page:
+def _judged(page: Page, entry: BankEntry, said: JudgedEntry, feature: str) -> Page:
     match said.judgement:
         case Judgement.CONFIRMED:
             return changes.confirmed(page, entry, feature)

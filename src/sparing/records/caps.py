@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sparing.cap import Amount, Limits, Measure, Reached, Scope
+from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.records import totals
 
 
@@ -29,19 +29,19 @@ class Raise:
     """A person's word: this much, from now on."""
 
     feature: str
-    scope: Scope
+    scope: CapScope
     name: str
-    measure: Measure
+    measure: CapMeasure
     amount: int
     sender: str
     at: float
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CapStanding:
     """One cap and how far it is used up."""
 
-    scope: Scope
+    scope: CapScope
     name: str
     spent: Amount
     limit: Amount
@@ -63,30 +63,30 @@ def record(tx: sqlite3.Connection, given: Raise) -> None:
     )
 
 
-def in_force(connection: sqlite3.Connection, limits: Limits, whose: Whose) -> Limits:
+def in_force(connection: sqlite3.Connection, limits: CapLimits, whose: Whose) -> CapLimits:
     """The limits of the settings, or what people have raised them to."""
 
-    def highest(scope: Scope, name: str, measure: Measure, limit: int) -> int:
+    def highest(scope: CapScope, name: str, measure: CapMeasure, limit: int) -> int:
         return max(limit, _raised(connection, whose.feature, scope, name, measure))
 
-    def amount(scope: Scope, name: str, limit: Amount) -> Amount:
+    def amount(scope: CapScope, name: str, limit: Amount) -> Amount:
         money = limit.nano_usd or 0
         return Amount(
-            highest(scope, name, Measure.TOKENS, limit.tokens),
-            highest(scope, name, Measure.MONEY, money),
+            highest(scope, name, CapMeasure.TOKENS, limit.tokens),
+            highest(scope, name, CapMeasure.MONEY, money),
         )
 
-    return Limits(
-        feature=amount(Scope.FEATURE, "", limits.feature),
-        stage=amount(Scope.STAGE, whose.stage, limits.stage),
-        day=amount(Scope.DAY, whose.day, limits.day),
-        turn=amount(Scope.TURN, "", limits.turn),
-        attempts=highest(Scope.DISPATCH, "", Measure.ATTEMPTS, limits.attempts),
+    return CapLimits(
+        feature=amount(CapScope.FEATURE, "", limits.feature),
+        stage=amount(CapScope.STAGE, whose.stage, limits.stage),
+        day=amount(CapScope.DAY, whose.day, limits.day),
+        turn=amount(CapScope.TURN, "", limits.turn),
+        attempts=highest(CapScope.DISPATCH, "", CapMeasure.ATTEMPTS, limits.attempts),
     )
 
 
 def _raised(
-    connection: sqlite3.Connection, feature: str, scope: Scope, name: str, measure: Measure
+    connection: sqlite3.Connection, feature: str, scope: CapScope, name: str, measure: CapMeasure
 ) -> int:
     """A day is everybody's; the other scopes belong to one feature."""
     found = connection.execute(
@@ -97,28 +97,35 @@ def _raised(
     return int(found[0] or 0)
 
 
-def standings(connection: sqlite3.Connection, limits: Limits, whose: Whose) -> tuple[Standing, ...]:
+def standings(
+    connection: sqlite3.Connection, limits: CapLimits, whose: Whose
+) -> tuple[CapStanding, ...]:
     """Feature, stage and day; `limits` are those in force."""
     stage = totals.stage_key(whose.feature, whose.stage)
     return (
-        Standing(Scope.FEATURE, "", _spent(connection, "feature", whose.feature), limits.feature),
-        Standing(
-            Scope.STAGE, whose.stage, _spent(connection, totals.FEATURE_STAGE, stage), limits.stage
+        CapStanding(
+            CapScope.FEATURE, "", _spent(connection, "feature", whose.feature), limits.feature
         ),
-        Standing(Scope.DAY, whose.day, _spent(connection, "day", whose.day), limits.day),
+        CapStanding(
+            CapScope.STAGE,
+            whose.stage,
+            _spent(connection, totals.FEATURE_STAGE, stage),
+            limits.stage,
+        ),
+        CapStanding(CapScope.DAY, whose.day, _spent(connection, "day", whose.day), limits.day),
     )
 
 
 def reached(
-    connection: sqlite3.Connection, limits: Limits, whose: Whose, worst: Amount
+    connection: sqlite3.Connection, limits: CapLimits, whose: Whose, worst: Amount
 ) -> Reached | None:
     """The first cap that the turn could break at worst; `limits` are those in force."""
     return next(_all_reached(standings(connection, limits, whose), worst), None)
 
 
-def _all_reached(held: tuple[Standing, ...], worst: Amount) -> Iterator[Reached]:
+def _all_reached(held: tuple[CapStanding, ...], worst: Amount) -> Iterator[Reached]:
     for one in held:
-        for measure in (Measure.MONEY, Measure.TOKENS):
+        for measure in (CapMeasure.MONEY, CapMeasure.TOKENS):
             spent, limit, wanted = (a.of(measure) for a in (one.spent, one.limit, worst))
             # Without a price nothing is known of money; tokens still count.
             if wanted is None or limit is None or spent is None:

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sparing.feature import Background, Feature, Priority, Status
+from sparing.feature import Background, Feature, FeatureStatus, Priority
 
 
 @dataclass(frozen=True)
 class FeatureRow:
     feature: Feature
-    status: Status
+    status: FeatureStatus
     overrides: dict[str, object]
     """Settings the feature was started with; they win over files whenever it runs."""
     generation: int
@@ -126,7 +126,8 @@ def regenerate(
         "update features set generation = ?, leg = ?, place = ?, head = ?, status = ?,"
         " running = 1, updated = ? where key = ? and generation = ? and leg = ? and running = 0",
         (
-            row.generation + 1, row.leg + 1, json.dumps(place), head, Status.ACTIVE.value, at,
+            row.generation + 1, row.leg + 1, json.dumps(place), head, FeatureStatus.ACTIVE.value,
+            at,
             row.feature.key, row.generation, row.leg,
         ),
     )  # fmt: skip
@@ -139,7 +140,7 @@ def settle(
     leg_id: tuple[int, int],
     place: dict[str, Any],
     head: str,
-    status: Status,
+    status: FeatureStatus,
     at: float,
 ) -> bool:
     """A leg has ended: store where the feature stands now."""
@@ -169,7 +170,7 @@ def give_up(tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], at: 
         "update features set status = ?, place = ?, updated = ?"
         " where key = ? and generation = ? and leg = ? and running = 0",
         (
-            Status.ABANDONED.value, json.dumps(place), at,
+            FeatureStatus.ABANDONED.value, json.dumps(place), at,
             row.feature.key, row.generation, row.leg,
         ),
     )  # fmt: skip
@@ -193,7 +194,7 @@ def _row(row: sqlite3.Row) -> FeatureRow:
         row["base_branch"], row["base_commit"], row["created"],
     )  # fmt: skip
     return FeatureRow(
-        feature, Status(row["status"]), json.loads(row["overrides"]), row["generation"],
+        feature, FeatureStatus(row["status"]), json.loads(row["overrides"]), row["generation"],
         row["leg"], json.loads(row["place"]), row["head"], bool(row["running"]), row["updated"],
         Background(
             row["description"], row["source"], row["project"],

@@ -22,7 +22,7 @@ from sparing.records.totals import Tally
 from sparing.usage import Origin, Usage
 
 
-class Outcome(StrEnum):
+class AttemptState(StrEnum):
     OPEN = "open"
     KNOWN = "known"
     UNKNOWN = "unknown"
@@ -64,7 +64,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AttemptResult:
     """What is known after it."""
 
     session: str
@@ -84,12 +84,12 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LedgerRow:
     attempt: Attempt
     number: int
-    outcome: Outcome
+    outcome: AttemptState
     held: Amount
-    result: Result | None = None
+    result: AttemptResult | None = None
 
 
 def day_of(at: float) -> str:
@@ -130,7 +130,7 @@ def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
     return number
 
 
-def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: Result) -> None:
+def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: AttemptResult) -> None:
     """Settle: what was held gives way to the bill. A second call changes nothing."""
     row = _get(tx, dispatch, number)
     if row["seconds"] is not None:
@@ -144,7 +144,7 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: Result) -
         " seconds = ?, files_read = ?, reply = ?, failure = ?, detail = ?"
         " where dispatch = ? and attempt = ?",
         (
-            Outcome.KNOWN if known else Outcome.UNKNOWN,
+            AttemptState.KNOWN if known else AttemptState.UNKNOWN,
             result.session,
             *(buckets if known else [None] * len(buckets)),
             result.origin if known else None,
@@ -163,7 +163,7 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: Result) -
     totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
 
 
-def _settled(row: sqlite3.Row, result: Result) -> Tally:
+def _settled(row: sqlite3.Row, result: AttemptResult) -> Tally:
     assert result.usage is not None
     usage, cost = result.usage, result.nano_usd
     origin = result.origin
@@ -212,14 +212,16 @@ def price(tx: sqlite3.Connection, cost: Cost) -> None:
         totals.add(tx, row, change)
 
 
-def of_feature(connection: sqlite3.Connection, feature: str) -> list[Row]:
+def of_feature(connection: sqlite3.Connection, feature: str) -> list[LedgerRow]:
     rows = connection.execute(
         "select * from ledger where feature = ? order by started, dispatch, attempt", (feature,)
     )
     return [_row(row) for row in rows]
 
 
-def of_trunk(connection: sqlite3.Connection, trunk: str, since: float, limit: int) -> list[Row]:
+def of_trunk(
+    connection: sqlite3.Connection, trunk: str, since: float, limit: int
+) -> list[LedgerRow]:
     """The latest turns that share a trunk, in the order of their start; open ones too."""
     rows = connection.execute(
         "select * from ledger where trunk = ? and started >= ? order by started desc, dispatch desc"
@@ -229,7 +231,7 @@ def of_trunk(connection: sqlite3.Connection, trunk: str, since: float, limit: in
     return [_row(row) for row in reversed(rows.fetchall())]
 
 
-def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list[Row]:
+def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that came to a good end, in the order of their start."""
     rows = connection.execute(
         "select * from ledger where backend = ? and outcome = 'known' and failure = ''"
@@ -239,7 +241,7 @@ def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list
     return [_row(row) for row in reversed(rows.fetchall())]
 
 
-def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Row]:
+def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that went on in a session and came to a good end."""
     rows = connection.execute(
         "select * from ledger where way = 'resume' and backend = ? and outcome = 'known'"
@@ -249,7 +251,7 @@ def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Ro
     return [_row(row) for row in reversed(rows.fetchall())]
 
 
-def of_session(connection: sqlite3.Connection, feature: str, session: str) -> list[Row]:
+def of_session(connection: sqlite3.Connection, feature: str, session: str) -> list[LedgerRow]:
     """All turns of one session."""
     rows = connection.execute(
         "select * from ledger where feature = ? and session = ? order by started, dispatch",
@@ -268,7 +270,7 @@ def _charged(row: sqlite3.Row, cost: int | None) -> int:
     return 0 if row["billing"] == Billing.SUBSCRIPTION else cost or 0
 
 
-def _row(row: sqlite3.Row) -> Row:
+def _row(row: sqlite3.Row) -> LedgerRow:
     attempt = Attempt(
         row["dispatch"], row["feature"], row["leg"], row["stage"], row["role"], row["iteration"],
         row["task"], row["template"], row["way"], row["reason"], row["backend"], row["model"],
@@ -276,16 +278,16 @@ def _row(row: sqlite3.Row) -> Row:
         row["started"], row["trunk"], json.loads(row["sent"]),
     )  # fmt: skip
     held = Amount(row["held_tokens"], row["held_nano_usd"])
-    return Row(attempt, row["attempt"], Outcome(row["outcome"]), held, _result(row))
+    return LedgerRow(attempt, row["attempt"], AttemptState(row["outcome"]), held, _result(row))
 
 
-def _result(row: sqlite3.Row) -> Result | None:
+def _result(row: sqlite3.Row) -> AttemptResult | None:
     if row["seconds"] is None:
         return None
     usage = None
     if row["origin"] is not None:
         usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
-    return Result(
+    return AttemptResult(
         row["session"], usage, Origin(row["origin"]) if usage else None, row["nano_usd"],
         json.loads(row["calls"]), row["context_tokens"], row["seconds"],
         json.loads(row["files_read"]), row["reply"], row["failure"], row["detail"],

@@ -48,13 +48,13 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True)
-class Continuity:
+class ContinuityReport:
     stages: tuple[Entered, ...]
     figures: tuple[Figure, ...]
     origin: str
 
 
-def continuity_json(found: Continuity | None) -> dict[str, Any] | None:
+def continuity_json(found: ContinuityReport | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
@@ -64,7 +64,7 @@ def continuity_json(found: Continuity | None) -> dict[str, Any] | None:
     }
 
 
-def continuity_page(found: Continuity) -> RenderableType:
+def continuity_page(found: ContinuityReport) -> RenderableType:
     """For a terminal of 80 columns."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("stage", no_wrap=True)

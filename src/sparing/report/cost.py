@@ -12,7 +12,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sparing.cap import Amount, Scope
+from sparing.cap import Amount, CapScope
 from sparing.money import dollars, to_usd
 from sparing.report.spending import tokens
 from sparing.usage import Usage
@@ -74,7 +74,7 @@ class CostRow:
 class CapRow:
     """How far a cap is used up; reservations of turns under way count."""
 
-    scope: Scope
+    scope: CapScope
     name: str
     spent: Amount
     limit: Amount

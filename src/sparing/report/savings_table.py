@@ -19,16 +19,16 @@ from sparing.report.spending import tokens
 WORDS_WIDTH = 50
 
 
-class Baseline(NamedTuple):
+class BaselineName(NamedTuple):
     name: str
     words: str
 
 
 BASELINES = {
-    "fresh": Baseline(
+    "fresh": BaselineName(
         "the naive way", "every dispatch from nothing, every document in full, one block"
     ),
-    "seed": Baseline(
+    "seed": BaselineName(
         "the original rules", "documents by path, a session goes on unless the change is long"
     ),
 }

@@ -16,22 +16,22 @@ _AROUND = "`*_ \t"
 _AFTER_ID = ":：—–-"
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     CHANGED = "changed"
     ANSWERED = "answered"
     """Nothing changed, for a reason."""
 
 
-class Answer(NamedTuple):
+class AuthorAnswer(NamedTuple):
     id: str
-    kind: Kind
+    kind: AnswerKind
     words: str
 
 
-def read_answers(reply: str, asked: Collection[str]) -> tuple[Answer, ...]:
+def read_answers(reply: str, asked: Collection[str]) -> tuple[AuthorAnswer, ...]:
     """In the order of the reply; of several answers to one finding the last counts."""
     ids = {one.lower(): one for one in asked}
-    found: dict[str, Answer] = {}
+    found: dict[str, AuthorAnswer] = {}
     for line in reply[:REPLY_CHARS].split("\n"):
         answer = _answer(line.strip(), ids)
         if answer is not None:
@@ -40,15 +40,15 @@ def read_answers(reply: str, asked: Collection[str]) -> tuple[Answer, ...]:
     return tuple(found.values())
 
 
-def _answer(line: str, ids: dict[str, str]) -> Answer | None:
+def _answer(line: str, ids: dict[str, str]) -> AuthorAnswer | None:
     if line[:2] not in ("- ", "* ", "+ "):
         return None
     said = line[2:].lstrip(_AROUND)
     end = next((at for at, one in enumerate(said[:40]) if not (one.isalnum() or one == "-")), 0)
     known = ids.get(said[:end].rstrip("-").lower())
     rest = said[end:].strip(_AROUND + _AFTER_ID)
-    kind = next((kind for kind in Kind if rest.lower().startswith(kind.value)), None)
+    kind = next((kind for kind in AnswerKind if rest.lower().startswith(kind.value)), None)
     if known is None or kind is None:
         return None
     words = rest[len(kind.value) :].strip(_AROUND + _AFTER_ID + ",.(")
-    return Answer(known, kind, words[:WORDS_CHARS])
+    return AuthorAnswer(known, kind, words[:WORDS_CHARS])

@@ -21,7 +21,7 @@ CLEAN = "clean"
 ALARMS = (Severity.BLOCKER, Severity.WARNING)
 
 
-class Subject(StrEnum):
+class ExamSubject(StrEnum):
     """What the defects of a case are planted in."""
 
     SPEC = "spec"
@@ -54,7 +54,7 @@ class Case(NamedTuple):
     """What one reviewer is shown; without defects it is the clean project."""
 
     id: str
-    subject: Subject
+    subject: ExamSubject
     role: str
     defects: tuple[Defect, ...] = ()
 
@@ -76,12 +76,12 @@ class Exam(NamedTuple):
     def documents_of(self, case: Case) -> dict[str, str]:
         """As many as there are when it is reviewed; of a review of code, all of them."""
         names = list(self.documents)
-        if case.subject is not Subject.DIFF:
+        if case.subject is not ExamSubject.DIFF:
             names = names[: names.index(f"{case.subject}.md") + 1]
         return {name: _planted(self.documents[name], name, case) for name in names}
 
     def code_of(self, case: Case) -> dict[str, str]:
-        if case.subject is not Subject.DIFF:
+        if case.subject is not ExamSubject.DIFF:
             return {}
         return {name: _planted(text, name, case) for name, text in self.code.items()}
 
@@ -134,7 +134,7 @@ def _texts(value: dict[str, str]) -> dict[str, str]:
 
 def _case(value: dict[str, Any]) -> Case:
     defects = tuple(_defect(one) for one in value["defect"])
-    return Case(value["id"], Subject(value["kind"]), value["role"], defects)
+    return Case(value["id"], ExamSubject(value["kind"]), value["role"], defects)
 
 
 def _defect(value: dict[str, Any]) -> Defect:

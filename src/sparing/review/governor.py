@@ -15,11 +15,11 @@ from typing import Any
 
 from sparing.finding import Severity, Verdict
 from sparing.review import words
-from sparing.review.answers import Answer
-from sparing.review.loop import Decision, Loop, Step, go_on, settle
+from sparing.review.answers import AuthorAnswer
+from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, settle
 from sparing.review.merge import Merged, merge
-from sparing.review.quotes import Quote
-from sparing.review.tracking import Ruling, RulingKind, Status, Tracked, follow, told
+from sparing.review.quotes import QuoteCheck
+from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, follow, told
 
 DEFAULT_CAP = 3
 SHOWN = 3
@@ -27,11 +27,11 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenVerdict:
     """A verdict, and for each of its findings whether the quote was found."""
 
     verdict: Verdict
-    quotes: tuple[Quote, ...] = ()
+    quotes: tuple[QuoteCheck, ...] = ()
 
     @property
     def refuses(self) -> bool:
@@ -42,7 +42,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ReviewState:
     loop: Loop
     tracked: tuple[Tracked, ...] = ()
     stuck: int = 0
@@ -59,7 +59,7 @@ class State:
         }
 
     @classmethod
-    def load(cls, value: Mapping[str, Any]) -> State:
+    def load(cls, value: Mapping[str, Any]) -> ReviewState:
         weight = value["weight"]
         return cls(
             Loop.load(value["loop"]),
@@ -70,9 +70,9 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
-    decision: Decision
-    state: State
+class GovernorRuling:
+    decision: LoopDecision
+    state: ReviewState
     reasons: tuple[str, ...]
     open: tuple[Tracked, ...] = ()
     """What counts, and what was lowered or contested: with the author's answers beside it."""
@@ -81,16 +81,18 @@ class Ruled:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SinceLastLook:
     """What was said since the last look."""
 
-    answers: Sequence[Answer] = ()
+    answers: Sequence[AuthorAnswer] = ()
     rulings: Sequence[Ruling] = ()
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of each role, a key of what it looks at now."""
 
 
-def govern(state: State, seen: Sequence[Seen], said: Said, *, headless: bool = False) -> Ruled:
+def govern(
+    state: ReviewState, seen: Sequence[SeenVerdict], said: SinceLastLook, *, headless: bool = False
+) -> GovernorRuling:
     """What follows from a look of those whom `state.loop` asked."""
     looked = [one.verdict.role for one in seen]
     known = told(state.tracked, said.answers, said.rulings)
@@ -116,33 +118,39 @@ class _End:
     headless: bool
 
 
-def _ruled(now: State, step: Step, reasons: tuple[str, ...], end: _End) -> Ruled:
+def _ruled(now: ReviewState, step: LoopStep, reasons: tuple[str, ...], end: _End) -> GovernorRuling:
     open_rest = tuple(
         one
         for one in now.tracked
         if one.open and (one.counts or one.finding.severity is not Severity.SUGGESTION)
     )
-    stops = step.decision is Decision.ESCALATE or bool(end.plateau)
+    stops = step.decision is LoopDecision.ESCALATE or bool(end.plateau)
     if not stops:
         after = _at(now, step.loop)
         why = words.of_step(step.decision, step.loop, open_rest)
-        return Ruled(step.decision, after, (*reasons, why), open_rest, end.blocked)
+        return GovernorRuling(step.decision, after, (*reasons, why), open_rest, end.blocked)
     why = end.plateau or words.capped(now.loop)
     held = replace(now.loop, passed=step.loop.passed, looks=step.loop.looks)
     if end.headless and not end.blocked:
         on = go_on(held)
-        return Ruled(on.decision, _at(now, on.loop), (*reasons, why, words.ALONE), open_rest)
-    return Ruled(Decision.ESCALATE, _at(now, held), (*reasons, why), open_rest, end.blocked)
+        return GovernorRuling(
+            on.decision, _at(now, on.loop), (*reasons, why, words.ALONE), open_rest
+        )
+    return GovernorRuling(
+        LoopDecision.ESCALATE, _at(now, held), (*reasons, why), open_rest, end.blocked
+    )
 
 
-def _at(state: State, loop: Loop) -> State:
+def _at(state: ReviewState, loop: Loop) -> ReviewState:
     """A group that begins knows nothing of how the one before it went on."""
     if loop.group == state.loop.group:
         return replace(state, loop=loop)
     return replace(state, loop=loop, stuck=0, weight=None)
 
 
-def rule(state: State, rulings: Sequence[Ruling], inputs: Mapping[str, str] | None = None) -> Ruled:
+def rule(
+    state: ReviewState, rulings: Sequence[Ruling], inputs: Mapping[str, str] | None = None
+) -> GovernorRuling:
     """After a human has ruled on what is open: what it upholds is worth another iteration."""
     loop = state.loop
     tracked = tuple(
@@ -153,19 +161,20 @@ def rule(state: State, rulings: Sequence[Ruling], inputs: Mapping[str, str] | No
     standing = tuple(one for one in tracked if one.open and one.counts)
     if not standing:
         step = settle(loop, loop.asks, loop.asks, inputs)
-        return Ruled(step.decision, _at(now, step.loop), (words.DISMISSED,))
+        return GovernorRuling(step.decision, _at(now, step.loop), (words.DISMISSED,))
     following = loop.iteration + 1
     again = replace(loop, iteration=following, cap=max(loop.cap, following), final=False)
-    why = words.of_step(Decision.REVISE, again, standing)
-    return Ruled(Decision.REVISE, replace(now, loop=again), (why,), standing)
+    why = words.of_step(LoopDecision.REVISE, again, standing)
+    return GovernorRuling(LoopDecision.REVISE, replace(now, loop=again), (why,), standing)
 
 
-def restarted(state: State, loop: Loop) -> State:
+def restarted(state: ReviewState, loop: Loop) -> ReviewState:
     """After a human's rerun: nothing is open, but what was ruled stays ruled."""
     kept = tuple(
-        replace(one, status=Status.RESOLVED, counts=False, answer=None) for one in state.tracked
+        replace(one, status=FindingStatus.RESOLVED, counts=False, answer=None)
+        for one in state.tracked
     )
-    return State(loop, kept)
+    return ReviewState(loop, kept)
 
 
 def counts(one: Tracked, iteration: int) -> bool:
@@ -183,9 +192,9 @@ def counts(one: Tracked, iteration: int) -> bool:
 
 def _warning_counts(one: Tracked, iteration: int) -> bool:
     """Without a new line to show for it."""
-    if one.status is Status.REGRESSED:
+    if one.status is FindingStatus.REGRESSED:
         return True
-    if one.status is Status.CONTESTED or iteration >= SHOWN:
+    if one.status is FindingStatus.CONTESTED or iteration >= SHOWN:
         return False
     lowered = one.restated and not one.counts
     return not lowered
@@ -196,17 +205,17 @@ def _weighed(one: Tracked, iteration: int, looked: Sequence[str]) -> Tracked:
     return replace(one, counts=counts(one, iteration)) if raised_now else one
 
 
-def _verified(raised: Sequence[Merged], seen: Sequence[Seen]) -> list[bool]:
+def _verified(raised: Sequence[Merged], seen: Sequence[SeenVerdict]) -> list[bool]:
     found = {
         finding
         for one in seen
         for finding, quote in zip(one.verdict.findings, one.quotes, strict=False)
-        if quote is Quote.FOUND
+        if quote is QuoteCheck.FOUND
     }
     return [any(finding in found for finding in one.said) for one in raised]
 
 
-def _failed(tracked: Sequence[Tracked], seen: Sequence[Seen]) -> list[str]:
+def _failed(tracked: Sequence[Tracked], seen: Sequence[SeenVerdict]) -> list[str]:
     held = {role for one in tracked if one.open and one.counts for role in one.roles}
     return [one.verdict.role for one in seen if one.refuses or one.verdict.role in held]
 
@@ -221,7 +230,7 @@ def _weight(tracked: Sequence[Tracked], looked: Sequence[str]) -> tuple[int, int
     return blockers, len(counted) - blockers
 
 
-def _moved(state: State, tracked: Sequence[Tracked], looked: Sequence[str]) -> bool:
+def _moved(state: ReviewState, tracked: Sequence[Tracked], looked: Sequence[str]) -> bool:
     """Whether anything that counted before is settled, or is at least another matter now."""
     now = {one.id: one for one in tracked}
     before = [
@@ -232,7 +241,7 @@ def _moved(state: State, tracked: Sequence[Tracked], looked: Sequence[str]) -> b
     return not before or any(not one.open or not one.counts or not one.restated for one in before)
 
 
-def _plateau(state: State, now: State, *, blocked: bool) -> str:
+def _plateau(state: ReviewState, now: ReviewState, *, blocked: bool) -> str:
     """Why another revision would not help; empty if it may."""
     if now.stuck > (1 if blocked else 0):
         return words.STUCK

@@ -45,18 +45,18 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLook:
     role: str
     decision: str
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     """One iteration: who looked, what was decided, what was found, what was changed after."""
 
     stage: str
     iteration: int
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedLook, ...] = ()
     findings: tuple[Noted, ...] = ()
     changes: tuple[str, ...] = ()
     final: bool = False
@@ -79,7 +79,7 @@ class LazyLoad:
     role: str
 
 
-Item = Entry | Fallback | LazyLoad
+Item = HistoryEntry | Fallback | LazyLoad
 
 
 def write_history(items: Sequence[Item]) -> str:
@@ -89,7 +89,7 @@ def write_history(items: Sequence[Item]) -> str:
 def write_item(item: Item) -> str:
     """What is appended to the file for it, ending in an empty line."""
     match item:
-        case Entry():
+        case HistoryEntry():
             return _entry(item)
         case Fallback(role, iteration, error):
             return f"{FALLBACK}: {_word(role)} iteration {iteration} — {escape(error)}\n\n"
@@ -133,7 +133,7 @@ def _character(found: re.Match[str]) -> str:
     return chr(int(code, 16)) if int(code, 16) < 0x110000 else found[0]
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: HistoryEntry) -> str:
     final = f"{SEPARATOR}{FINAL}" if entry.final else ""
     stage = escape(entry.stage).replace("·", "\\u00b7")
     lines = [f"## {stage}{SEPARATOR}iteration {entry.iteration}{final}", ""]

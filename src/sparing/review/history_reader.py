@@ -20,10 +20,10 @@ from sparing.review.history import (
     LAZY_LOAD,
     SEPARATOR,
     UNCONFIRMED,
-    Entry,
     Fallback,
+    HistoryEntry,
     Item,
-    Judged,
+    JudgedLook,
     LazyLoad,
     Noted,
     unescape,
@@ -64,8 +64,8 @@ class History(NamedTuple):
     """The lines with a severity that were read."""
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
-        return tuple(item for item in self.items if isinstance(item, Entry))
+    def entries(self) -> tuple[HistoryEntry, ...]:
+        return tuple(item for item in self.items if isinstance(item, HistoryEntry))
 
 
 @dataclass(slots=True)
@@ -74,10 +74,10 @@ class _Open:
 
     items: list[Item] = field(default_factory=list[Item])
     lines: set[int] = field(default_factory=set[int])
-    entry: Entry | None = None
+    entry: HistoryEntry | None = None
     own: bool = False
     below_changes: bool = False
-    judged: list[Judged] = field(default_factory=list[Judged])
+    judged: list[JudgedLook] = field(default_factory=list[JudgedLook])
     findings: list[Noted] = field(default_factory=list[Noted])
     changes: list[str] = field(default_factory=list[str])
     markers: list[Item] = field(default_factory=list[Item])
@@ -85,7 +85,7 @@ class _Open:
 
     def close(self) -> None:
         if self.entry is not None or self.judged or self.findings or self.changes:
-            entry = self.entry or Entry("", 1)
+            entry = self.entry or HistoryEntry("", 1)
             found = (tuple(self.judged), tuple(self.findings), tuple(self.changes))
             self.items.append(replace(entry, judged=found[0], findings=found[1], changes=found[2]))
         self.items += self.markers
@@ -127,17 +127,17 @@ def _read(state: _Open, line: str, number: int) -> None:
         _below(state, line)
 
 
-def _heading(line: str, number: int) -> tuple[Entry, bool]:
+def _heading(line: str, number: int) -> tuple[HistoryEntry, bool]:
     own = _OWN.fullmatch(line)
     if own is not None:
         stage = unescape(own[1])
-        return Entry(stage, int(own[2]), final=bool(own[3]), line=number), True
+        return HistoryEntry(stage, int(own[2]), final=bool(own[3]), line=number), True
     said = _DATE.split(line[3:], maxsplit=1)[0]
     counted = _ITERATION.search(said)
     stage = said[: counted.start()] if counted else said
     iteration = int(counted[1]) if counted else 1
     final = FINAL in line.lower()
-    return Entry(stage.strip(" -—("), iteration, final=final, line=number), False
+    return HistoryEntry(stage.strip(" -—("), iteration, final=final, line=number), False
 
 
 def _marker(line: str) -> Fallback | LazyLoad | None:
@@ -158,12 +158,12 @@ def _label(state: _Open, line: str) -> None:
     said, word = state.text(value[1:]), name.lower()
     state.below_changes = word.startswith("changes")
     if word == "reviewer":
-        state.judged.append(Judged(said if state.own else said.partition(" (")[0], ""))
+        state.judged.append(JudgedLook(said if state.own else said.partition(" (")[0], ""))
     elif word == "decision":
         who = state.judged.pop().role if state.judged else ""
-        state.judged.append(Judged(who, said))
+        state.judged.append(JudgedLook(who, said))
     elif word.endswith(" review") and said:
-        state.judged.append(Judged(name, said))
+        state.judged.append(JudgedLook(name, said))
 
 
 class _Found(NamedTuple):

@@ -26,7 +26,7 @@ RELATIVE = frozenset({"step", "substep", "item", "part", "change"})
 """Counted anew in every place that has any."""
 
 
-class Place(StrEnum):
+class PlaceMatch(StrEnum):
     """How the places of two findings stand to one another."""
 
     ELSEWHERE = "elsewhere"
@@ -41,11 +41,11 @@ class Place(StrEnum):
 
 
 NEEDED = {
-    Place.AGREES: 0.22,
-    Place.PARTLY: 0.33,
-    Place.NAMED: 0.48,
-    Place.UNKNOWN: 0.40,
-    Place.APART: 0.45,
+    PlaceMatch.AGREES: 0.22,
+    PlaceMatch.PARTLY: 0.33,
+    PlaceMatch.NAMED: 0.48,
+    PlaceMatch.UNKNOWN: 0.40,
+    PlaceMatch.APART: 0.45,
 }
 """How alike findings must be; chosen on the labelled pairs that are not held out."""
 
@@ -76,7 +76,7 @@ def restates(later: Finding, earlier: Finding) -> bool:
     """Whether nothing is said that was not said: the sure case of the same finding."""
     if later.text.split() != earlier.text.split() and _each_has_its_own(later, earlier):
         return False
-    there = places(later, earlier) is not Place.ELSEWHERE
+    there = places(later, earlier) is not PlaceMatch.ELSEWHERE
     return there and likeness(later, earlier) >= RESTATED
 
 
@@ -121,30 +121,30 @@ def likeness(one: Finding, other: Finding) -> float:
     return (4 * overall + 4 * contained + 3 * max(_clauses(a, b), _clauses(b, a))) / 11
 
 
-def places(one: Finding, other: Finding) -> Place:
+def places(one: Finding, other: Finding) -> PlaceMatch:
     a, b = wording(one), wording(other)
     both = a.places.keys() & b.places.keys()
     agreed = {kind for kind in both if a.places[kind] & b.places[kind]}
     blurred = any(a.places[kind] != b.places[kind] for kind in agreed)
     if any(kind not in RELATIVE or not blurred for kind in both - agreed):
-        return Place.ELSEWHERE
+        return PlaceMatch.ELSEWHERE
     if one.quote and one.quote.split() == other.quote.split():
-        return Place.AGREES
+        return PlaceMatch.AGREES
     if _other_things(a, b) or (_distance(a.lines, b.lines) and _is_swapped(a.said, b.said)):
-        return Place.ELSEWHERE
+        return PlaceMatch.ELSEWHERE
     if any(_own(a.places[kind], b.places[kind]) for kind in agreed):
-        return Place.PARTLY
+        return PlaceMatch.PARTLY
     if agreed or _names(a, b) or _names(b, a):
-        return Place.UNKNOWN if agreed == {FILE} and _lines_apart(a, b) else Place.AGREES
+        return PlaceMatch.UNKNOWN if agreed == {FILE} and _lines_apart(a, b) else PlaceMatch.AGREES
     if a.places and b.places:
-        return Place.APART
+        return PlaceMatch.APART
     named = any(a.named[kind] & b.named[kind] for kind in a.named.keys() & b.named.keys())
-    return Place.NAMED if named else Place.UNKNOWN
+    return PlaceMatch.NAMED if named else PlaceMatch.UNKNOWN
 
 
 def _excess(one: Finding, other: Finding) -> float:
     place = places(one, other)
-    return -1.0 if place is Place.ELSEWHERE else likeness(one, other) - NEEDED[place]
+    return -1.0 if place is PlaceMatch.ELSEWHERE else likeness(one, other) - NEEDED[place]
 
 
 def _closeness(one: Finding, other: Finding) -> float | None:

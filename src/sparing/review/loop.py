@@ -17,7 +17,7 @@ from sparing.finding import Severity, Verdict
 from sparing.review.verdict import passes
 
 
-class Decision(StrEnum):
+class LoopDecision(StrEnum):
     ASK = "ask"
     """Ask the reviewers named by `asks` about what stands there now."""
     REVISE = "revise"
@@ -36,7 +36,7 @@ class AtCap(StrEnum):
     """The concerns are kept and the next group looks; so the seed treats documents."""
 
 
-class Look(NamedTuple):
+class LastLook(NamedTuple):
     """What a reviewer saw last: a key of its inputs, as a commit or a hash."""
 
     role: str
@@ -64,7 +64,7 @@ class Loop:
     at_cap: AtCap = AtCap.ASK
     final: bool = False
     """The final validation is under way."""
-    looks: tuple[Look, ...] = ()
+    looks: tuple[LastLook, ...] = ()
     outcomes: tuple[Ended, ...] = ()
 
     @property
@@ -107,7 +107,7 @@ class Loop:
             given.get("validate", False),
             AtCap(given.get("at_cap", AtCap.ASK)),
             given.get("final", False),
-            tuple(Look(*look) for look in given.get("looks", [])),
+            tuple(LastLook(*look) for look in given.get("looks", [])),
             tuple(Ended(*outcome) for outcome in given.get("outcomes", [])),
         )
 
@@ -116,14 +116,14 @@ def _named(value: list[Any]) -> dict[str, Any]:
     return dict(zip(("groups", "cap", "group", "iteration", "passed"), value, strict=True))
 
 
-class Step(NamedTuple):
-    decision: Decision
+class LoopStep(NamedTuple):
+    decision: LoopDecision
     loop: Loop
 
 
 def decide(
     loop: Loop, verdicts: Sequence[Verdict], inputs: Mapping[str, str] | None = None
-) -> Step:
+) -> LoopStep:
     """What follows from the verdicts of this iteration, by the strict rule.
 
     `inputs` names for each role what it would look at now; without it nobody is known to have
@@ -139,7 +139,7 @@ def settle(
     looked: Collection[str],
     passed: Collection[str],
     inputs: Mapping[str, str] | None = None,
-) -> Step:
+) -> LoopStep:
     """What follows when it is known who of those that looked has passed."""
     keys = inputs or {}
     here = replace(
@@ -152,11 +152,11 @@ def settle(
     stale = tuple(role for role in here.roles if _is_stale(here, role, keys))
     if loop.validate and stale and not loop.final:
         kept = tuple(role for role in here.roles if role not in stale)
-        return Step(Decision.ASK, replace(here, passed=kept, final=True))
+        return LoopStep(LoopDecision.ASK, replace(here, passed=kept, final=True))
     return _next(here)
 
 
-def go_on(loop: Loop) -> Step:
+def go_on(loop: Loop) -> LoopStep:
     """Leave the group with its findings open: a human said so, or nobody can be asked."""
     return _next(loop)
 
@@ -174,16 +174,18 @@ def blocked(verdicts: Sequence[Verdict]) -> bool:
     )
 
 
-def _again(loop: Loop) -> Step:
+def _again(loop: Loop) -> LoopStep:
     """Somebody is not satisfied; after a final validation that is a regression like any other."""
     if loop.iteration < loop.cap:
-        return Step(Decision.REVISE, replace(loop, iteration=loop.iteration + 1, final=False))
+        return LoopStep(
+            LoopDecision.REVISE, replace(loop, iteration=loop.iteration + 1, final=False)
+        )
     if loop.at_cap is AtCap.GO_ON:
         return _next(loop)
-    return Step(Decision.ESCALATE, loop)
+    return LoopStep(LoopDecision.ESCALATE, loop)
 
 
-def _next(loop: Loop) -> Step:
+def _next(loop: Loop) -> LoopStep:
     ended = tuple(Ended(role, role in loop.passed, loop.iteration) for role in loop.roles)
     following = replace(
         loop,
@@ -193,15 +195,15 @@ def _next(loop: Loop) -> Step:
         final=False,
         outcomes=(*loop.outcomes, *ended),
     )
-    return Step(Decision.ASK if following.asks else Decision.ACCEPT, following)
+    return LoopStep(LoopDecision.ASK if following.asks else LoopDecision.ACCEPT, following)
 
 
-def _seen(loop: Loop, looked: Collection[str], keys: Mapping[str, str]) -> tuple[Look, ...]:
+def _seen(loop: Loop, looked: Collection[str], keys: Mapping[str, str]) -> tuple[LastLook, ...]:
     before = {look.role: look for look in loop.looks}
-    now = {role: Look(role, keys[role]) for role in looked if keys.get(role)}
+    now = {role: LastLook(role, keys[role]) for role in looked if keys.get(role)}
     return tuple({**before, **now}.values())
 
 
 def _is_stale(loop: Loop, role: str, keys: Mapping[str, str]) -> bool:
     key = keys.get(role)
-    return not key or Look(role, key) not in loop.looks
+    return not key or LastLook(role, key) not in loop.looks

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.finding import Severity
-from sparing.review.governor import State
+from sparing.review.governor import ReviewState
 from sparing.review.loop import Ended
 from sparing.review.tracking import RulingKind, Tracked
 
 
-class Outcome(NamedTuple):
+class ReviewerOutcome(NamedTuple):
     passed: tuple[str, ...]
     failed: tuple[Ended, ...]
     """Whose last word was no, whatever let the loop go on without them."""
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
         return not (self.failed or self.capped or self.unasked)
 
 
-def outcome_of(state: State) -> Outcome:
+def outcome_of(state: ReviewState) -> ReviewerOutcome:
     loop = state.loop
     holding = {role for one in state.tracked if _is_held(one) for role in one.roles}
     failed = tuple(one for one in loop.outcomes if not one.passed)
@@ -41,10 +41,10 @@ def outcome_of(state: State) -> Outcome:
     bad = {one.role for one in (*failed, *capped)}
     passed = tuple(one.role for one in loop.outcomes if one.role not in bad)
     unasked = tuple(role for group in loop.groups[loop.group :] for role in group)
-    return Outcome(passed, failed, capped, unasked)
+    return ReviewerOutcome(passed, failed, capped, unasked)
 
 
-def outcome_words(state: State) -> str:
+def outcome_words(state: ReviewState) -> str:
     """Each reviewer by name; those who did not pass first."""
     found, cap = outcome_of(state), state.loop.cap
     failed = [f"{one.role} failed at iteration {one.iteration} of {cap}" for one in found.failed]

@@ -22,24 +22,24 @@ _AROUND = "`'\"“”‘’«»„|"
 _SIGNS = "+-"
 
 
-class Quote(StrEnum):
+class QuoteCheck(StrEnum):
     FOUND = "found"
     ABSENT = "absent"
     NONE = "none"
     """Nothing is quoted."""
 
 
-def check_quote(finding: Finding, text: str) -> Quote:
+def check_quote(finding: Finding, text: str) -> QuoteCheck:
     """The text is that of the artifact or the file, at the commit that was reviewed."""
     quote = finding.quote[:QUOTE_CHARS]
     wanted = _lines(quote)
     if not wanted:
-        return Quote.NONE
+        return QuoteCheck.NONE
     lines = _lines(text)
     if _stands(wanted, lines):
-        return Quote.FOUND
+        return QuoteCheck.FOUND
     unsigned = _lines("\n".join(_unsigned(line) for line in quote.split("\n")))
-    return Quote.FOUND if unsigned and _stands(unsigned, lines) else Quote.ABSENT
+    return QuoteCheck.FOUND if unsigned and _stands(unsigned, lines) else QuoteCheck.ABSENT
 
 
 def _stands(wanted: list[str], lines: list[str]) -> bool:

@@ -16,7 +16,7 @@ DEPTH_LIMIT = 32
 _FENCE = "```"
 
 
-class Answer(NamedTuple):
+class ReplyObject(NamedTuple):
     value: dict[str, Any]
     text: str
     alone: bool
@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     after: str = ""
 
 
-class Problem(NamedTuple):
+class ReplyProblem(NamedTuple):
     what: str
 
 
@@ -36,22 +36,24 @@ class _Span(NamedTuple):
     depth: int
 
 
-def find_answer(reply: str, keys: Collection[str], limit: int = REPLY_LIMIT) -> Answer | Problem:
+def find_answer(
+    reply: str, keys: Collection[str], limit: int = REPLY_LIMIT
+) -> ReplyObject | ReplyProblem:
     """The only object that has one of these keys."""
     if len(reply) > limit:
-        return Problem(f"the reply has {len(reply)} characters; at most {limit} are read")
+        return ReplyProblem(f"the reply has {len(reply)} characters; at most {limit} are read")
     found: list[tuple[_Span, dict[str, Any]]] = []
     for span in _spans(reply):
         value = _meant(reply, span, keys)
-        if isinstance(value, Problem):
+        if isinstance(value, ReplyProblem):
             return value
         found += [(span, value)] if value else []
     if not found:
-        return Problem("the reply holds no JSON object; answer with the verdict object alone")
+        return ReplyProblem("the reply holds no JSON object; answer with the verdict object alone")
     if len(found) > 1:
-        return Problem(f"the reply holds {len(found)} verdict objects; answer with one")
+        return ReplyProblem(f"the reply holds {len(found)} verdict objects; answer with one")
     span, value = found[0]
-    return Answer(
+    return ReplyObject(
         value=value,
         text=reply[span.start : span.end],
         alone=_is_alone(reply, span),
@@ -60,19 +62,19 @@ def find_answer(reply: str, keys: Collection[str], limit: int = REPLY_LIMIT) -> 
     )
 
 
-def _meant(reply: str, span: _Span, keys: Collection[str]) -> dict[str, Any] | Problem | None:
+def _meant(reply: str, span: _Span, keys: Collection[str]) -> dict[str, Any] | ReplyProblem | None:
     """Nothing for an object, or what is none, that was not meant as an answer."""
     text = reply[span.start :] if span.end == -1 else reply[span.start : span.end]
     named = any(f'"{key}"' in text for key in keys)
     if not named and "\\" not in text:  # a key may be written with escapes
         return None
     value = _parsed(span, text)
-    if isinstance(value, Problem):
+    if isinstance(value, ReplyProblem):
         return value if named else None
     if not any(key in value for key in keys):
         return None
     if _in_list(reply, span):
-        return Problem("the object stands in a list; answer with the object alone")
+        return ReplyProblem("the object stands in a list; answer with the object alone")
     return value
 
 
@@ -119,15 +121,15 @@ def _after_string(reply: str, start: int) -> int:
     return -1
 
 
-def _parsed(span: _Span, text: str) -> dict[str, Any] | Problem:
+def _parsed(span: _Span, text: str) -> dict[str, Any] | ReplyProblem:
     if span.end == -1:
-        return Problem("the verdict object is not closed; the reply seems to be cut off")
+        return ReplyProblem("the verdict object is not closed; the reply seems to be cut off")
     if span.depth > DEPTH_LIMIT:
-        return Problem(f"the verdict object is nested more than {DEPTH_LIMIT} deep")
+        return ReplyProblem(f"the verdict object is nested more than {DEPTH_LIMIT} deep")
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        return Problem(f"the verdict object is not valid JSON: {str(error)[:120]}")
+        return ReplyProblem(f"the verdict object is not valid JSON: {str(error)[:120]}")
     return cast("dict[str, Any]", value)
 
 

@@ -12,12 +12,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sparing.finding import Finding, Severity
-from sparing.review.answers import Answer, Kind
+from sparing.review.answers import AnswerKind, AuthorAnswer
 from sparing.review.identity import Link, Relation, match, restates
 from sparing.review.merge import STRICTEST_FIRST, Merged
 
 
-class Status(StrEnum):
+class FindingStatus(StrEnum):
     NEW = "new"
     REPEATED = "repeated"
     REGRESSED = "regressed"
@@ -49,7 +49,7 @@ class Tracked:
     """In its latest words."""
     roles: tuple[str, ...]
     """Who holds it open."""
-    status: Status = Status.NEW
+    status: FindingStatus = FindingStatus.NEW
     times: int = 1
     """In how many looks it was raised."""
     restated: bool = False
@@ -59,7 +59,7 @@ class Tracked:
     quotes: tuple[str, ...] = ()
     counts: bool = True
     """It holds the loop up."""
-    answer: Answer | None = None
+    answer: AuthorAnswer | None = None
     """What the author said to it last."""
     ruling: Ruling | None = None
     kin: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Tracked:
 
     @property
     def open(self) -> bool:
-        return self.status is not Status.RESOLVED and not self.into
+        return self.status is not FindingStatus.RESOLVED and not self.into
 
     def dump(self) -> dict[str, Any]:
         return asdict(self)
@@ -81,8 +81,8 @@ class Tracked:
         fields: dict[str, Any] = {
             **value,
             "finding": Finding(**{**value["finding"], "severity": severity}),
-            "status": Status(value["status"]),
-            "answer": answer and Answer(answer[0], Kind(answer[1]), answer[2]),
+            "status": FindingStatus(value["status"]),
+            "answer": answer and AuthorAnswer(answer[0], AnswerKind(answer[1]), answer[2]),
             "ruling": ruling and Ruling(ruling[0], RulingKind(ruling[1]), ruling[2]),
         }
         for name in ("roles", "quotes", "kin"):
@@ -91,7 +91,7 @@ class Tracked:
 
 
 def told(
-    tracked: Sequence[Tracked], answers: Sequence[Answer], rulings: Sequence[Ruling]
+    tracked: Sequence[Tracked], answers: Sequence[AuthorAnswer], rulings: Sequence[Ruling]
 ) -> tuple[Tracked, ...]:
     """With what the author and a human have said since."""
     answered = {answer.id: answer for answer in answers}
@@ -149,7 +149,9 @@ def _is_apart(before: Tracked | None, now: Tracked) -> bool:
 def _fresh(now: Tracked, id: str, before: Tracked | None) -> Tracked:
     kin = (before.id,) if before else ()
     if _is_apart(before, now):
-        return replace(now, id=id, kin=kin, status=Status.NEW, times=1, answer=None, ruling=None)
+        return replace(
+            now, id=id, kin=kin, status=FindingStatus.NEW, times=1, answer=None, ruling=None
+        )
     return replace(now, id=id, kin=kin)
 
 
@@ -182,11 +184,11 @@ def _now(
     )
 
 
-def _status(before: Tracked, *, restated: bool) -> Status:
-    if before.status is Status.RESOLVED:
-        return Status.REGRESSED
-    answered = before.answer is not None and before.answer.kind is Kind.ANSWERED
-    return Status.CONTESTED if answered and restated else Status.REPEATED
+def _status(before: Tracked, *, restated: bool) -> FindingStatus:
+    if before.status is FindingStatus.RESOLVED:
+        return FindingStatus.REGRESSED
+    answered = before.answer is not None and before.answer.kind is AnswerKind.ANSWERED
+    return FindingStatus.CONTESTED if answered and restated else FindingStatus.REPEATED
 
 
 def _unraised(one: Tracked, looked: Sequence[str], gone: Mapping[str, str]) -> Tracked:
@@ -196,4 +198,4 @@ def _unraised(one: Tracked, looked: Sequence[str], gone: Mapping[str, str]) -> T
     left = tuple(role for role in one.roles if role not in looked)
     if not one.open or left:
         return replace(one, roles=left) if one.open else one
-    return replace(one, status=Status.RESOLVED, counts=False)
+    return replace(one, status=FindingStatus.RESOLVED, counts=False)

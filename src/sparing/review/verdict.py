@@ -15,9 +15,9 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from sparing.finding import Finding, LevelResult, Severity, Verdict
 from sparing.review.prose import refuses_itself, retraction
-from sparing.review.reply import REPLY_LIMIT, Answer, Problem, find_answer, stands_in
+from sparing.review.reply import REPLY_LIMIT, ReplyObject, ReplyProblem, find_answer, stands_in
 
-__all__ = ["REPLY_LIMIT", "SCHEMA", "Complaint", "Subject", "passes", "read_verdict"]
+__all__ = ["REPLY_LIMIT", "SCHEMA", "Complaint", "ReviewedText", "passes", "read_verdict"]
 
 LIST_LIMIT = 200
 KEYS = ("approved", "findings", "issues")
@@ -167,7 +167,7 @@ SCHEMA = _schema()
 """One schema for all reviewers: their dispatches can then share a cached prefix."""
 
 
-class Subject(NamedTuple):
+class ReviewedText(NamedTuple):
     """What the reviewer was given, as far as its reply is held against it."""
 
     commit: str = ""
@@ -175,18 +175,18 @@ class Subject(NamedTuple):
     """Texts it may quote from: an object that stands in one is not the reviewer's own."""
 
 
-UNKNOWN = Subject()
+UNKNOWN = ReviewedText()
 
 
 def read_verdict(
     role: str,
     reply: str,
     categories: Sequence[str] | None = None,
-    subject: Subject = UNKNOWN,
+    subject: ReviewedText = UNKNOWN,
 ) -> Verdict | Complaint:
     """`categories` are the role's own words; any other word for a finding's is left out."""
     answer = find_answer(reply, KEYS)
-    if isinstance(answer, Problem):
+    if isinstance(answer, ReplyProblem):
         return Complaint(clean(answer.what))
     if not answer.alone and stands_in(answer.text, subject.documents):
         return Complaint("the object in the reply is quoted from a document; give your own verdict")
@@ -203,7 +203,7 @@ def read_verdict(
     return Complaint(back) if back else _verdict(role, parsed, categories)
 
 
-def _taken_back(answer: Answer, parsed: _VerdictText) -> str:
+def _taken_back(answer: ReplyObject, parsed: _VerdictText) -> str:
     """An approval is one only if nothing else in the reply says otherwise."""
     if refuses_itself(parsed.summary):
         return "the object approves, and its summary does not"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparing.finding import Severity
-from sparing.review.loop import Decision, Loop
-from sparing.review.tracking import RulingKind, Status, Tracked
+from sparing.review.loop import Loop, LoopDecision
+from sparing.review.tracking import FindingStatus, RulingKind, Tracked
 
 STUCK = "stopped on a plateau: nothing that counted was settled by the last revision"
 CHURN = "stopped on a plateau: as much counts as before, another revision would not end it"
@@ -23,17 +23,17 @@ def of_look(
     return tuple(reasons)
 
 
-def of_step(decision: Decision, loop: Loop, open_rest: Sequence[Tracked]) -> str:
+def of_step(decision: LoopDecision, loop: Loop, open_rest: Sequence[Tracked]) -> str:
     match decision:
-        case Decision.REVISE:
+        case LoopDecision.REVISE:
             return f"the author goes again: iteration {loop.iteration} of {loop.cap} follows"
-        case Decision.ASK:
+        case LoopDecision.ASK:
             why = "final validation" if loop.final else "next"
             return f"{why}: {', '.join(loop.asks)}"
-        case Decision.ACCEPT:
+        case LoopDecision.ACCEPT:
             kept = sum(_is_concern(one) for one in open_rest)
             return f"accepted with {_number(kept, 'concern')} recorded" if kept else "accepted"
-        case Decision.ESCALATE:
+        case LoopDecision.ESCALATE:
             return capped(loop)
 
 
@@ -71,7 +71,7 @@ def _of_finding(one: Tracked, looked: Sequence[str]) -> str:
         ruled = "counts" if one.ruling.kind is RulingKind.UPHELD else "does not count"
         return f"{one.id} {ruled}: a human {one.ruling.kind} it"
     if one.counts:
-        return "" if one.status is Status.NEW else f"{one.id} counts: {_still(one)}"
+        return "" if one.status is FindingStatus.NEW else f"{one.id} counts: {_still(one)}"
     return f"{one.id} is a note now: {_why_note(one)}"
 
 
@@ -83,7 +83,7 @@ def _still(one: Tracked) -> str:
 
 
 def _why_note(one: Tracked) -> str:
-    if one.status is Status.CONTESTED:
+    if one.status is FindingStatus.CONTESTED:
         return "the author gave a reason, and no new evidence was brought against it"
     if one.restated:
         return f"said {_number(one.times, 'time')} without new evidence"

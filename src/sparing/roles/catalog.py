@@ -12,9 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sparing.errors import ConfigError
-from sparing.roles.files import Layer, RoleFile, repository_files, user_files
+from sparing.roles.files import RoleFile, RoleLayer, repository_files, user_files
 from sparing.roles.load import Role, parse_foreign, shipped
-from sparing.roles.trust import Standing, standing, trusted_hashes
+from sparing.roles.trust import RoleTrust, standing, trusted_hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def load_catalog(user: Path | None, checkout: Path | None, state: Path) -> Catal
     """`user` holds the user's role files, `state` what they trust of this repository."""
     theirs = () if checkout is None else repository_files(checkout)
     hashes = trusted_hashes(state) if theirs else {}
-    trusted = [file for file in theirs if standing(file, hashes) is Standing.TRUSTED]
+    trusted = [file for file in theirs if standing(file, hashes) is RoleTrust.TRUSTED]
     return _catalog(
         [*trusted, *user_files(user)], tuple(one.where for one in theirs if one not in trusted)
     )
@@ -58,10 +58,10 @@ def _catalog(files: Iterable[RoleFile], untrusted: tuple[str, ...]) -> Catalog:
     ignored: list[str] = []
     for file in files:
         try:
-            users = file.layer is Layer.USER
+            users = file.layer is RoleLayer.USER
             role = parse_foreign(file.text, file.where, file.stem, users=users)
         except ConfigError as error:
-            if file.layer is Layer.USER:
+            if file.layer is RoleLayer.USER:
                 problems.append(error)
             else:
                 ignored.append(f"{error.what}: left out")

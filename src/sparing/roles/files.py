@@ -17,7 +17,7 @@ SIZE_LIMIT = 128 * 1024
 COUNT_LIMIT = 200
 
 
-class Layer(StrEnum):
+class RoleLayer(StrEnum):
     """Where a role file comes from; later ones win."""
 
     AGENTS = ".claude/agents"
@@ -27,7 +27,7 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoleFile:
-    layer: Layer
+    layer: RoleLayer
     where: str
     """For people: relative to the repository, or absolute in the user's own folder."""
     data: bytes
@@ -46,19 +46,19 @@ class RoleFile:
 
 
 def user_files(folder: Path | None) -> tuple[RoleFile, ...]:
-    return () if folder is None else _read_all(folder, Layer.USER, "")
+    return () if folder is None else _read_all(folder, RoleLayer.USER, "")
 
 
 def repository_files(checkout: Path) -> tuple[RoleFile, ...]:
     found: list[RoleFile] = []
-    for layer in (Layer.AGENTS, Layer.REPOSITORY):
+    for layer in (RoleLayer.AGENTS, RoleLayer.REPOSITORY):
         folder = checkout / layer.value
         if folder.resolve() == checkout.resolve() / layer.value:  # no link on the way
             found += _read_all(folder, layer, f"{layer.value}/")
     return tuple(found)
 
 
-def _read_all(folder: Path, layer: Layer, prefix: str) -> tuple[RoleFile, ...]:
+def _read_all(folder: Path, layer: RoleLayer, prefix: str) -> tuple[RoleFile, ...]:
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208 - names, not paths
     except OSError:

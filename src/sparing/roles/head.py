@@ -23,14 +23,14 @@ _FOLDED = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 _COMMENT = re.compile(r"[ \t]#.*$")
 
 
-class Head(NamedTuple):
+class RoleHead(NamedTuple):
     fields: dict[str, object]
     text: str
     plain: bool
     """Whether it is the simple head of another tool."""
 
 
-def read_head(source: str, where: str) -> Head:
+def read_head(source: str, where: str) -> RoleHead:
     lines = source.removeprefix("\ufeff").replace("\r\n", "\n").lstrip("\n").split("\n")
     fence = lines[0].rstrip()
     ends = [n for n, line in enumerate(lines[1:], 1) if line.rstrip() == fence]
@@ -38,11 +38,11 @@ def read_head(source: str, where: str) -> Head:
         raise ConfigError(f"the role {where} has no head between two lines {TOML}", _repair(where))
     inner, text = lines[1 : ends[0]], "\n".join(lines[ends[0] + 1 :])
     if fence == PLAIN:
-        return Head(_plain(inner), text, plain=True)
+        return RoleHead(_plain(inner), text, plain=True)
     if any(line.count(".") > DOTS_LIMIT for line in inner):
         raise ConfigError(f"the head of the role {where} has too many dots", _repair(where))
     try:
-        return Head(tomllib.loads("\n".join(inner)), text, plain=False)
+        return RoleHead(tomllib.loads("\n".join(inner)), text, plain=False)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         why = f"the head of the role {where} is no TOML: {error}"
         raise ConfigError(why, _repair(where)) from error

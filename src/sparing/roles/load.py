@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sparing.artifact import ArtifactName
 from sparing.errors import ConfigError
 from sparing.prompts.render import names, words
-from sparing.roles.head import Head, read_head
+from sparing.roles.head import RoleHead, read_head
 
 TOOLS = ("read", "search", "write", "run", "web")
 FOREIGN_TOOLS = {
@@ -149,7 +149,7 @@ def _role(fields: Mapping[str, object], text: str, where: str) -> Role:
     )  # fmt: skip
 
 
-def _translated(head: Head) -> dict[str, object]:
+def _translated(head: RoleHead) -> dict[str, object]:
     """The fields of another tool's head, in our words."""
     if not head.plain:
         return dict(head.fields)

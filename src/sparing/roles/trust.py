@@ -18,7 +18,7 @@ from sparing.roles.files import RoleFile
 NAME = "trusted.json"
 
 
-class Standing(StrEnum):
+class RoleTrust(StrEnum):
     NEW = "new"
     CHANGED = "changed since it was trusted"
     TRUSTED = "trusted"
@@ -33,11 +33,11 @@ def trusted_hashes(folder: Path) -> dict[str, str]:
     return {where: digest for where, digest in fields.items() if isinstance(digest, str)}
 
 
-def standing(file: RoleFile, hashes: Mapping[str, str]) -> Standing:
+def standing(file: RoleFile, hashes: Mapping[str, str]) -> RoleTrust:
     known = hashes.get(file.where)
     if known is None:
-        return Standing.NEW
-    return Standing.TRUSTED if known == file.digest else Standing.CHANGED
+        return RoleTrust.NEW
+    return RoleTrust.TRUSTED if known == file.digest else RoleTrust.CHANGED
 
 
 def trust(folder: Path, files: Iterable[RoleFile]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_client import Found, find_client
+from sparing.agents.claude_client import InstalledClient, find_client
 from sparing.agents.claude_login import Login, LoginKind, find_login
 from sparing.agents.claude_options import Setup
 from sparing.config.login import LoginName
@@ -37,7 +37,7 @@ def claude_backend(
     return ClaudeBackend(setup)
 
 
-def client_here(environ: Mapping[str, str]) -> Found:
+def client_here(environ: Mapping[str, str]) -> InstalledClient:
     found = find_client(environ.get("PATH"))
     if found is None:
         raise ConfigError(

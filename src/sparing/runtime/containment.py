@@ -19,7 +19,7 @@ from sparing.workspace.git.containment import Sight, branch_place, worktree_plac
 from sparing.workspace.git.lanes import PREFIX, is_lane_of
 from sparing.workspace.git.worktree import Worktree, is_empty, restore
 from sparing.workspace.project.leaks import set_aside
-from sparing.workspace.sandbox.policy import Level
+from sparing.workspace.sandbox.policy import SandboxLevel
 
 CONTAINED = "contained"
 INCIDENT = "incident"
@@ -115,7 +115,7 @@ class Withholding:
 def _look(source: Source) -> Sight:
     """Files of other worktrees too, where nothing else keeps an agent from them."""
     around = source.around
-    if around.level >= Level.FILES:
+    if around.level >= SandboxLevel.FILES:
         return containment.look(around.repository)
     own, folder = source.row.feature.name, around.folder.worktree("x").parent
     busy = {row.feature.name for row in _rows(source) if row.running} | {own}
@@ -151,8 +151,8 @@ def _rows(source: Source) -> list[features.FeatureRow]:
         return features.list_all(connection)
 
 
-def _who(level: Level) -> str:
-    if level >= Level.FILES:
+def _who(level: SandboxLevel) -> str:
+    if level >= SandboxLevel.FILES:
         return " (by somebody else: the agent can't reach it)"
     return " (nothing keeps an agent from it here)"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sparing.agents.backend import Backend
 from sparing.config.settings import Settings
-from sparing.economy.levers import Able, Standing, standings, switched_on
+from sparing.economy.levers import Able, LeverState, standings, switched_on
 from sparing.runtime.source import Source
 from sparing.way import Lever, Policy
 
@@ -20,7 +20,7 @@ def able_of(backend: Backend) -> Able:
     return Able(can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims)
 
 
-def standings_of(settings: Settings, backend: Backend) -> tuple[Standing, ...]:
+def standings_of(settings: Settings, backend: Backend) -> tuple[LeverState, ...]:
     return standings(settings.economy.levers, able_of(backend))
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from sparing.errors import SparingError
-from sparing.job import Result
+from sparing.job import JobResult
 
 
-async def outcome(work: Callable[[], Result]) -> dict[str, Any]:
+async def outcome(work: Callable[[], JobResult]) -> dict[str, Any]:
     """Never raises what a person can repair: the feature waits, nothing is lost."""
     try:
         result = await asyncio.to_thread(work)
     except SparingError as error:
-        return Result(failure=error.what, detail=error.repair).dump()
+        return JobResult(failure=error.what, detail=error.repair).dump()
     return result.dump()

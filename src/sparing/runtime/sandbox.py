@@ -15,10 +15,10 @@ from sparing.agents.backend import Launch, Launched, Needs
 from sparing.records import events
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.checks.run import Walls
+from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import tool_roots, wrap
-from sparing.workspace.sandbox.policy import Access, Policy
+from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 
 SANDBOX = "sandbox"
 """The kind of the event that tells the level."""
@@ -28,8 +28,8 @@ def launch_in(around: Surroundings, worktree: Worktree, *, writes: bool) -> Laun
     """How a client is started there."""
 
     def launch(argv: Sequence[str], needs: Needs) -> Launched:
-        policy = Policy(
-            Access.AUTHOR if writes else Access.REVIEWER,
+        policy = SandboxPolicy(
+            SandboxAccess.AUTHOR if writes else SandboxAccess.REVIEWER,
             worktree.path,
             {**around.environ, **needs.environment},
             secrets=needs.secrets,
@@ -45,10 +45,10 @@ def launch_in(around: Surroundings, worktree: Worktree, *, writes: bool) -> Laun
     return launch
 
 
-def check_walls(around: Surroundings) -> Walls:
+def check_walls(around: Surroundings) -> CheckSandbox:
     """For the repository's own checks: like an author, without any network."""
     folder = around.folder.scratch
-    return Walls(folder, around.repository.git_dir, tools(around), level=around.level)
+    return CheckSandbox(folder, around.repository.git_dir, tools(around), level=around.level)
 
 
 def tools(around: Surroundings) -> tuple[Path, ...]:

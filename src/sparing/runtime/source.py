@@ -16,7 +16,7 @@ from sparing.artifact import Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt.brief import Document, Material
 from sparing.context.prompt.wrap import wrapper_key
-from sparing.continuation import Go
+from sparing.continuation import SessionStep
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
@@ -224,7 +224,7 @@ def source_of(ticket: Ticket, job: Job) -> Source:
         row = features.get(connection, ticket.feature)
         session = sessions.get(connection, ticket.feature, session_scope(job), session_owner(job))
     assert row is not None, f"{ticket.feature} has no row"
-    ended = job.going.go is Go.HAND_OFF or job.going.anew
+    ended = job.going.go is SessionStep.HAND_OFF or job.going.anew
     kept = None if ended else session
     shared = bool(job.going.thread) and kept is not None
     return Source(around, row, job, kept, job.final, shared, PHASES.get(job.turn, ""))

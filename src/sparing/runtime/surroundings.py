@@ -15,7 +15,7 @@ from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
 from sparing.config.inherited import for_client
 from sparing.config.load import Loaded, load
-from sparing.config.settings import BackendName, Clock, Settings
+from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
 from sparing.errors import ConfigError
@@ -26,7 +26,7 @@ from sparing.runtime.clients import claude_backend
 from sparing.workspace.git.lanes import lane_branch, lane_name
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
-from sparing.workspace.sandbox.policy import Level
+from sparing.workspace.sandbox.policy import SandboxLevel
 
 COUNTED_SECONDS = 60.0
 
@@ -41,7 +41,7 @@ class Surroundings:
     """Nobody can be asked."""
     environ: Mapping[str, str]
     """What processes that we start may know."""
-    level: Level = Level.SEALED
+    level: SandboxLevel = SandboxLevel.SEALED
     """How many walls stand around agents and checks, if the host has them."""
     auto: bool = False
     """For this run, gates pass by rule."""
@@ -68,7 +68,7 @@ class Surroundings:
     def now(self, row: FeatureRow, moves: int) -> float:
         """The time of a move; the counted clock depends on nothing but the count."""
         engine = self.settings(row).engine
-        if engine.clock is Clock.COUNTED:
+        if engine.clock is ClockKind.COUNTED:
             return row.feature.created + COUNTED_SECONDS * moves + engine.ahead_seconds
         return time.time() + engine.ahead_seconds
 

@@ -18,14 +18,14 @@ from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_walls
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.environment import clear, is_sealed, seal
-from sparing.workspace.checks.run import Walls
+from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup import lent_files
 from sparing.workspace.setup.base_files import put_back
-from sparing.workspace.setup.consent import Asked, Consent, consent
+from sparing.workspace.setup.consent import Consent, SetupQuestion, consent
 from sparing.workspace.setup.ingredients import Recipe
 from sparing.workspace.setup.run import Means, caches, equip, is_equipped
-from sparing.workspace.setup.setup_plan import Plan, answer_of
+from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 
 WEB = frozenset({80, 443})
 MOST_NAMED = 8
@@ -46,7 +46,7 @@ def outfit(
     Says what of the branch's own set-up is not there because nobody has agreed to it.
     """
     put_back(worktree)
-    asked = Asked.of(
+    asked = SetupQuestion.of(
         around.repository, around.folder.path, row.feature, around.settings(row).workspace
     )
     found = consent(asked, worktree.tip())
@@ -104,7 +104,7 @@ def _warn_once(
 
 def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
     """For an author and for checks: files that git does not know."""
-    wanted = Plan((), around.settings(row).workspace.copy)
+    wanted = SetupPlan((), around.settings(row).workspace.copy)
     if wanted.copy and answer_of(around.folder.path, wanted):
         lent_files.lend(around.repository.checkout, worktree, wanted.copy)
 
@@ -123,7 +123,7 @@ def tool_environ(around: Surroundings) -> dict[str, str]:
     return {**around.environ, **(caches(folder) if folder.is_dir() else {})}
 
 
-def tool_walls(around: Surroundings) -> Walls:
+def tool_walls(around: Surroundings) -> CheckSandbox:
     """A check may read what a set-up has loaded, and change none of it."""
     walls, folder = check_walls(around), _caches(around)
     return walls._replace(readable=(*walls.readable, folder)) if folder.is_dir() else walls

@@ -10,76 +10,76 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.flow.advance import advance
-from sparing.flow.state import Kind, Outcome
-from sparing.job import Result, Turn
+from sparing.flow.state import Outcome, OutcomeKind
+from sparing.job import JobResult, Turn
 from sparing.stages.failure import said_of
-from sparing.stages.moves import Happened, Next, Rules, ask, at, flow
-from sparing.stages.place import Place, Step
+from sparing.stages.moves import Happened, Next, StageRules, ask, at, flow
+from sparing.stages.place import Place, StageStep
 
 SIMPLIFIER, DEEPENER = "code-simplifier", "test-deepener"
-HELPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN})
+HELPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN})
 """Steps that may fail without harm."""
-DIVERGING = frozenset({Step.DEEPENED, Step.MEND})
+DIVERGING = frozenset({StageStep.DEEPENED, StageStep.MEND})
 """Steps in which a person can take the code as it is."""
 FIXES = 2
 """How often the code is changed to meet deeper tests."""
 
 
-def begin(place: Place, rules: Rules, now: float) -> Next:
+def begin(place: Place, rules: StageRules, now: float) -> Next:
     """All tasks are done. Nobody improves on what is red, or on nothing."""
     building = place.building
     if not building.done or building.red:
-        return at(place, Step.CHECK)
+        return at(place, StageStep.CHECK)
     if building.helper == DEEPENER:  # of a leg that was begun anew
-        return at(place, Step.CHECK)
+        return at(place, StageStep.CHECK)
     if SIMPLIFIER not in rules.assistants or building.helper:
         return _outline(place, rules)
     here = replace(building, since=place.head, helper=SIMPLIFIER)
-    return at(replace(place, building=here), Step.SIMPLIFY, Turn.SIMPLIFY)
+    return at(replace(place, building=here), StageStep.SIMPLIFY, Turn.SIMPLIFY)
 
 
-def simplified(place: Place, happened: Happened, rules: Rules, _now: float) -> Next:
+def simplified(place: Place, happened: Happened, rules: StageRules, _now: float) -> Next:
     if not happened.results[0].changed:
         return _outline(place, rules)
-    return at(place, Step.TRIAL)
+    return at(place, StageStep.TRIAL)
 
 
-def tried(place: Place, _happened: Happened, rules: Rules, _now: float) -> Next:
+def tried(place: Place, _happened: Happened, rules: StageRules, _now: float) -> Next:
     """What was made is in, or put back; either way the worktree is clean."""
     if place.building.helper == SIMPLIFIER:
         return _outline(place, rules)
-    return at(place, Step.CHECK)
+    return at(place, StageStep.CHECK)
 
 
-def _outline(place: Place, rules: Rules) -> Next:
+def _outline(place: Place, rules: StageRules) -> Next:
     if DEEPENER not in rules.assistants:
-        return at(place, Step.CHECK)
+        return at(place, StageStep.CHECK)
     here = replace(place.building, since=place.head, helper=DEEPENER)
-    return at(replace(place, building=here), Step.OUTLINE, Turn.OUTLINE)
+    return at(replace(place, building=here), StageStep.OUTLINE, Turn.OUTLINE)
 
 
-def outlined(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def outlined(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     here = replace(place.building, outlines=happened.results[0].reply)
-    return at(replace(place, building=here), Step.DEEPEN, Turn.DEEPEN)
+    return at(replace(place, building=here), StageStep.DEEPEN, Turn.DEEPEN)
 
 
-def deepened(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def deepened(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     result, building = happened.results[0], place.building
     if not result.changed:
-        return at(place, Step.CHECK)
+        return at(place, StageStep.CHECK)
     here = replace(building, tests=(building.since, place.head), outlines=result.reply, fixes=0)
-    return at(replace(place, building=here), Step.DEEPENED)
+    return at(replace(place, building=here), StageStep.DEEPENED)
 
 
-def without_help(place: Place, result: Result) -> Next:
+def without_help(place: Place, result: JobResult) -> Next:
     """Told, and left out. What it left in the worktree is put away."""
     note = f"{place.building.helper} is left out: {said_of(result)}"
     here = replace(place.building, since=place.head)
-    found = at(replace(place, building=here, done=()), Step.TRIAL)
+    found = at(replace(place, building=here, done=()), StageStep.TRIAL)
     return found._replace(notes=((place.building.helper, note),))
 
 
-def compared(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def compared(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """Do deeper tests pass? If not, the code differs from what was promised."""
     result, building = happened.results[0], place.building
     here = replace(place, facts=result.facts, unproven=result.unproven)
@@ -89,26 +89,26 @@ def compared(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     if building.fixes < FIXES:
         fixing = replace(building, fixes=building.fixes + 1)
         red = replace(here, feedback=result.reply, building=fixing)
-        return at(red, Step.MEND, Turn.MEND)
+        return at(red, StageStep.MEND, Turn.MEND)
     reason = (
         f"tests of the {DEEPENER} fail after {FIXES} fixes ({result.detail}). To keep the code and"
         " leave those tests out: approve; to try again: resume"
     )
     fresh = replace(here, building=replace(building, fixes=0))
-    outcome = Outcome(Kind.FAILED, reason=reason, acceptable=True)
+    outcome = Outcome(OutcomeKind.FAILED, reason=reason, acceptable=True)
     return flow(fresh, outcome, rules, now)
 
 
-def mended(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def mended(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     note = happened.results[0].reply
-    return at(replace(place, note=note, feedback=""), Step.DEEPENED)
+    return at(replace(place, note=note, feedback=""), StageStep.DEEPENED)
 
 
 def taken(place: Place) -> Next:
     """A person takes the code as it is: what it was tested against is noted and left out."""
-    going = advance(place.state, Outcome(Kind.GO_ON)).state
-    return at(replace(place, state=going, feedback=""), Step.ACCEPT)
+    going = advance(place.state, Outcome(OutcomeKind.GO_ON)).state
+    return at(replace(place, state=going, feedback=""), StageStep.ACCEPT)
 
 
-def accepted(place: Place, _happened: Happened, _rules: Rules, _now: float) -> Next:
-    return at(place, Step.CHECK)
+def accepted(place: Place, _happened: Happened, _rules: StageRules, _now: float) -> Next:
+    return at(place, StageStep.CHECK)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from sparing.finding import Severity
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Work
+from sparing.flow.stage import StageWork
 from sparing.review.outcome import outcome_of, outcome_words, stay_open
 from sparing.stages import review_rounds
 from sparing.stages.place import Place, mark_of, stage_of
 
-CODES = frozenset({Work.IMPLEMENT, Work.BUILD, Work.CHECK})
+CODES = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
 
 
 class Pass(NamedTuple):
@@ -98,7 +98,7 @@ def _reasons(place: Place) -> list[str]:
 def _verdict(place: Place) -> str:
     """Of those who looked: how many passed."""
     stage = stage_of(place)
-    if stage.work is Work.JUDGE:
+    if stage.work is StageWork.JUDGE:
         return f"{stage.author} is satisfied"
     if not stage.reviewers or place.review is None:
         return "it has no reviewer"

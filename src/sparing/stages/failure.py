@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from sparing.failure import Failure
-from sparing.flow.state import Cause, Kind, Outcome
-from sparing.job import BUDGET, LOOP, Result
-from sparing.stages.moves import Next, Rules, flow
+from sparing.flow.state import Cause, Outcome, OutcomeKind
+from sparing.job import BUDGET, LOOP, JobResult
+from sparing.stages.moves import Next, StageRules, flow
 from sparing.stages.place import Place
 
 CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 
 
-def failing(place: Place, result: Result, rules: Rules, now: float) -> Next:
+def failing(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
     """Nothing is lost: the same work can go on from here."""
     cause = CAUSES.get(result.failure, Cause.FAILED)
-    return flow(place, Outcome(Kind.FAILED, reason=said_of(result), cause=cause), rules, now)
+    return flow(place, Outcome(OutcomeKind.FAILED, reason=said_of(result), cause=cause), rules, now)
 
 
-def said_of(result: Result) -> str:
+def said_of(result: JobResult) -> str:
     """What a crash comes to is its last line; all that was printed stays in the ledger."""
     detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
     return f"{result.failure}: {detail}" if detail else result.failure

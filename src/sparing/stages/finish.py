@@ -10,15 +10,15 @@ from dataclasses import replace
 
 from sparing.ending import ROLE
 from sparing.flow.advance import advance
-from sparing.flow.state import Do, Kind, Outcome, Position
+from sparing.flow.state import Do, Outcome, OutcomeKind, Position
 from sparing.job import Turn
-from sparing.stages.moves import Happened, Next, Rules, at, close, enter, flow
-from sparing.stages.place import Place, Step, is_last
+from sparing.stages.moves import Happened, Next, StageRules, at, close, enter, flow
+from sparing.stages.place import Place, StageStep, is_last
 
 SHOWN = 5
 
 
-def surveyed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def surveyed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     left = happened.results[0].unfinished
     here = replace(place, ending=replace(place.ending, unfinished=left))
     if not left:
@@ -26,30 +26,32 @@ def surveyed(place: Place, happened: Happened, rules: Rules, now: float) -> Next
     more = f"; and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
     tasks = "1 task is" if len(left) == 1 else f"{len(left)} tasks are"
     reason = f"{tasks} not finished: {'; '.join(left[:SHOWN])}{more}"
-    return flow(here, Outcome(Kind.CAPPED_BLOCKERS, reason=reason), rules, now)
+    return flow(here, Outcome(OutcomeKind.CAPPED_BLOCKERS, reason=reason), rules, now)
 
 
 def is_asked(place: Place) -> bool:
     """Whether a person is asked about unfinished tasks."""
     stuck = place.state.position is Position.STUCK and place.state.acceptable
-    return stuck and place.step is Step.SURVEY
+    return stuck and place.step is StageStep.SURVEY
 
 
-def went_on(place: Place, rules: Rules) -> Next:
+def went_on(place: Place, rules: StageRules) -> Next:
     """With what is unfinished, on a person's word."""
-    return learn(replace(place, state=advance(place.state, Outcome(Kind.GO_ON)).state), rules)
+    return learn(
+        replace(place, state=advance(place.state, Outcome(OutcomeKind.GO_ON)).state), rules
+    )
 
 
-def learn(place: Place, rules: Rules) -> Next:
+def learn(place: Place, rules: StageRules) -> Next:
     """Once: checks that are repaired afterwards teach nothing new."""
     wanted = ROLE in rules.assistants and not place.ending.logs
-    return at(place, Step.RETRO if wanted else Step.CHECK)
+    return at(place, StageStep.RETRO if wanted else StageStep.CHECK)
 
 
-def retrospected(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def retrospected(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     held = happened.results[0].passed
     ending = replace(place.ending, logs=place.head if held else "")
-    return at(replace(place, ending=ending), Step.CHECK)
+    return at(replace(place, ending=ending), StageStep.CHECK)
 
 
 def takes_last(place: Place) -> bool:
@@ -59,22 +61,22 @@ def takes_last(place: Place) -> bool:
 
 def took_last(place: Place, now: float) -> Next:
     """It is closed like any other: the last gate shows the commit that comes of it."""
-    state = advance(place.state, Outcome(Kind.GO_ON)).state
+    state = advance(place.state, Outcome(OutcomeKind.GO_ON)).state
     concerns = tuple(dict.fromkeys((*state.concerns, state.stage)))
     return close(replace(place, state=replace(state, concerns=concerns)), now)
 
 
-def taken_back(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
+def taken_back(place: Place, _happened: Happened, rules: StageRules, now: float) -> Next:
     """The branch says active again: the stage runs once more, or a person decides."""
     if place.state.position is Position.STUCK:
         return Next(Do.WAIT, place)
     return enter(place, rules, now, again=place.asked is Turn.REDO)
 
 
-def handed_over(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def handed_over(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """It is home; or its branch is not what was approved, and the last gate asks again."""
     result = happened.results[0]
     if result.passed:
-        return flow(place, Outcome(Kind.PASSED, reason=result.detail), rules, now)
+        return flow(place, Outcome(OutcomeKind.PASSED, reason=result.detail), rules, now)
     changed = replace(place, accepted=False, talk=replace(place.talk, green=""))
-    return flow(changed, Outcome(Kind.REFUSED, reason=result.detail), rules, now)
+    return flow(changed, Outcome(OutcomeKind.REFUSED, reason=result.detail), rules, now)

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.continuation import Go, Going
+from sparing.continuation import Continuation, SessionStep
 from sparing.ending import ROLE as RETRO
 from sparing.flow.flows import builder_of
-from sparing.flow.stage import Work
+from sparing.flow.stage import StageWork
 from sparing.job import Job, JobKind, Turn
-from sparing.stages.place import Place, Step, stage_of
+from sparing.stages.place import Place, StageStep, stage_of
 from sparing.stages.review_rounds import to_settle
 
-AGENT_STEPS = frozenset({Step.AUTHOR, Step.PART, Step.TASK, Step.REPAIR})
-HELP_STEPS = frozenset({Step.SIMPLIFY, Step.OUTLINE, Step.DEEPEN, Step.MEND})
+AGENT_STEPS = frozenset({StageStep.AUTHOR, StageStep.PART, StageStep.TASK, StageStep.REPAIR})
+HELP_STEPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN, StageStep.MEND})
 PROGRAM_JOBS = {
-    Step.OPEN: JobKind.OPEN,
-    Step.TASKS: JobKind.TASKS,
-    Step.CHECK: JobKind.CHECK,
-    Step.PROVE: JobKind.PROVE,
-    Step.JOIN: JobKind.JOIN,
-    Step.NOTE: JobKind.NOTE,
-    Step.SKIP: JobKind.NOTE,
-    Step.TRIAL: JobKind.TRIAL,
-    Step.DEEPENED: JobKind.CHECK,
-    Step.ACCEPT: JobKind.ACCEPT,
-    Step.SURVEY: JobKind.SURVEY,
-    Step.CLOSE: JobKind.CLOSE,
-    Step.REOPEN: JobKind.REOPEN,
-    Step.HANDOVER: JobKind.HANDOVER,
+    StageStep.OPEN: JobKind.OPEN,
+    StageStep.TASKS: JobKind.TASKS,
+    StageStep.CHECK: JobKind.CHECK,
+    StageStep.PROVE: JobKind.PROVE,
+    StageStep.JOIN: JobKind.JOIN,
+    StageStep.NOTE: JobKind.NOTE,
+    StageStep.SKIP: JobKind.NOTE,
+    StageStep.TRIAL: JobKind.TRIAL,
+    StageStep.DEEPENED: JobKind.CHECK,
+    StageStep.ACCEPT: JobKind.ACCEPT,
+    StageStep.SURVEY: JobKind.SURVEY,
+    StageStep.CLOSE: JobKind.CLOSE,
+    StageStep.REOPEN: JobKind.REOPEN,
+    StageStep.HANDOVER: JobKind.HANDOVER,
 }
 
 WITH_PLACE = frozenset({JobKind.SURVEY, JobKind.CLOSE, JobKind.REOPEN, JobKind.HANDOVER})
@@ -44,7 +44,7 @@ def program_job(place: Place) -> Job:
         job = replace(job, agreed=place.talk.agreed)
     if kind in WITH_PLACE:
         return replace(job, place=replace(place, review=None).dump())
-    if stage_of(place).work is Work.IMPLEMENT:
+    if stage_of(place).work is StageWork.IMPLEMENT:
         return replace(job, building=place.building)
     return job
 
@@ -52,9 +52,9 @@ def program_job(place: Place) -> Job:
 def agent_job(place: Place) -> Job:
     """What the stage's author is asked for."""
     role, turn = stage_of(place).author, place.asked
-    if place.step is Step.TASK:
+    if place.step is StageStep.TASK:
         return task_job(place, place.tasks[place.task][0])
-    iteration = place.turn if place.step is Step.AUTHOR else place.repairs
+    iteration = place.turn if place.step is StageStep.AUTHOR else place.repairs
     settles = to_settle(place.review) if turn is Turn.REVISE else ()
     job = _job(place, role, role=role, turn=turn)
     parts = stage_of(place).parts if turn in (Turn.WRITE, Turn.PART) else ()
@@ -84,7 +84,7 @@ def wave_jobs(place: Place) -> tuple[Job, ...]:
 
 def help_job(place: Place) -> Job:
     """What somebody beside author and reviewers is asked for."""
-    building, mends = place.building, place.step is Step.MEND
+    building, mends = place.building, place.step is StageStep.MEND
     role = stage_of(place).author if mends else building.helper
     job = _job(place, place.step.value, role=role, turn=place.asked)
     if mends:
@@ -93,19 +93,19 @@ def help_job(place: Place) -> Job:
     return replace(job, iteration=1, feedback=outlines)
 
 
-def _going(place: Place) -> Going:
+def _going(place: Place) -> Continuation:
     """After a stage's first turn its own session is there, and what follows is said in it."""
-    going, first = place.going, place.step is Step.AUTHOR and place.turn <= 1
-    return going if first or not going.thread else replace(going, go=Go.NONE)
+    going, first = place.going, place.step is StageStep.AUTHOR and place.turn <= 1
+    return going if first or not going.thread else replace(going, go=SessionStep.NONE)
 
 
 def going_job(place: Place) -> Job:
     """The author's turn that would follow, to be looked at before it is sent; or the session
     that ends is asked for what only it knows."""
-    ahead = agent_job(replace(place, step=Step.AUTHOR, turn=place.turn + 1))
-    if place.step is Step.WEIGH:
+    ahead = agent_job(replace(place, step=StageStep.AUTHOR, turn=place.turn + 1))
+    if place.step is StageStep.WEIGH:
         return replace(ahead, kind=JobKind.WEIGH, name=JobKind.WEIGH.value)
-    going = replace(place.going, go=Go.NONE)
+    going = replace(place.going, go=SessionStep.NONE)
     role = builder_of(going.thread)
     return replace(ahead, name="handoff", going=going, role=role, turn=Turn.HAND_OVER)
 
@@ -139,17 +139,17 @@ def review_jobs(place: Place) -> tuple[Job, ...]:
 
 def jobs_of(place: Place) -> tuple[Job, ...]:
     """The jobs of the step that a place is at, as they were asked for."""
-    if place.step is Step.REVIEW:
+    if place.step is StageStep.REVIEW:
         return review_jobs(place)
-    if place.step is Step.RESEARCH:
+    if place.step is StageStep.RESEARCH:
         return research_jobs(place)
-    if place.step in (Step.WEIGH, Step.HAND_OFF):
+    if place.step in (StageStep.WEIGH, StageStep.HAND_OFF):
         return (going_job(place),)
-    if place.step is Step.WAVE:
+    if place.step is StageStep.WAVE:
         return wave_jobs(place)
     if place.step in HELP_STEPS:
         return (help_job(place),)
-    if place.step is Step.RETRO:
+    if place.step is StageStep.RETRO:
         return (replace(_job(place, RETRO, role=RETRO, turn=Turn.RETRO), iteration=1),)
     if place.step in AGENT_STEPS:
         return (agent_job(place),)

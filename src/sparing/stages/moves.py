@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.context.documents.handoff import Handoff
-from sparing.continuation import Going
-from sparing.conversation import Talk, question_key
+from sparing.continuation import Continuation
+from sparing.conversation import Conversation, question_key
 from sparing.ending import Ending
 from sparing.flow.advance import advance
 from sparing.flow.flows import TIERS, builder_of
-from sparing.flow.stage import Work
-from sparing.flow.state import Do, Kind, Outcome, Position
-from sparing.job import Job, Result, Turn
-from sparing.review.governor import Ruled, Said, Seen
+from sparing.flow.stage import StageWork
+from sparing.flow.state import Do, Outcome, OutcomeKind, Position
+from sparing.job import Job, JobResult, Turn
+from sparing.review.governor import GovernorRuling, SeenVerdict, SinceLastLook
 from sparing.stages import review_rounds
 from sparing.stages.auto_gate import by_rule
 from sparing.stages.jobs import jobs_of, review_jobs
 from sparing.stages.place import (
     Mark,
     Place,
-    Step,
+    StageStep,
     is_closed,
     is_last,
     mark_of,
@@ -33,16 +33,16 @@ from sparing.stages.place import (
     stage_of,
 )
 from sparing.stages.review_rounds import Bench
-from sparing.task_progress import Building
+from sparing.task_progress import TaskProgress
 
 
 @dataclass(frozen=True, slots=True)
 class Happened:
     """What the last jobs gave, or what a human said at the start of a leg."""
 
-    results: tuple[Result, ...] = ()
-    seen: tuple[Seen, ...] = ()
-    said: Said = Said()
+    results: tuple[JobResult, ...] = ()
+    seen: tuple[SeenVerdict, ...] = ()
+    said: SinceLastLook = SinceLastLook()
     """The author's answers, a human's rulings, and what each reviewer looks at."""
     answer: Outcome | None = None
     feedback: str = ""
@@ -54,7 +54,7 @@ class Happened:
     """Hash of a person's comments that the author has not answered."""
 
 
-class Rules(NamedTuple):
+class StageRules(NamedTuple):
     """The settings that matter here."""
 
     cap: int
@@ -82,7 +82,7 @@ class Next(NamedTuple):
     do: Do
     place: Place
     jobs: tuple[Job, ...] = ()
-    ruled: Ruled | None = None
+    ruled: GovernorRuling | None = None
     """Of a look: what was decided, and why."""
     by_rule: str = ""
     """Why a gate was passed that nobody was asked at."""
@@ -90,117 +90,121 @@ class Next(NamedTuple):
     """What else is to be told: of which role, and the words."""
 
 
-def flow(place: Place, outcome: Outcome, rules: Rules, now: float, feedback: str = "") -> Next:
+def flow(place: Place, outcome: Outcome, rules: StageRules, now: float, feedback: str = "") -> Next:
     """Ask the flow; what it says becomes jobs, a wait or the end."""
     move = advance(place.state, outcome)
     told = heard(place.talk, place.state.stage, outcome.kind)
     moved = replace(place, state=move.state, feedback=feedback or place.feedback)
     moved = moved if move.do is Do.REFUSE else replace(moved, talk=told)
     match move.do:
-        case Do.RUN if outcome.kind is Kind.CONTINUE:
+        case Do.RUN if outcome.kind is OutcomeKind.CONTINUE:
             return _resumed(moved)
-        case Do.RUN if outcome.kind is Kind.ANSWER:
-            return at(moved, Step.AUTHOR, Turn.ANSWER)
+        case Do.RUN if outcome.kind is OutcomeKind.ANSWER:
+            return at(moved, StageStep.AUTHOR, Turn.ANSWER)
         case Do.RUN:
             return _run(place, moved, outcome.kind, rules, now)
         case Do.HAND_OVER:
-            return at(moved, Step.HANDOVER)
+            return at(moved, StageStep.HANDOVER)
         case Do.WAIT if move.state.position is Position.GATE:
             return _at_gate(moved, rules, now)
-        case Do.WAIT if outcome.kind is Kind.REJECT and is_closed(place):
-            return at(reopened(moved), Step.REOPEN)
+        case Do.WAIT if outcome.kind is OutcomeKind.REJECT and is_closed(place):
+            return at(reopened(moved), StageStep.REOPEN)
         case Do.WAIT | Do.END | Do.REFUSE:
             return Next(move.do, moved)
 
 
-def _run(place: Place, moved: Place, kind: Kind, rules: Rules, now: float) -> Next:
+def _run(place: Place, moved: Place, kind: OutcomeKind, rules: StageRules, now: float) -> Next:
     """A stage begins, or again; what a branch says of a completed feature is first taken back."""
-    again = kind in (Kind.REJECT, Kind.REFUSED)
-    on = replace(moved, going=Going(anew=kind is Kind.RERUN))
+    again = kind in (OutcomeKind.REJECT, OutcomeKind.REFUSED)
+    on = replace(moved, going=Continuation(anew=kind is OutcomeKind.RERUN))
     on = on if moved.state.stage == place.state.stage else replace(on, review=None)
     if is_closed(place):
-        return at(reopened(on), Step.REOPEN, Turn.REDO if again else Turn.NONE)
+        return at(reopened(on), StageStep.REOPEN, Turn.REDO if again else Turn.NONE)
     return enter(on, rules, now, again=again)
 
 
-def _at_gate(place: Place, rules: Rules, now: float) -> Next:
+def _at_gate(place: Place, rules: StageRules, now: float) -> Next:
     """A person is asked; in auto mode only where a rule does not let it pass, and is told why."""
     if passes(place.state.position, place, rules):
-        return flow(place, Outcome(Kind.APPROVE), rules, now)
+        return flow(place, Outcome(OutcomeKind.APPROVE), rules, now)
     if not rules.auto:
         return Next(Do.WAIT, place)
     found = by_rule(place, rules.gates)
     if found.passes:
-        on = flow(place, Outcome(Kind.APPROVE), rules, now)
+        on = flow(place, Outcome(OutcomeKind.APPROVE), rules, now)
         return on if on.do is Do.REFUSE else on._replace(by_rule=found.words)
     held = replace(place.state, reason=f"not passed by rule: {found.words}")
     return Next(Do.WAIT, replace(place, state=held))
 
 
-def passes(position: Position, place: Place, rules: Rules) -> bool:
+def passes(position: Position, place: Place, rules: StageRules) -> bool:
     """A gate that the settings don't want, or that a human has answered already; not so the last
     one: what is merged was committed after that answer."""
     taken = place.accepted and not is_last(place)
     return position is Position.GATE and (taken or place.state.stage not in rules.gates)
 
 
-def enter(place: Place, rules: Rules, now: float, *, again: bool = False) -> Next:
+def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
     marks = {**place.marks, stage.name: Mark(now, base=place.head)} if not again else place.marks
     review = review_rounds.opened(stage, rules.bench, place.review)
     here = replace(
         place, review=review, turn=0, repairs=0, marks=marks, idle=0, done=(), facts="",
         unproven=(), accepted=False, part=0,
-        talk=entered(place.talk, codes=stage.work in (Work.IMPLEMENT, Work.BUILD)),
+        talk=entered(place.talk, codes=stage.work in (StageWork.IMPLEMENT, StageWork.BUILD)),
     )  # fmt: skip
     here = here if again else replace(here, feedback="", note="", open=(), research=())
     here = here if again else replace(here, ending=Ending())
     here = replace(here, going=replace(place.going, thread=_thread(place, rules)))
     match stage.work:
-        case Work.DOCUMENT:
+        case StageWork.DOCUMENT:
             return _document(here, rules, again=again)
-        case Work.PROPOSE:
-            return at(here, Step.AUTHOR, Turn.PROPOSE)
-        case Work.IMPLEMENT:
-            anew = replace(here, building=Building())
-            return at(here, Step.AUTHOR, Turn.REDO) if again else at(anew, Step.TASKS)
-        case Work.BUILD:
+        case StageWork.PROPOSE:
+            return at(here, StageStep.AUTHOR, Turn.PROPOSE)
+        case StageWork.IMPLEMENT:
+            anew = replace(here, building=TaskProgress())
+            return at(here, StageStep.AUTHOR, Turn.REDO) if again else at(anew, StageStep.TASKS)
+        case StageWork.BUILD:
             return begin(here, Turn.BUILD)
-        case Work.JUDGE:
+        case StageWork.JUDGE:
             return begin(here, Turn.JUDGE)
-        case Work.CHECK:
+        case StageWork.CHECK:
             if stage.learns and again and here.feedback:
-                return at(here, Step.AUTHOR, Turn.REDO)
-            return at(here, Step.SURVEY if stage.learns else Step.CHECK)
+                return at(here, StageStep.AUTHOR, Turn.REDO)
+            return at(here, StageStep.SURVEY if stage.learns else StageStep.CHECK)
 
 
-def _document(place: Place, rules: Rules, *, again: bool) -> Next:
+def _document(place: Place, rules: StageRules, *, again: bool) -> Next:
     """Those who look around go before the author; what they found is known when it goes again."""
     asked = tuple((role, "") for role in stage_of(place).research if role in rules.assistants)
     if asked and not again:
-        return at(replace(place, research=asked), Step.RESEARCH)
+        return at(replace(place, research=asked), StageStep.RESEARCH)
     return begin(place, Turn.REDO if again and place.feedback else Turn.WRITE)
 
 
 def _resumed(place: Place) -> Next:
     """Where it was; a stage whose author has made nothing yet is weighed again, time has passed."""
-    if place.going.thread and place.step in (Step.AUTHOR, Step.HAND_OFF) and place.turn <= 1:
+    if (
+        place.going.thread
+        and place.step in (StageStep.AUTHOR, StageStep.HAND_OFF)
+        and place.turn <= 1
+    ):
         return begin(replace(place, turn=0), place.asked)
     return Next(Do.RUN, place, jobs_of(place))
 
 
 def begin(place: Place, turn: Turn) -> Next:
     """The author's first turn of a stage; in a session that stages share it is weighed first."""
-    return at(place, Step.WEIGH if place.going.thread else Step.AUTHOR, turn)
+    return at(place, StageStep.WEIGH if place.going.thread else StageStep.AUTHOR, turn)
 
 
-def _thread(place: Place, rules: Rules) -> str:
+def _thread(place: Place, rules: StageRules) -> str:
     """Whoever judges what the session made does so outside of it, unless the rules want it."""
     flow_name, stage = place.state.flow, stage_of(place)
     if not rules.continues or flow_name not in TIERS:
         return ""
     builds = stage.author == builder_of(flow_name)
-    return flow_name if builds or (rules.judges_inside and stage.work is Work.JUDGE) else ""
+    return flow_name if builds or (rules.judges_inside and stage.work is StageWork.JUDGE) else ""
 
 
 def ask(place: Place, now: float) -> Next:
@@ -208,30 +212,30 @@ def ask(place: Place, now: float) -> Next:
     if place.loop is None or not place.loop.asks:
         return close(place, now)
     iteration = max(place.loop.iteration, mark_of(place).iterations)
-    asked = replace(marked(place, iterations=iteration), step=Step.REVIEW)
+    asked = replace(marked(place, iterations=iteration), step=StageStep.REVIEW)
     return Next(Do.RUN, asked, review_jobs(asked))
 
 
 def close(place: Place, now: float) -> Next:
     left = tuple(f"task {number} was left out: {why}" for number, why in place.building.skipped)
     notes = (*review_rounds.notes_of(place.review), *(place.ending.unfinished or left))
-    return at(marked(place, completed=now, notes=notes), Step.CLOSE)
+    return at(marked(place, completed=now, notes=notes), StageStep.CLOSE)
 
 
-def at(place: Place, step: Step, turn: Turn = Turn.NONE) -> Next:
-    here = replace(place, step=step, turn=place.turn + (step is Step.AUTHOR), asked=turn)
+def at(place: Place, step: StageStep, turn: Turn = Turn.NONE) -> Next:
+    here = replace(place, step=step, turn=place.turn + (step is StageStep.AUTHOR), asked=turn)
     return Next(Do.RUN, here, jobs_of(here))
 
 
-def heard(talk: Talk, stage: str, kind: Kind) -> Talk:
+def heard(talk: Conversation, stage: str, kind: OutcomeKind) -> Conversation:
     """After what happened in a stage."""
     match kind:
-        case Kind.REJECT:
+        case OutcomeKind.REJECT:
             rejected = tuple(dict.fromkeys((*talk.rejected, stage)))
             return replace(talk, questions=(), rejected=rejected)
-        case Kind.APPROVE:
+        case OutcomeKind.APPROVE:
             return replace(talk, rejected=tuple(one for one in talk.rejected if one != stage))
-        case Kind.ANSWER:
+        case OutcomeKind.ANSWER:
             keys = (question_key(one) for one in talk.questions)
             settled = tuple(dict.fromkeys((*talk.settled, *keys)))
             return replace(talk, questions=(), settled=settled)
@@ -239,6 +243,6 @@ def heard(talk: Talk, stage: str, kind: Kind) -> Talk:
             return talk
 
 
-def entered(talk: Talk, *, codes: bool) -> Talk:
+def entered(talk: Conversation, *, codes: bool) -> Conversation:
     """At the beginning of a stage; one that makes code has to show green checks itself."""
     return replace(talk, questions=(), changed=(), green="" if codes else talk.green)

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from sparing.continuation import Going
-from sparing.conversation import Talk
+from sparing.continuation import Continuation
+from sparing.conversation import Conversation
 from sparing.ending import Ending
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
-from sparing.flow.state import State
-from sparing.job import Result, Turn
-from sparing.review.governor import State as Review
+from sparing.flow.state import FlowState
+from sparing.job import JobResult, Turn
+from sparing.review.governor import ReviewState
 from sparing.review.loop import Loop
-from sparing.task_progress import Building
+from sparing.task_progress import TaskProgress
 
 
-class Step(StrEnum):
+class StageStep(StrEnum):
     """Where within a stage."""
 
     OPEN = "open"
@@ -71,11 +71,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    state: State
+    state: FlowState
     head: str
     """The commit everything so far is in."""
-    step: Step = Step.OPEN
-    review: Review | None = None
+    step: StageStep = StageStep.OPEN
+    review: ReviewState | None = None
     """The stage's review: its loop, and what became of each finding."""
     turn: int = 0
     """How often the author has written in this stage."""
@@ -83,7 +83,7 @@ class Place:
     """What the author was asked for last."""
     idle: int = 0
     """How many of the author's turns in a row changed nothing."""
-    done: tuple[Result, ...] = ()
+    done: tuple[JobResult, ...] = ()
     """Of a step that was interrupted: what its other jobs gave."""
     tasks: tuple[tuple[str, str], ...] = ()
     """Number and title of each task."""
@@ -111,11 +111,11 @@ class Place:
     """Who looked around for this stage's author, and the hash of what was found."""
     given: tuple[tuple[str, str], ...] = ()
     """Before the first leg: documents the feature begins with, by file name and hash."""
-    talk: Talk = Talk()
+    talk: Conversation = Conversation()
     """What was asked, answered and refused."""
-    going: Going = Going()
+    going: Continuation = Continuation()
     """How this stage goes on from the one before, where they share a session."""
-    building: Building = Building()
+    building: TaskProgress = TaskProgress()
     """How far the tasks are, and who helps afterwards."""
     ending: Ending = Ending()
     """What is left open at the end, and which logs were read."""
@@ -162,14 +162,14 @@ class Place:
     def load(cls, value: dict[str, Any]) -> Place:
         """A new feature's place is its flow state and its base commit; the rest has defaults."""
         return cls(
-            State.load(value["state"]),
+            FlowState.load(value["state"]),
             value["head"],
-            Step(value.get("step", Step.OPEN)),
+            StageStep(value.get("step", StageStep.OPEN)),
             _review(value),
             value.get("turn", 0),
             Turn(value.get("asked", Turn.NONE)),
             value.get("idle", 0),
-            tuple(Result.load(item) for item in value.get("done", [])),
+            tuple(JobResult.load(item) for item in value.get("done", [])),
             tuple((number, title) for number, title in value.get("tasks", [])),
             value.get("task", 0),
             value.get("repairs", 0),
@@ -185,18 +185,18 @@ class Place:
             value.get("part", 0),
             tuple((role, digest) for role, digest in value.get("research", ())),
             tuple((name, digest) for name, digest in value.get("given", ())),
-            Talk.load(value.get("talk", {})),
-            Going.load(value.get("going")),
-            Building.load(value.get("building") or {}),
+            Conversation.load(value.get("talk", {})),
+            Continuation.load(value.get("going")),
+            TaskProgress.load(value.get("building") or {}),
             Ending.load(value.get("ending") or {}),
         )
 
 
-def _review(value: dict[str, Any]) -> Review | None:
+def _review(value: dict[str, Any]) -> ReviewState | None:
     """Also of a row from before findings were followed: its loop, and nothing known of them."""
     if value.get("review") is not None:
-        return Review.load(value["review"])
-    return None if value.get("loop") is None else Review(Loop.load(value["loop"]))
+        return ReviewState.load(value["review"])
+    return None if value.get("loop") is None else ReviewState(Loop.load(value["loop"]))
 
 
 def _mark(

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.context.documents.handoff import Handoff, Status
-from sparing.conversation import Talk, question_key
-from sparing.flow.state import Cause, Kind, Outcome
-from sparing.job import Result, Turn
+from sparing.context.documents.handoff import Handoff, HandoffStatus
+from sparing.conversation import Conversation, question_key
+from sparing.flow.state import Cause, Outcome, OutcomeKind
+from sparing.job import JobResult, Turn
 from sparing.stages.place import Place
 
 MOST_QUESTIONS = 20
@@ -22,7 +22,7 @@ WORDS_CHARS = 300
 
 
 class Stop(NamedTuple):
-    talk: Talk
+    talk: Conversation
     outcome: Outcome
 
 
@@ -30,36 +30,36 @@ def stop_for(place: Place, handoff: Handoff) -> Stop | None:
     """None if the stage goes on."""
     new = unanswered(place.talk, handoff.open_questions)
     match handoff.status:
-        case Status.BLOCKED:
+        case HandoffStatus.BLOCKED:
             words = _said(handoff) or "it does not say by what"
-            outcome = Outcome(Kind.FAILED, reason=f"blocked: {words}", cause=Cause.BLOCKED)
+            outcome = Outcome(OutcomeKind.FAILED, reason=f"blocked: {words}", cause=Cause.BLOCKED)
             return Stop(replace(place.talk, questions=new), outcome)
-        case Status.NEEDS_INTERVENTION:
+        case HandoffStatus.NEEDS_INTERVENTION:
             asked = new or (_said(handoff) or "It needs a person and does not say what for.",)
             return _asking(place.talk, asked)
-        case Status.COMPLETED:
+        case HandoffStatus.COMPLETED:
             return _asking(place.talk, new) if new else None
 
 
-def unanswered(talk: Talk, questions: tuple[str, ...]) -> tuple[str, ...]:
+def unanswered(talk: Conversation, questions: tuple[str, ...]) -> tuple[str, ...]:
     new = {question_key(one): one[:QUESTION_CHARS] for one in questions}
     return tuple(one for key, one in new.items() if key not in talk.settled)[:MOST_QUESTIONS]
 
 
-def wrote_nothing(place: Place, handoff: Handoff, result: Result) -> bool:
+def wrote_nothing(place: Place, handoff: Handoff, result: JobResult) -> bool:
     """It has asked only what it knows, and done nothing: that is no stage."""
     writes = place.asked not in (Turn.ANSWER, Turn.REVISE, Turn.REPAIR_CHECKS)
     return handoff.pauses and writes and not result.changed
 
 
-def nothing_changed(role: str) -> Result:
-    return Result(failure="nothing changed", detail=f"{role} left no change")
+def nothing_changed(role: str) -> JobResult:
+    return JobResult(failure="nothing changed", detail=f"{role} left no change")
 
 
-def _asking(talk: Talk, questions: tuple[str, ...]) -> Stop:
+def _asking(talk: Conversation, questions: tuple[str, ...]) -> Stop:
     count, first = len(questions), _short(questions[0])
     words = f"it asks: {first}" if count == 1 else f"it asks {count} questions, first: {first}"
-    outcome = Outcome(Kind.FAILED, reason=words, cause=Cause.QUESTIONS)
+    outcome = Outcome(OutcomeKind.FAILED, reason=words, cause=Cause.QUESTIONS)
     return Stop(replace(talk, questions=questions), outcome)
 
 

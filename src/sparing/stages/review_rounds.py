@@ -12,11 +12,19 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.finding import Severity
-from sparing.flow.stage import Stage, Work
+from sparing.flow.stage import Stage, StageWork
 from sparing.review import words
-from sparing.review.answers import Answer
-from sparing.review.governor import Ruled, Said, Seen, State, govern, restarted, rule
-from sparing.review.loop import AtCap, Decision, Loop, blocked, decide, go_on
+from sparing.review.answers import AuthorAnswer
+from sparing.review.governor import (
+    GovernorRuling,
+    ReviewState,
+    SeenVerdict,
+    SinceLastLook,
+    govern,
+    restarted,
+    rule,
+)
+from sparing.review.loop import AtCap, Loop, LoopDecision, blocked, decide, go_on
 from sparing.review.outcome import outcome_of
 from sparing.review.tracking import Tracked, told
 from sparing.review.verdict import passes
@@ -33,28 +41,32 @@ class Bench(NamedTuple):
     headless: bool
 
 
-def opened(stage: Stage, bench: Bench, before: State | None) -> State | None:
+def opened(stage: Stage, bench: Bench, before: ReviewState | None) -> ReviewState | None:
     """A stage's review at its beginning; what was ruled in an earlier run of it stays ruled."""
     if not stage.reviewers:
         return None
-    goes_on = bench.strict and stage.work is Work.DOCUMENT
+    goes_on = bench.strict and stage.work is StageWork.DOCUMENT
     loop = Loop(
         stage.reviewers,
         min(stage.cap, bench.cap),
-        validate=stage.work is Work.IMPLEMENT,
+        validate=stage.work is StageWork.IMPLEMENT,
         at_cap=AtCap.GO_ON if goes_on else AtCap.ASK,
     )
-    return State(loop) if before is None else restarted(before, loop)
+    return ReviewState(loop) if before is None else restarted(before, loop)
 
 
-def judged(state: State, seen: Sequence[Seen], said: Said, bench: Bench) -> Ruled:
+def judged(
+    state: ReviewState, seen: Sequence[SeenVerdict], said: SinceLastLook, bench: Bench
+) -> GovernorRuling:
     """What follows from a look of those whom the loop asked."""
     headless = bench.headless and not bench.strict
     ruled = govern(state, seen, said, headless=headless)
     return _strictly(state, ruled, seen, said) if bench.strict else ruled
 
 
-def _strictly(state: State, ruled: Ruled, seen: Sequence[Seen], said: Said) -> Ruled:
+def _strictly(
+    state: ReviewState, ruled: GovernorRuling, seen: Sequence[SeenVerdict], said: SinceLastLook
+) -> GovernorRuling:
     """The original's pass rule; findings are followed, but the bar does not rise."""
     verdicts = [one.verdict for one in seen]
     step = decide(state.loop, verdicts, said.inputs)
@@ -65,47 +77,49 @@ def _strictly(state: State, ruled: Ruled, seen: Sequence[Seen], said: Said) -> R
     why = words.of_step(step.decision, step.loop, rest)
     after = replace(ruled.state, loop=step.loop, tracked=tracked, stuck=0, weight=None)
     reasons = (*words.of_look(tracked, looked, failed), why)
-    return Ruled(step.decision, after, reasons, rest, blocked(verdicts))
+    return GovernorRuling(step.decision, after, reasons, rest, blocked(verdicts))
 
 
 def _stands(one: Tracked) -> bool:
     return one.open and one.finding.severity is not Severity.SUGGESTION
 
 
-def waved(state: State, said: Said) -> Ruled:
+def waved(state: ReviewState, said: SinceLastLook) -> GovernorRuling:
     """A human lets an escalated review go on: by what was ruled, else with the rest open."""
     ids = {ruling.id for ruling in said.rulings}
     if any(one.open and one.id in ids for one in state.tracked):
         return rule(state, said.rulings, said.inputs)
     step = go_on(state.loop)
     after = replace(state, loop=step.loop, stuck=0, weight=None)
-    return Ruled(step.decision, after, (words.of_step(step.decision, step.loop, open_of(state)),))
+    return GovernorRuling(
+        step.decision, after, (words.of_step(step.decision, step.loop, open_of(state)),)
+    )
 
 
-def answered(state: State | None, answers: Sequence[Answer]) -> State | None:
+def answered(state: ReviewState | None, answers: Sequence[AuthorAnswer]) -> ReviewState | None:
     """With what the author has said to its findings."""
     if state is None or not answers:
         return state
     return replace(state, tracked=told(state.tracked, answers, ()))
 
 
-def escalated(state: State | None) -> bool:
+def escalated(state: ReviewState | None) -> bool:
     """Somebody of the group is not satisfied, and a human was asked."""
     return state is not None and bool(state.loop.asks)
 
 
-def ended_open(state: State) -> bool:
+def ended_open(state: ReviewState) -> bool:
     """Whether a group was left whose reviewers did not all pass before the cap."""
     found = outcome_of(state)
     return bool(found.failed or found.capped)
 
 
-def open_of(state: State | None) -> tuple[Tracked, ...]:
+def open_of(state: ReviewState | None) -> tuple[Tracked, ...]:
     """Blockers and warnings that nobody has settled."""
     return () if state is None else tuple(one for one in state.tracked if _stands(one))
 
 
-def to_settle(state: State | None) -> tuple[str, ...]:
+def to_settle(state: ReviewState | None) -> tuple[str, ...]:
     """What an author is given: what counts; if nothing does, whatever is open."""
     if state is None:
         return ()
@@ -113,7 +127,7 @@ def to_settle(state: State | None) -> tuple[str, ...]:
     return counted or tuple(one.id for one in state.tracked if one.open)
 
 
-def notes_of(state: State | None) -> tuple[str, ...]:
+def notes_of(state: ReviewState | None) -> tuple[str, ...]:
     """What is still open, a line each, for the stage's record."""
     lines = (
         " ".join(f"{one.id} {one.finding.severity}: {one.finding.text}".split())
@@ -122,8 +136,8 @@ def notes_of(state: State | None) -> tuple[str, ...]:
     return tuple(line if len(line) <= NOTE_CHARS else f"{line[:NOTE_CHARS]}…" for line in lines)
 
 
-def why(ruled: Ruled) -> str:
+def why(ruled: GovernorRuling) -> str:
     """Why a human is asked, and about what."""
     named = ", ".join(one.id for one in ruled.open)
     reason = ruled.reasons[-1] if ruled.reasons else ""
-    return f"{reason} ({named})" if named and ruled.decision is Decision.ESCALATE else reason
+    return f"{reason} ({named})" if named and ruled.decision is LoopDecision.ESCALATE else reason

@@ -11,30 +11,30 @@ from dataclasses import replace
 
 from sparing.conversation import agreed_to_changes
 from sparing.flow.advance import advance
-from sparing.flow.stage import Work
-from sparing.flow.state import Kind, Outcome, Position
-from sparing.job import LOOP, Result, Turn
-from sparing.review.governor import Ruled
-from sparing.review.loop import Decision
+from sparing.flow.stage import StageWork
+from sparing.flow.state import Outcome, OutcomeKind, Position
+from sparing.job import LOOP, JobResult, Turn
+from sparing.review.governor import GovernorRuling
+from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
 from sparing.stages import assistants, finish, review_rounds, tasks, tier
 from sparing.stages.auto_gate import unpassed_words
 from sparing.stages.failure import failing
-from sparing.stages.moves import Happened, Next, Rules, ask, at, close, enter, flow
-from sparing.stages.place import Place, Step, mark_of, marked, stage_of
+from sparing.stages.moves import Happened, Next, StageRules, ask, at, close, enter, flow
+from sparing.stages.place import Place, StageStep, mark_of, marked, stage_of
 from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
 
 
-def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     here = replace(place, moves=place.moves + 1)
     if happened.answer is not None:
         return _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
-        return at(here, Step.OPEN)
-    if here.step is Step.WAVE:  # its commits are not on the branch yet
+        return at(here, StageStep.OPEN)
+    if here.step is StageStep.WAVE:  # its commits are not on the branch yet
         return tasks.waved(here, happened, rules, now)
     failed = next((result for result in happened.results if result.failure), None)
     if failed is not None:
@@ -45,25 +45,27 @@ def next_move(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
     return STEPS[here.step](replace(here, head=commit, done=()), happened, rules, now)
 
 
-def _stopped(place: Place, result: Result, rules: Rules, now: float) -> Next:
+def _stopped(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
     """What fails goes to a person, unless there is a way around."""
     if place.step in assistants.HELPS:
         return assistants.without_help(place, result)
-    if place.step is Step.TASK:
+    if place.step is StageStep.TASK:
         return tasks.failed_task(place, result, rules, now)
     return failing(place, result, rules, now)
 
 
-def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, now: float) -> Next:
+def _answered(
+    place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
+) -> Next:
     """A human's answer. One that accepts what a stage has lets the stage itself go on."""
     state = place.state
     if tier.asks_for_handoff(place) and answer.kind in tier.ANSWERS:
         return tier.answered(place, answer)
-    accepts = answer.kind is Kind.APPROVE and state.position is Position.STUCK
+    accepts = answer.kind is OutcomeKind.APPROVE and state.position is Position.STUCK
     if accepts and (taken := _accepted(place, rules, now)) is not None:
         return taken
     at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
-    if at_task and answer.kind is Kind.REJECT:
+    if at_task and answer.kind is OutcomeKind.REJECT:
         return tasks.rejected(place, happened, answer, rules, now)
     if not accepts or not state.acceptable or place.review is None:
         return flow(place, answer, rules, now, happened.feedback)
@@ -71,10 +73,12 @@ def _answered(place: Place, happened: Happened, answer: Outcome, rules: Rules, n
         return tasks.left_out(place)
     if place.step in assistants.DIVERGING:
         return assistants.taken(place)
-    return _waved(replace(place, state=advance(state, Outcome(Kind.GO_ON)).state), happened, now)
+    return _waved(
+        replace(place, state=advance(state, Outcome(OutcomeKind.GO_ON)).state), happened, now
+    )
 
 
-def _accepted(place: Place, rules: Rules, now: float) -> Next | None:
+def _accepted(place: Place, rules: StageRules, now: float) -> Next | None:
     """What stopped the stage lies outside of its review: unfinished tasks, changed checks, its
     end. None if it is the review."""
     if finish.is_asked(place):
@@ -90,12 +94,12 @@ def _waved(place: Place, happened: Happened, now: float) -> Next:
         return close(replace(place, unproven=(), accepted=True), now)
     ruled = review_rounds.waved(place.review, happened.said)
     after = replace(place, review=ruled.state)
-    if ruled.decision is Decision.ACCEPT:
+    if ruled.decision is LoopDecision.ACCEPT:
         return close(replace(after, accepted=True), now)._replace(ruled=ruled)
     return _follow(after, ruled, now)
 
 
-def _opened(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _opened(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     baseline = happened.results[0].baseline or place.baseline
     opened = replace(place, baseline=baseline, given=(), talk=replace(place.talk, rewind=""))
     found = enter(opened, rules, now)
@@ -103,19 +107,19 @@ def _opened(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     return found._replace(place=replace(found.place, building=place.building))
 
 
-def _researched(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def _researched(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     """Whoever found nothing, or failed, is left out; the author begins in any case."""
     replies = {result.role: result.reply for result in happened.results}
     found = tuple((role, replies[role]) for role, _ in place.research if replies.get(role))
-    return at(replace(place, research=found), Step.AUTHOR, Turn.WRITE)
+    return at(replace(place, research=found), StageStep.AUTHOR, Turn.WRITE)
 
 
-def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """An author has answered; what it says of itself may stop the stage."""
     stop, note = stop_for(place, happened.handoff), happened.results[0].reply
     if stop is None and happened.unanswered:
         again = replace(place, note=note, feedback=happened.unanswered)
-        return at(again, Step.AUTHOR, place.asked)
+        return at(again, StageStep.AUTHOR, place.asked)
     if stop is None and wrote_nothing(place, happened.handoff, happened.results[0]):
         return failing(place, nothing_changed(stage_of(place).author), rules, now)
     if stop is None:
@@ -124,31 +128,33 @@ def _authored(place: Place, happened: Happened, rules: Rules, now: float) -> Nex
     return flow(told, stop.outcome, rules, now)
 
 
-def _written(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _written(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """Reviewers are asked, or the work goes on."""
     stage, result, answers = stage_of(place), happened.results[0], happened.said.answers
-    goes_on = place.step is Step.PART
+    goes_on = place.step is StageStep.PART
     turns = 0 if result.changed or answers or goes_on else place.idle + 1
     if why := idle(stage.author, turns):
-        return failing(replace(place, idle=0), Result(failure=LOOP, detail=why), rules, now)
-    mends = place.step is Step.REPAIR and place.note
+        return failing(replace(place, idle=0), JobResult(failure=LOOP, detail=why), rules, now)
+    mends = place.step is StageStep.REPAIR and place.note
     written = replace(
         place, note=place.note if mends else result.reply, feedback="", idle=turns,
         review=review_rounds.answered(place.review, answers),
     )  # fmt: skip
     match stage.work:
-        case Work.DOCUMENT if _has_more(written):
-            return at(replace(written, part=place.part + 1), Step.PART, Turn.PART)
-        case Work.DOCUMENT:
+        case StageWork.DOCUMENT if _has_more(written):
+            return at(replace(written, part=place.part + 1), StageStep.PART, Turn.PART)
+        case StageWork.DOCUMENT:
             return ask(written, now)
-        case Work.PROPOSE:
+        case StageWork.PROPOSE:
             return close(written, now)
-        case Work.IMPLEMENT | Work.BUILD:
-            return at(written, Step.CHECK)
-        case Work.JUDGE:
+        case StageWork.IMPLEMENT | StageWork.BUILD:
+            return at(written, StageStep.CHECK)
+        case StageWork.JUDGE:
             return _judged(written, happened, rules, now)
-        case Work.CHECK:
-            return at(written, Step.SURVEY if place.step is Step.AUTHOR else Step.CHECK)
+        case StageWork.CHECK:
+            return at(
+                written, StageStep.SURVEY if place.step is StageStep.AUTHOR else StageStep.CHECK
+            )
 
 
 def _has_more(place: Place) -> bool:
@@ -157,44 +163,44 @@ def _has_more(place: Place) -> bool:
     return writes and place.part + 1 < len(stage_of(place).parts)
 
 
-def _judged(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     result = happened.results[0]
     if result.passed:
         return close(place, now)
     refused = replace(place, open=(result.dispatch,))
     reason = f"{stage_of(place).author} is not satisfied"
-    return flow(refused, Outcome(Kind.REFUSED, reason=reason), rules, now)
+    return flow(refused, Outcome(OutcomeKind.REFUSED, reason=reason), rules, now)
 
 
-def _reviewed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _reviewed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     assert place.review is not None
     ruled = review_rounds.judged(place.review, happened.seen, happened.said, rules.bench)
     after = replace(place, review=ruled.state)
     after = marked(after, cap_reached=review_rounds.ended_open(ruled.state))
-    if ruled.decision is Decision.ESCALATE:
-        kind = Kind.CAPPED_BLOCKERS if ruled.blocked else Kind.CAPPED_WARNINGS
+    if ruled.decision is LoopDecision.ESCALATE:
+        kind = OutcomeKind.CAPPED_BLOCKERS if ruled.blocked else OutcomeKind.CAPPED_WARNINGS
         outcome = Outcome(kind, reason=review_rounds.why(ruled))
         return flow(marked(after, cap_reached=True), outcome, rules, now)._replace(ruled=ruled)
-    if ruled.decision is Decision.ACCEPT and place.unproven:
+    if ruled.decision is LoopDecision.ACCEPT and place.unproven:
         reason = f"claimed and not done: {'; '.join(place.unproven)}"
-        outcome = Outcome(Kind.CAPPED_BLOCKERS, reason=reason)
+        outcome = Outcome(OutcomeKind.CAPPED_BLOCKERS, reason=reason)
         return flow(after, outcome, rules, now)._replace(ruled=ruled)
     return _follow(after, ruled, now)
 
 
-def _follow(place: Place, ruled: Ruled, now: float) -> Next:
+def _follow(place: Place, ruled: GovernorRuling, now: float) -> Next:
     """What a decision that needs no human leads to."""
     match ruled.decision:
-        case Decision.ASK:
+        case LoopDecision.ASK:
             found = ask(place, now)
-        case Decision.REVISE:
-            found = at(place, Step.AUTHOR, Turn.REVISE)
-        case Decision.ACCEPT | Decision.ESCALATE:
+        case LoopDecision.REVISE:
+            found = at(place, StageStep.AUTHOR, Turn.REVISE)
+        case LoopDecision.ACCEPT | LoopDecision.ESCALATE:
             found = close(place, now)
     return found._replace(ruled=ruled)
 
 
-def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _checked(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
     result, stage = happened.results[0], stage_of(place)
     here = replace(place, facts=result.facts, unproven=result.unproven)
@@ -202,34 +208,36 @@ def _checked(place: Place, happened: Happened, rules: Rules, now: float) -> Next
         return _changed(here, result, rules, now)
     if result.passed:
         here = replace(here, talk=replace(here.talk, green=here.head))
-        if stage.work is Work.IMPLEMENT:
+        if stage.work is StageWork.IMPLEMENT:
             return ask(replace(here, repairs=0), now)
         return close(replace(here, repairs=0), now)
     red = replace(here, feedback=result.reply, repairs=place.repairs + 1)
     red = replace(red, talk=replace(red.talk, green=""))
     if stage.on_fail:
-        return flow(red, Outcome(Kind.REFUSED, reason=result.detail), rules, now, result.reply)
+        return flow(
+            red, Outcome(OutcomeKind.REFUSED, reason=result.detail), rules, now, result.reply
+        )
     if red.repairs > REPAIRS:
-        return flow(red, Outcome(Kind.FAILED, reason=result.detail), rules, now)
-    return at(red, Step.REPAIR, Turn.REPAIR_CHECKS)
+        return flow(red, Outcome(OutcomeKind.FAILED, reason=result.detail), rules, now)
+    return at(red, StageStep.REPAIR, Turn.REPAIR_CHECKS)
 
 
-def _changed(place: Place, result: Result, rules: Rules, now: float) -> Next:
+def _changed(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
     """Checks are not what they were when the feature began: only a person can want that."""
     keys = tuple(key for _, key in result.asks)
     asked = replace(place, talk=replace(place.talk, green="", changed=keys))
     words = "; ".join(words for words, _ in result.asks)
     reason = f"checks are not what they were, approve it only if you want that: {words}"
-    return flow(asked, Outcome(Kind.CAPPED_BLOCKERS, reason=reason), rules, now)
+    return flow(asked, Outcome(OutcomeKind.CAPPED_BLOCKERS, reason=reason), rules, now)
 
 
 def _agreed(place: Place) -> Next:
     """The checks run again: what a person has edited meanwhile is not taken on their word."""
-    on = advance(place.state, Outcome(Kind.GO_ON)).state
-    return at(replace(place, state=on, talk=agreed_to_changes(place.talk)), Step.CHECK)
+    on = advance(place.state, Outcome(OutcomeKind.GO_ON)).state
+    return at(replace(place, state=on, talk=agreed_to_changes(place.talk)), StageStep.CHECK)
 
 
-def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def _closed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """A stage is done; the settings say whether it stops, whatever the flow has of its own."""
     left = review_rounds.open_of(place.review) or place.ending.unfinished
     concerned = bool(left) or mark_of(place).cap_reached
@@ -237,38 +245,38 @@ def _closed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     said = (tasks.left_words(place), unpassed_words(place, rules.gates))
     told = "; ".join(words for words in said if words)
     outcome = Outcome(
-        Kind.PASSED, headless=rules.headless, concerned=concerned, stops=stops, reason=told
+        OutcomeKind.PASSED, headless=rules.headless, concerned=concerned, stops=stops, reason=told
     )
     green = "" if happened.recoded else place.talk.green
     return flow(replace(place, talk=replace(place.talk, green=green)), outcome, rules, now)
 
 
-STEPS: dict[Step, Callable[[Place, Happened, Rules, float], Next]] = {
-    Step.OPEN: _opened,
-    Step.RESEARCH: _researched,
-    Step.AUTHOR: _authored,
-    Step.PART: _authored,
-    Step.REVIEW: _reviewed,
-    Step.TASKS: tasks.listed,
-    Step.TASK: tasks.done_task,
-    Step.PROVE: tasks.proved,
-    Step.JOIN: tasks.joined,
-    Step.NOTE: tasks.noted,
-    Step.SKIP: tasks.noted,
-    Step.SIMPLIFY: assistants.simplified,
-    Step.TRIAL: assistants.tried,
-    Step.OUTLINE: assistants.outlined,
-    Step.DEEPEN: assistants.deepened,
-    Step.DEEPENED: assistants.compared,
-    Step.MEND: assistants.mended,
-    Step.ACCEPT: assistants.accepted,
-    Step.CHECK: _checked,
-    Step.REPAIR: _authored,
-    Step.SURVEY: finish.surveyed,
-    Step.RETRO: finish.retrospected,
-    Step.CLOSE: _closed,
-    Step.REOPEN: finish.taken_back,
-    Step.HANDOVER: finish.handed_over,
-    Step.WEIGH: tier.weighed,
-    Step.HAND_OFF: tier.handed_off,
+STEPS: dict[StageStep, Callable[[Place, Happened, StageRules, float], Next]] = {
+    StageStep.OPEN: _opened,
+    StageStep.RESEARCH: _researched,
+    StageStep.AUTHOR: _authored,
+    StageStep.PART: _authored,
+    StageStep.REVIEW: _reviewed,
+    StageStep.TASKS: tasks.listed,
+    StageStep.TASK: tasks.done_task,
+    StageStep.PROVE: tasks.proved,
+    StageStep.JOIN: tasks.joined,
+    StageStep.NOTE: tasks.noted,
+    StageStep.SKIP: tasks.noted,
+    StageStep.SIMPLIFY: assistants.simplified,
+    StageStep.TRIAL: assistants.tried,
+    StageStep.OUTLINE: assistants.outlined,
+    StageStep.DEEPEN: assistants.deepened,
+    StageStep.DEEPENED: assistants.compared,
+    StageStep.MEND: assistants.mended,
+    StageStep.ACCEPT: assistants.accepted,
+    StageStep.CHECK: _checked,
+    StageStep.REPAIR: _authored,
+    StageStep.SURVEY: finish.surveyed,
+    StageStep.RETRO: finish.retrospected,
+    StageStep.CLOSE: _closed,
+    StageStep.REOPEN: finish.taken_back,
+    StageStep.HANDOVER: finish.handed_over,
+    StageStep.WEIGH: tier.weighed,
+    StageStep.HAND_OFF: tier.handed_off,
 }

@@ -11,16 +11,16 @@ from dataclasses import replace
 
 from sparing.failure import Failure
 from sparing.flow.advance import advance
-from sparing.flow.stage import Work
-from sparing.flow.state import Do, Kind, Outcome
-from sparing.job import BUDGET, LOOP, Result
+from sparing.flow.stage import StageWork
+from sparing.flow.state import Do, Outcome, OutcomeKind
+from sparing.job import BUDGET, LOOP, JobResult
 from sparing.stages import assistants
 from sparing.stages.failure import failing, said_of
-from sparing.stages.moves import Happened, Next, Rules, at, flow
-from sparing.stages.place import Place, Step, stage_of
-from sparing.task_progress import Building, Part
+from sparing.stages.moves import Happened, Next, StageRules, at, flow
+from sparing.stages.place import Place, StageStep, stage_of
+from sparing.task_progress import TaskProgress, TaskResult
 
-AT_WORK = frozenset({Step.TASK, Step.PROVE, Step.WAVE, Step.JOIN})
+AT_WORK = frozenset({StageStep.TASK, StageStep.PROVE, StageStep.WAVE, StageStep.JOIN})
 """Steps in which a person can leave a task out."""
 OUTSIDE = frozenset({BUDGET, LOOP, Failure.AUTH, Failure.QUOTA})
 """Failures that no other try would mend: a person removes what is in the way."""
@@ -36,16 +36,16 @@ TRIED = frozenset(
 """Failures after which a dispatch has tried once more by itself."""
 
 
-def listed(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def listed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     result = happened.results[0]
     waves = result.waves or tuple((number,) for number, _ in result.tasks)
-    building = Building(waves, tuple(result.waits))
+    building = TaskProgress(waves, tuple(result.waits))
     if place.building.waves and place.tasks == result.tasks:
         building = _so_far(building, place.building)
     return onward(replace(place, tasks=result.tasks, building=building), rules, now)
 
 
-def _so_far(listed: Building, before: Building) -> Building:
+def _so_far(listed: TaskProgress, before: TaskProgress) -> TaskProgress:
     """Of a leg that was begun anew: what is over stays over."""
     return replace(
         listed, done=before.done, complete=before.complete, skipped=before.skipped,
@@ -53,45 +53,45 @@ def _so_far(listed: Building, before: Building) -> Building:
     )  # fmt: skip
 
 
-def onward(place: Place, rules: Rules, now: float) -> Next:
+def onward(place: Place, rules: StageRules, now: float) -> Next:
     """The next task, or several at once; with none left, whoever helps."""
     here = replace(place, feedback="", building=_of(place))
     building = replace(here.building, since=here.head, turns=1)
     if not building.upcoming:
         return assistants.begin(replace(here, task=len(here.tasks)), rules, now)
     if building.side_by_side:
-        return at(replace(here, building=building), Step.WAVE)
+        return at(replace(here, building=building), StageStep.WAVE)
     number = building.upcoming[0]
     feedback = dict(building.told).get(number, "")
-    return at(_on(replace(here, building=building, feedback=feedback), number), Step.TASK)
+    return at(_on(replace(here, building=building, feedback=feedback), number), StageStep.TASK)
 
 
-def _of(place: Place) -> Building:
+def _of(place: Place) -> TaskProgress:
     """Of a row from before waves: its tasks one after the other."""
     if place.building.waves or not place.tasks:
         return place.building
     numbers = [number for number, _ in place.tasks]
-    return Building(tuple((one,) for one in numbers), done=tuple(numbers[: place.task]))
+    return TaskProgress(tuple((one,) for one in numbers), done=tuple(numbers[: place.task]))
 
 
 def _on(place: Place, number: str) -> Place:
     return replace(place, task=[one for one, _ in place.tasks].index(number))
 
 
-def done_task(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def done_task(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     """Dispatched; now the program looks at it."""
     result, building = happened.results[0], _of(place)
-    part = Part(number_of(place), result.commit or place.head, result.reply)
+    part = TaskResult(number_of(place), result.commit or place.head, result.reply)
     since = building.since or place.head
     here = replace(building, parts=(part,), since=since)
-    return at(replace(place, note=result.reply, building=here), Step.PROVE)
+    return at(replace(place, note=result.reply, building=here), StageStep.PROVE)
 
 
 def number_of(place: Place) -> str:
     return place.tasks[place.task][0]
 
 
-def proved(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def proved(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     result, number, building = happened.results[0], number_of(place), place.building
     if result.passed:
         complete = () if result.changed else (number,)
@@ -106,7 +106,7 @@ def proved(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     return _again(seen, number)
 
 
-def failed_task(place: Place, result: Result, rules: Rules, now: float) -> Next:
+def failed_task(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
     number, here = number_of(place), replace(place, building=_of(place))
     if result.failure in OUTSIDE:
         return failing(here, result, rules, now)
@@ -118,52 +118,56 @@ def failed_task(place: Place, result: Result, rules: Rules, now: float) -> Next:
 def _again(place: Place, number: str) -> Next:
     building = place.building
     tried = replace(building, tried=(*building.tried, number), turns=building.turns + 1)
-    return at(replace(place, building=tried, done=()), Step.TASK)
+    return at(replace(place, building=tried, done=()), StageStep.TASK)
 
 
-def _asks(place: Place, number: str, why: str, rules: Rules, now: float) -> Next:
+def _asks(place: Place, number: str, why: str, rules: StageRules, now: float) -> Next:
     users = place.building.users(number)
     with_it = f" and {', '.join(users)}, which wait for it," if users else ""
     reason = (
         f"task {number} is not done: {why}. To leave it{with_it} out: approve; to try again: resume"
     )
     here = replace(place, building=replace(place.building, why=why))
-    return flow(here, Outcome(Kind.FAILED, reason=reason, acceptable=True), rules, now)
+    return flow(here, Outcome(OutcomeKind.FAILED, reason=reason, acceptable=True), rules, now)
 
 
 def left_out(place: Place) -> Next:
     """A person goes on without the task that could not be done."""
-    number, going = number_of(place), advance(place.state, Outcome(Kind.GO_ON)).state
+    number, going = number_of(place), advance(place.state, Outcome(OutcomeKind.GO_ON)).state
     building = place.building.without(number, place.building.why)
     building = replace(building, parts=(), red=False, why="")
-    return at(replace(place, state=going, building=building, done=()), Step.SKIP)
+    return at(replace(place, state=going, building=building, done=()), StageStep.SKIP)
 
 
 def left_words(place: Place) -> str:
     """For the gate of the stage: what is not in what it made."""
     building = place.building
-    if stage_of(place).work is not Work.IMPLEMENT or not building.skipped:
+    if stage_of(place).work is not StageWork.IMPLEMENT or not building.skipped:
         return ""
     out = "; ".join(f"task {number} was left out ({why})" for number, why in building.skipped)
     blocked = f"; not begun, since they wait for it: {', '.join(building.blocked)}"
     return f"done, but {out}{blocked if building.blocked else ''}"
 
 
-def rejected(place: Place, happened: Happened, answer: Outcome, rules: Rules, now: float) -> Next:
+def rejected(
+    place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
+) -> Next:
     """A person says what should be different: the task once more, with their words."""
     move = advance(place.state, answer)
     if move.do is not Do.RUN:
         return flow(place, answer, rules, now, happened.feedback)
     building = _of(place)
-    free = building.upcoming[:1] if place.step is Step.WAVE else (number_of(place),)
-    alone = (*building.alone, *building.upcoming) if place.step is Step.WAVE else building.alone
+    free = building.upcoming[:1] if place.step is StageStep.WAVE else (number_of(place),)
+    alone = (
+        (*building.alone, *building.upcoming) if place.step is StageStep.WAVE else building.alone
+    )
     tried = tuple(one for one in building.tried if one not in free)
     here = replace(building, alone=alone, tried=tried, turns=building.turns + 1)
     again = replace(place, state=move.state, feedback=happened.feedback, building=here, done=())
-    return at(_on(again, free[0]), Step.TASK)
+    return at(_on(again, free[0]), StageStep.TASK)
 
 
-def waved(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def waved(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """What is done counts; who failed has a second try when the others are in."""
     results = _results(place, happened)
     bad = [one for one in results.values() if one.failure]
@@ -175,7 +179,7 @@ def waved(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     return _joined(place, _parts(place, happened), lost, rules, now)
 
 
-def _results(place: Place, happened: Happened) -> Mapping[str, Result]:
+def _results(place: Place, happened: Happened) -> Mapping[str, JobResult]:
     """Of each task of the wave; those from before an interruption come first."""
     before = {one.task: one for one in place.done}
     came = happened.results[len(place.done) :]
@@ -184,26 +188,30 @@ def _results(place: Place, happened: Happened) -> Mapping[str, Result]:
     return {number: found[number] for number in place.building.side_by_side}
 
 
-def _parts(place: Place, happened: Happened) -> tuple[Part, ...]:
+def _parts(place: Place, happened: Happened) -> tuple[TaskResult, ...]:
     return tuple(
-        Part(number, one.commit or place.head, one.reply)
+        TaskResult(number, one.commit or place.head, one.reply)
         for number, one in _results(place, happened).items()
         if not one.failure
     )
 
 
 def _joined(
-    place: Place, parts: tuple[Part, ...], lost: tuple[str, ...], rules: Rules, now: float
+    place: Place,
+    parts: tuple[TaskResult, ...],
+    lost: tuple[str, ...],
+    rules: StageRules,
+    now: float,
 ) -> Next:
     building = place.building
     after = replace(
         building, parts=parts, alone=(*building.alone, *lost), tried=(*building.tried, *lost)
     )
     here = replace(place, building=after, done=())
-    return at(here, Step.JOIN) if parts else onward(here, rules, now)
+    return at(here, StageStep.JOIN) if parts else onward(here, rules, now)
 
 
-def joined(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
+def joined(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """Merged in the order of the document; what did not fit runs again on what is there."""
     result, building = happened.results[0], place.building
     out = dict(result.left)
@@ -215,8 +223,8 @@ def joined(place: Place, happened: Happened, rules: Rules, now: float) -> Next:
     )
     if not merged:
         return onward(replace(place, building=after), rules, now)
-    return at(replace(place, building=replace(after, parts=merged)), Step.NOTE)
+    return at(replace(place, building=replace(after, parts=merged)), StageStep.NOTE)
 
 
-def noted(place: Place, _happened: Happened, rules: Rules, now: float) -> Next:
+def noted(place: Place, _happened: Happened, rules: StageRules, now: float) -> Next:
     return onward(replace(place, building=replace(place.building, parts=())), rules, now)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.continuation import Found, Go
+from sparing.continuation import SessionStep, WeighResult
 from sparing.flow.advance import advance
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position
-from sparing.stages.moves import Happened, Next, Rules, at
-from sparing.stages.place import Place, Step
+from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
+from sparing.stages.moves import Happened, Next, StageRules, at
+from sparing.stages.place import Place, StageStep
 
-ANSWERS = {Kind.APPROVE: Go.HAND_OFF, Kind.REJECT: Go.CONTINUE}
+ANSWERS = {OutcomeKind.APPROVE: SessionStep.HAND_OFF, OutcomeKind.REJECT: SessionStep.CONTINUE}
 """What is said to a handoff."""
 
 
@@ -27,42 +27,44 @@ def answered(place: Place, answer: Outcome) -> Next:
     """Weighed once more, since time has passed; then as the person says."""
     state = advance(place.state, answer).state
     going = replace(place.going, said=ANSWERS[answer.kind])
-    return at(replace(place, state=state, going=going), Step.WEIGH, place.asked)
+    return at(replace(place, state=state, going=going), StageStep.WEIGH, place.asked)
 
 
-def weighed(place: Place, happened: Happened, rules: Rules, _now: float) -> Next:
+def weighed(place: Place, happened: Happened, rules: StageRules, _now: float) -> Next:
     found = happened.results[0].found
     assert found is not None
     said = place.going.said
-    if said is Go.CONTINUE and found.forced:
+    if said is SessionStep.CONTINUE and found.forced:
         return _go_on(place, found) if found.at_all else _ask(place, _explained(found))
     if found.forced and not said and not rules.headless:
         return _ask(place, found.reason)
-    if found.go is Go.HAND_OFF and found.judged:
-        return at(_going(place, found, Go.HAND_OFF), Step.HAND_OFF, place.asked)
-    return at(_going(place, found, found.go), Step.AUTHOR, place.asked)
+    if found.go is SessionStep.HAND_OFF and found.judged:
+        return at(_going(place, found, SessionStep.HAND_OFF), StageStep.HAND_OFF, place.asked)
+    return at(_going(place, found, found.go), StageStep.AUTHOR, place.asked)
 
 
-def handed_off(place: Place, happened: Happened, _rules: Rules, _now: float) -> Next:
+def handed_off(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     """What the old session had to say is in the handoff, or it is as the program wrote it."""
     handoff = happened.results[0].reply or place.going.handoff
-    return at(replace(place, going=replace(place.going, handoff=handoff)), Step.AUTHOR, place.asked)
+    return at(
+        replace(place, going=replace(place.going, handoff=handoff)), StageStep.AUTHOR, place.asked
+    )
 
 
-def _go_on(place: Place, found: Found) -> Next:
-    return at(_going(place, found, Go.CONTINUE), Step.AUTHOR, place.asked)
+def _go_on(place: Place, found: WeighResult) -> Next:
+    return at(_going(place, found, SessionStep.CONTINUE), StageStep.AUTHOR, place.asked)
 
 
-def _going(place: Place, found: Found, go: Go) -> Place:
+def _going(place: Place, found: WeighResult, go: SessionStep) -> Place:
     return replace(place, going=replace(place.going, go=go, handoff=found.handoff))
 
 
 def _ask(place: Place, reason: str) -> Next:
-    stuck = Outcome(Kind.FAILED, reason=reason, cause=Cause.HANDOFF)
+    stuck = Outcome(OutcomeKind.FAILED, reason=reason, cause=Cause.HANDOFF)
     state = replace(advance(place.state, stuck).state, acceptable=True)
-    going = replace(place.going, said=Go.NONE)
+    going = replace(place.going, said=SessionStep.NONE)
     return Next(Do.WAIT, replace(place, state=state, going=going))
 
 
-def _explained(found: Found) -> str:
+def _explained(found: WeighResult) -> str:
     return f"it can't go on in this session, it would break off within the stage: {found.reason}"

@@ -14,14 +14,14 @@ from sparing.cli.gate.editor import write_in_editor
 from sparing.cli.gate.questions import answer_here, show_talk
 from sparing.cli.gate.rerun import told
 from sparing.cli.gate.rule import rule_here
-from sparing.cli.look.prompt import Wanted, page_of
+from sparing.cli.look.prompt import PromptOptions, page_of
 from sparing.cli.options import TERMINAL
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
 from sparing.desk.features.rerun import plan_rerun, rerun
 from sparing.desk.gates import answers
-from sparing.desk.gates.actions import Choice
+from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.edits import draft, draft_file, take_files, take_text
 from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff, sizes
 from sparing.desk.gates.ideas import stop
@@ -29,7 +29,7 @@ from sparing.desk.gates.repeats import NOTE, repeats
 from sparing.desk.office import Office
 from sparing.errors import SparingError, UsageError
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import GO_ON_HERE, Cause, Position, State
+from sparing.flow.state import GO_ON_HERE, Cause, FlowState, Position
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
@@ -151,7 +151,7 @@ class AtGate:
     def edit(self) -> bool:
         edit_stage(self.office, self.row, "", self._files)
         self.row = view.reload(self.office, self.row)
-        if State.load(self.row.place["state"]).position is Position.STUCK:
+        if FlowState.load(self.row.place["state"]).position is Position.STUCK:
             show_choices(view.choices_of(self.office, self.row))
         return False
 
@@ -173,7 +173,7 @@ class AtGate:
         if not role:
             raise UsageError("no agent was asked in this stage", f"sparing show {number}")
         stage = self.stage.name
-        wanted = Wanted(role, number, stage, None, None, None, None)
+        wanted = PromptOptions(role, number, stage, None, None, None, None)
         page(prompt_text(page_of(self.office, self.row, wanted)[0]))
         return False
 
@@ -214,9 +214,9 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
     echo(f"  {done}", err=True)
 
 
-def show(found: GateView, row: FeatureRow, leads: Sequence[Choice]) -> None:
+def show(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
     head = style(f"{found.id} {found.stage}", bold=True)
-    now_at = State.load(row.place["state"])
+    now_at = FlowState.load(row.place["state"])
     stuck, asks = now_at.position is Position.STUCK, now_at.cause is Cause.QUESTIONS
     state = style("is stuck", fg="red") if stuck and not asks else "waits for you"
     echo(f"\n{head} {state}: {printable(row.feature.title)}", err=True)
@@ -234,14 +234,14 @@ def show(found: GateView, row: FeatureRow, leads: Sequence[Choice]) -> None:
         echo(f"  approved, it goes on with {found.following}", err=True)
 
 
-def show_choices(leads: Sequence[Choice]) -> None:
+def show_choices(leads: Sequence[GateAction]) -> None:
     """Where a stage is stuck the words alone don't say where they lead."""
     for one in leads:
         words = one.words or "tell its author what should be different"
         echo(f"  {style(f'{_verb(one):<8}', fg='cyan')} {words}", err=True)
 
 
-def _verb(choice: Choice) -> str:
+def _verb(choice: GateAction) -> str:
     return choice.command.split()[1]
 
 

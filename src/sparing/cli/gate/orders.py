@@ -11,7 +11,7 @@ from sparing.cli.gate.answer import tell_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.features import orders
-from sparing.desk.features.orders import Counts, Ordered
+from sparing.desk.features.orders import Ordered, OrderTiming
 from sparing.desk.features.view import choices_of, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -136,5 +136,5 @@ def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: 
     if as_json:
         print_json(feature=number, stage=done.stage, counts=done.counts.value, next_command=command)
         return
-    when = "" if done.counts is Counts.NOW else f", {done.counts}"
+    when = "" if done.counts is OrderTiming.NOW else f", {done.counts}"
     echo(f"feature {number} {words}{when}\n  {style(command, fg='cyan')}")

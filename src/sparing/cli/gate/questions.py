@@ -16,7 +16,7 @@ from sparing.desk.gates.handoffs import note_lines, stage_notes
 from sparing.desk.gates.questions import Answered, Question
 from sparing.desk.office import Office, open_office
 from sparing.errors import NeedsHuman
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records.features import FeatureRow
 
 
@@ -61,7 +61,7 @@ def answer_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> b
 
 def show_talk(office: Office, row: FeatureRow) -> None:
     """At a gate: what the author says of its stage, and what it asks."""
-    note = stage_notes(office, row).get(State.load(row.place["state"]).stage)
+    note = stage_notes(office, row).get(FlowState.load(row.place["state"]).stage)
     for line in note_lines(note) if note else ():
         echo(wrapped(line, "  » "), err=True)
     _show(questions.questions(office, row))

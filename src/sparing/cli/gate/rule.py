@@ -11,10 +11,17 @@ from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL, json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.desk.gates import answers
-from sparing.desk.gates.rulings import VERBS, OpenFinding, Ruled, Wish, open_findings, rule
+from sparing.desk.gates.rulings import (
+    VERBS,
+    RulingReceipt,
+    RulingRequest,
+    UnsettledFinding,
+    open_findings,
+    rule,
+)
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records.features import FeatureRow
 
 
@@ -42,13 +49,13 @@ def rule_command(
     if verb is None:
         again = f'sparing rule {row.feature.id} {finding} dismiss "why"'
         raise UsageError(f"say what is ruled on {finding}: uphold or dismiss", again)
-    ruled = rule(office, row, Wish(finding, VERBS[verb], why, stage), TERMINAL, now())
+    ruled = rule(office, row, RulingRequest(finding, VERBS[verb], why, stage), TERMINAL, now())
     _print_ruled(row.feature.id, ruled, as_json=as_json)
 
 
 def rule_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
     """At a gate: what is open, and a word on one of it."""
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     _print_open(row.feature.id, open_findings(office, row, stage), as_json=False, here=True)
     said = ask('F1 dismiss "why", F1 uphold, or Enter to go back: ').split(maxsplit=2)
     if not said:
@@ -58,12 +65,14 @@ def rule_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> Non
         raise UsageError(
             f"say what is ruled on {finding}", f'{finding} uphold, or {finding} dismiss "why"'
         )
-    ruled = rule(office, row, Wish(finding, VERBS[verb], why.strip("\"'"), stage), TERMINAL, now())
+    ruled = rule(
+        office, row, RulingRequest(finding, VERBS[verb], why.strip("\"'"), stage), TERMINAL, now()
+    )
     _print_ruled(row.feature.id, ruled, as_json=False)
 
 
 def _print_open(
-    feature: str, found: tuple[OpenFinding, ...], *, as_json: bool, here: bool = False
+    feature: str, found: tuple[UnsettledFinding, ...], *, as_json: bool, here: bool = False
 ) -> None:
     if as_json:
         print_json(feature=feature, open=[one.dump() for one in found])
@@ -86,7 +95,7 @@ def _print_open(
     echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
 
 
-def _print_ruled(feature: str, ruled: Ruled, *, as_json: bool) -> None:
+def _print_ruled(feature: str, ruled: RulingReceipt, *, as_json: bool) -> None:
     one = ruled.finding
     command = f"sparing approve {feature}" if ruled.waits else f"sparing run {feature}"
     if as_json:

@@ -20,7 +20,7 @@ from sparing.way import Order, Way
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PromptOptions:
     """What was said on the command line."""
 
     role: str
@@ -35,7 +35,7 @@ class Wanted:
     system: bool = False
 
 
-def show_prompt(wanted: Wanted, *, as_json: bool) -> None:
+def show_prompt(wanted: PromptOptions, *, as_json: bool) -> None:
     office = open_office(Path.cwd())
     row = _feature(office, wanted.feature)
     page, warnings = page_of(office, row, wanted)
@@ -58,15 +58,15 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
     raise UsageError("say of which feature", f"add: --feature {known[0].id}")
 
 
-def page_of(office: Office, row: FeatureRow, wanted: Wanted) -> tuple[PromptPage, list[str]]:
-    from sparing.dispatch.preview import Wish, peek
+def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[PromptPage, list[str]]:
+    from sparing.dispatch.preview import PreviewRequest, peek
     from sparing.runtime.surroundings import Surroundings
 
     around = Surroundings(
         office.folder, office.database, office.repository,
         sources_here(office.repository.checkout), headless=True, environ=inherited(),
     )  # fmt: skip
-    wish = Wish(
+    wish = PreviewRequest(
         wanted.role, wanted.stage or "", wanted.iteration or 0, wanted.task or "",
         Way(wanted.way) if wanted.way else None, Order(wanted.order) if wanted.order else None,
         wanted.final, wanted.lost,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sparing.artifact import ArtifactName
-from sparing.cli.look.prompt import Wanted, show_prompt
+from sparing.cli.look.prompt import PromptOptions, show_prompt
 from sparing.cli.look.reviews import show_reviews
 from sparing.cli.look.status import state_words
 from sparing.cli.options import json_option, print_json
@@ -21,13 +21,13 @@ from sparing.desk.features.finished import Finished, Home, finished_one
 from sparing.desk.features.lessons import ending
 from sparing.desk.features.presence import engine_runs
 from sparing.desk.gates import answers
-from sparing.desk.gates.actions import Choice
+from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.branch import check_outputs
 from sparing.desk.gates.handoffs import note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.records.verdicts import VerdictRow
 from sparing.way import Order, Way
@@ -71,7 +71,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
     """
     if feature == "prompt" and document is not None:
         name = wanted.pop("of_feature")
-        show_prompt(Wanted(role=document, feature=name, **wanted), as_json=as_json)
+        show_prompt(PromptOptions(role=document, feature=name, **wanted), as_json=as_json)
         return
     stray = [name.removeprefix("of_") for name, value in wanted.items() if value]
     if stray:
@@ -132,17 +132,17 @@ def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> 
 
 def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:
     echo()
-    if row.status is Status.COMPLETED:
+    if row.status is FeatureStatus.COMPLETED:
         print_finished(finished_one(office, row))
         return
-    if row.status is Status.ABANDONED:
+    if row.status is FeatureStatus.ABANDONED:
         if Path(shown.worktree).is_dir():
             command = style(f"sparing clean {shown.id}", fg="cyan")
             echo(f"  its worktree can go: {command}")
         return
     for line in last_gate_notes(office, row):
         echo(wrapped(line, "  "))
-    for one in shown.choices or (Choice(shown.next_command),):
+    for one in shown.choices or (GateAction(shown.next_command),):
         words = f"   {one.words}" if one.words else ""
         echo(f"  {style(one.command, fg='cyan')}{words}")
 

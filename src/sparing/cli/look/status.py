@@ -15,7 +15,7 @@ from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.finished import Finished, Home, finished
 from sparing.desk.features.presence import engine_runs
 from sparing.desk.features.view import FeatureView, every_row, feature_view, list_views
-from sparing.desk.gates.actions import Choice
+from sparing.desk.gates.actions import GateAction
 from sparing.desk.office import open_office
 from sparing.flow.state import Cause
 from sparing.printable import printable
@@ -129,16 +129,16 @@ def _print(view: FeatureView, *, runs: bool, warm: str = "") -> None:
         echo(f"     {command}{words}")
 
 
-def _commands(view: FeatureView, *, runs: bool) -> Sequence[Choice]:
+def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:
     """What to type, the likeliest first."""
     if view.running:
-        look = Choice(f"sparing watch {view.id}", "follow it")
-        return (look,) if runs else (Choice(view.next_command, "go on with it"),)
+        look = GateAction(f"sparing watch {view.id}", "follow it")
+        return (look,) if runs else (GateAction(view.next_command, "go on with it"),)
     if not view.choices:
-        return (Choice(view.next_command),)
+        return (GateAction(view.next_command),)
     if view.cause in (Cause.BUDGET, Cause.PAUSED) or runs:
         return view.choices
-    return (Choice(f"sparing run {view.id}", "look at it and decide"), *view.choices)
+    return (GateAction(f"sparing run {view.id}", "look at it and decide"), *view.choices)
 
 
 GIVEN = {

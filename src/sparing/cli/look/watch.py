@@ -15,25 +15,25 @@ import click
 from sparing.cli.look.status import state_words
 from sparing.cli.money.warm import warm_words
 from sparing.cli.options import feature_argument
-from sparing.cli.run.progress import Walls, describe, named
+from sparing.cli.run.progress import SandboxTeller, describe, named
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features import history, view
 from sparing.desk.features.presence import engine_runs
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.money import dollars
 from sparing.printable import printable
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.report.spending import tokens
 
 LOOK_SECONDS = 0.2
 LAST = 10
 LONGEST = 74
-OVER = (Status.COMPLETED, Status.ABANDONED)
+OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 VERBS = {"read": "reads", "write": "writes", "say": "says", "run": "runs", "failed": "can't read"}
 
 
@@ -80,7 +80,7 @@ class Watcher:
         before = [one.n for one in history.events_since(office, 0) if one.feature in self._keys]
         self._after = before[-last - 1] if len(before) > last else 0
         self._paid = {_name(one) for row in rows for one in self._bills(row)}
-        self._walls = Walls(office)
+        self._walls = SandboxTeller(office)
 
     def news(self) -> Iterator[str]:
         for event in history.events_since(self._office, self._after):
@@ -120,11 +120,11 @@ class Watcher:
             if warm:
                 yield wrapped(warm, "    ")
 
-    def _bills(self, row: FeatureRow) -> list[Row]:
+    def _bills(self, row: FeatureRow) -> list[LedgerRow]:
         return [one for one in history.ledger_rows(self._office, row) if one.result is not None]
 
 
-def _name(bill: Row) -> tuple[str, int]:
+def _name(bill: LedgerRow) -> tuple[str, int]:
     return bill.attempt.dispatch, bill.number
 
 
@@ -137,7 +137,7 @@ def _seen(event: Event) -> str:
     return style(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…", dim=True)
 
 
-def _paid(bill: Row) -> str:
+def _paid(bill: LedgerRow) -> str:
     result = bill.result
     assert result is not None
     if result.usage is None:

@@ -13,7 +13,7 @@ from sparing.desk.gates import answers
 from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.report.cost import Costs, cost_csv
 
@@ -21,7 +21,7 @@ RESUME_CHECK = "resume-check"
 ASKED_ONCE = (
     "three short turns, once for each version of the client, to see if its sessions can be resumed"
 )
-OVER = (Status.COMPLETED, Status.ABANDONED)
+OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 
 
 @click.command("cost")

@@ -12,12 +12,12 @@ from sparing.config.load import sources_here
 from sparing.desk.money.cost import limits_of, settings_of
 from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words
 from sparing.desk.office import Office
-from sparing.desk.setup.repository_scan import Prospect
+from sparing.desk.setup.repository_scan import RepositoryScan
 from sparing.economy.forecast import ENOUGH
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.money import Billing, dollars
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
@@ -35,7 +35,7 @@ class Agent(NamedTuple):
     """What to do if there is none; empty if there is one."""
 
 
-def show_plan(office: Office, row: FeatureRow, found: Prospect, why: str) -> bool:
+def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) -> bool:
     """Whether it could run as it is."""
     feature, flow = row.feature, FLOWS[row.feature.flow]
     stops = office.loaded.settings.flow.stops([one.name for one in flow.stages if one.gate])
@@ -97,7 +97,7 @@ def cap_words(office: Office, row: FeatureRow) -> str:
 
 def ahead_of(row: FeatureRow) -> tuple[Stage, ...]:
     """The stages that are still to come; one that is under way counts."""
-    flow, state = FLOWS[row.feature.flow], State.load(row.place["state"])
+    flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])
     over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
     return flow.stages[flow.index(state.stage) + over :]
 
@@ -151,12 +151,12 @@ def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
 
 def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
     """What the next author would be told; None if the program itself comes next."""
-    from sparing.cli.look.prompt import Wanted, page_of
+    from sparing.cli.look.prompt import PromptOptions, page_of
 
     stage = next((one for one in ahead_of(row) if one.author), None)
     if stage is None:
         return None
-    wanted = Wanted(stage.author, row.feature.id, stage.name, None, None, "compose", None)
+    wanted = PromptOptions(stage.author, row.feature.id, stage.name, None, None, "compose", None)
     try:
         return page_of(office, row, wanted)[0]
     except ConfigError:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from sparing.cap import Measure, Scope
+from sparing.cap import CapMeasure, CapScope
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo
 from sparing.desk.gates import answers
-from sparing.desk.money.caps import Raised, Wish, raise_caps
+from sparing.desk.money.caps import CapRequest, RaisedCap, raise_caps
 from sparing.desk.office import open_office
 from sparing.errors import UsageError
 from sparing.money import to_nano
@@ -53,28 +53,28 @@ def raise_command(
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)
     scope = _scope(stage, other)
-    wish = Wish(scope, stage, _amounts(money, tokens))
+    wish = CapRequest(scope, stage, _amounts(money, tokens))
     if attempts is not None:
-        if wish.amounts or scope is not Scope.FEATURE:
+        if wish.amounts or scope is not CapScope.FEATURE:
             raise UsageError(
                 "--attempts stands alone", f"sparing raise {row.feature.id} --attempts {attempts}"
             )
-        wish = Wish(Scope.DISPATCH, "", {Measure.ATTEMPTS: attempts})
+        wish = CapRequest(CapScope.DISPATCH, "", {CapMeasure.ATTEMPTS: attempts})
     _told(row, raise_caps(office, row, wish, "terminal", now()), as_json=as_json)
 
 
-def _scope(stage: str, other: str | None) -> Scope:
+def _scope(stage: str, other: str | None) -> CapScope:
     if stage and other:
         raise UsageError("a raise is for one of --stage, --day and --turn", "sparing raise --help")
-    return Scope.STAGE if stage else Scope(other or Scope.FEATURE)
+    return CapScope.STAGE if stage else CapScope(other or CapScope.FEATURE)
 
 
-def _amounts(money: str | None, tokens: int | None) -> dict[Measure, int]:
-    amounts: dict[Measure, int] = {}
+def _amounts(money: str | None, tokens: int | None) -> dict[CapMeasure, int]:
+    amounts: dict[CapMeasure, int] = {}
     if money is not None:
-        amounts[Measure.MONEY] = _nano(money)
+        amounts[CapMeasure.MONEY] = _nano(money)
     if tokens is not None:
-        amounts[Measure.TOKENS] = tokens
+        amounts[CapMeasure.TOKENS] = tokens
     return amounts
 
 
@@ -91,7 +91,7 @@ def _nano(text: str) -> int:
     return to_nano(usd)
 
 
-def _told(row: FeatureRow, raised: Raised, *, as_json: bool) -> None:
+def _told(row: FeatureRow, raised: RaisedCap, *, as_json: bool) -> None:
     number = row.feature.id
     stands = raised.stands
     command = f"sparing raise {number} {stands.advice}" if stands else f"sparing run {number}"

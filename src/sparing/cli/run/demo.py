@@ -20,7 +20,7 @@ from sparing.desk.gates import answers
 from sparing.desk.money.spending import spending
 from sparing.desk.office import Office, open_office
 from sparing.errors import ConfigError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.report.spending import Spending
 from sparing.workspace.git.create import create_repository
@@ -83,7 +83,7 @@ def demo_command(
         mode = Mode.ASK if interactive else Mode.YES
         code = run_features(office, [row], mode, quiet=as_json, kept=keep is not None)
         ended = view.reload(office, row)
-        if keep is None and ended.status is not Status.COMPLETED and not as_json:
+        if keep is None and ended.status is not FeatureStatus.COMPLETED and not as_json:
             _gone()
         return _finish(office, ended, keep, code, as_json=as_json)
 
@@ -146,7 +146,7 @@ def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as
         )  # fmt: skip
         return code
     _print_table(spent, SIMULATED[str(row.overrides["agent.backend"])])
-    if row.status is Status.COMPLETED and merged:
+    if row.status is FeatureStatus.COMPLETED and merged:
         echo(f"{row.feature.branch} is merged into {row.feature.base_branch}.\n")
     for words, command in _next(office, row, keep):
         echo(f"  {words:<27}{style(command, fg='cyan')}")

@@ -32,7 +32,7 @@ from sparing.desk.money.spending import spending
 from sparing.desk.office import Office
 from sparing.desk.setup.roles import check_roles
 from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached, StateError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
@@ -156,7 +156,7 @@ async def _drive(
         answers.request_start(office, row, now())
         pass_waiting(around, row, now())
     leaving.clear()
-    asking = Asking(office)
+    asking = OpenQuestion(office)
     with office.database.watch() as changed, _interruptible():
         async with running(around, settings.engine, settings.agent.concurrency) as engine:
             looked = now()
@@ -178,7 +178,7 @@ async def _drive(
                 await asyncio.sleep(settings.engine.poll_seconds)
 
 
-class Asking:
+class OpenQuestion:
     """One question at a time, in a thread: meanwhile letters are obeyed and others go on."""
 
     def __init__(self, office: Office) -> None:
@@ -211,7 +211,7 @@ class Asking:
 
 def _rests(office: Office, row: FeatureRow) -> bool:
     """Done, or waiting for a human who has not answered."""
-    if row.status in (Status.COMPLETED, Status.ABANDONED):
+    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
         return True
     return not row.running and view.waiting_gate(office, row) is not None
 
@@ -224,7 +224,7 @@ def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
     return Mode.STOP if waits else mode
 
 
-def _answer(office: Office, row: FeatureRow, mode: Mode, asking: Asking) -> None:
+def _answer(office: Office, row: FeatureRow, mode: Mode, asking: OpenQuestion) -> None:
     """Answer a gate by a rule, or begin to ask."""
     gate = None if row.running else view.waiting_gate(office, row)
     if gate is None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sparing.cli.screen import echo, style
-from sparing.desk.features.lessons import Ending
+from sparing.desk.features.lessons import FeatureEnding
 from sparing.printable import printable
 from sparing.records.events import Event
 
 
-def print_ending(found: Ending) -> None:
+def print_ending(found: FeatureEnding) -> None:
     if found.body:
         echo()
         for line in found.body.splitlines():

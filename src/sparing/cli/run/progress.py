@@ -46,7 +46,7 @@ class Progress:
         self._office, self._quiet = office, quiet
         self._after = latest_event(office)
         self._alone = features[0] if len(features) == 1 else ""
-        self._walls = Walls(office)
+        self._walls = SandboxTeller(office)
 
     def show(self) -> None:
         if self._quiet:
@@ -58,7 +58,7 @@ class Progress:
                 echo(line if event.feature == self._alone else named(event, line), err=True)
 
 
-class Walls:
+class SandboxTeller:
     """How far agents are confined is told when it changes, not with every leg."""
 
     def __init__(self, office: Office) -> None:

@@ -30,10 +30,10 @@ from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import prospect
 from sparing.errors import EngineBusy, FeatureError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 
-OVER = (Status.COMPLETED, Status.ABANDONED)
+OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 __all__ = ["Mode", "run_command", "run_features"]
 
 
@@ -87,7 +87,7 @@ def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:
         print_json(features=[asdict(feature_view(office, row))])
         return 0
     number = row.feature.id
-    if row.status is Status.ABANDONED:
+    if row.status is FeatureStatus.ABANDONED:
         echo(f"{number} was given up; its branch {row.feature.branch} is still there")
         echo(f"  {style(f'sparing show {number}', fg='cyan')}")
         return 0

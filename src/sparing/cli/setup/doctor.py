@@ -14,7 +14,7 @@ import click
 from sparing import __version__
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
-from sparing.cli.setup.doctor_agent import Finding, agent_findings, online_finding
+from sparing.cli.setup.doctor_agent import DoctorLine, agent_findings, online_finding
 from sparing.cli.setup.doctor_levers import lever_words
 from sparing.config.load import current
 from sparing.config.terminal import homely
@@ -54,32 +54,34 @@ def doctor_command(resume: bool, online: bool, as_json: bool) -> int:
     return 0 if good else 1
 
 
-def _python() -> Finding:
+def _python() -> DoctorLine:
     words = f"sparing {__version__} on Python {platform.python_version()} ({sys.platform})"
-    return Finding("python", good=True, words=words)
+    return DoctorLine("python", good=True, words=words)
 
 
-def _engine() -> Finding:
+def _engine() -> DoctorLine:
     try:
-        return Finding("engine", good=True, words=f"dbos {version('dbos')}")
+        return DoctorLine("engine", good=True, words=f"dbos {version('dbos')}")
     except PackageNotFoundError:
-        return Finding("engine", good=False, words="dbos is not installed", repair="make setup")
+        return DoctorLine("engine", good=False, words="dbos is not installed", repair="make setup")
 
 
-def _git() -> Finding:
+def _git() -> DoctorLine:
     from sparing.workspace.git.runner import git_version
 
     found = shutil.which("git")
     if found is None:
-        return Finding("git", good=False, words="not installed", repair="install git 2.38 or newer")
+        return DoctorLine(
+            "git", good=False, words="not installed", repair="install git 2.38 or newer"
+        )
     numbers = git_version()
     words = ".".join(str(number) for number in numbers)
     if numbers < OLDEST_GIT:
-        return Finding("git", good=False, words=words, repair="install git 2.38 or newer")
-    return Finding("git", good=True, words=words)
+        return DoctorLine("git", good=False, words=words, repair="install git 2.38 or newer")
+    return DoctorLine("git", good=True, words=words)
 
 
-def _sandbox() -> Finding:
+def _sandbox() -> DoctorLine:
     from sparing.workspace.sandbox.launcher import level_reached
     from sparing.workspace.sandbox.policy import settle_level
 
@@ -87,27 +89,27 @@ def _sandbox() -> Finding:
     try:
         settle_level(reach)
     except SparingError as error:
-        return Finding("sandbox", good=False, words=error.what, repair=error.repair)
-    return Finding("sandbox", good=True, words=reach.words)
+        return DoctorLine("sandbox", good=False, words=error.what, repair=error.repair)
+    return DoctorLine("sandbox", good=True, words=reach.words)
 
 
-def _resume() -> list[Finding]:
+def _resume() -> list[DoctorLine]:
     from sparing.cli.setup.doctor_resume import resume_answers
 
     try:
-        return [Finding(*answer) for answer in resume_answers(open_office(Path.cwd()))]
+        return [DoctorLine(*answer) for answer in resume_answers(open_office(Path.cwd()))]
     except SparingError as error:
-        return [Finding("resume", good=False, words=error.what, repair=error.repair)]
+        return [DoctorLine("resume", good=False, words=error.what, repair=error.repair)]
 
 
-def _here() -> list[Finding]:
+def _here() -> list[DoctorLine]:
     """The settings, the agent, the repository and its state folder."""
     settings = _look("settings", lambda: _settings(None))
     try:
         office = open_office(Path.cwd())
     except SparingError as error:
         agents = agent_findings(current(None)) if settings.good else []
-        bad = Finding("repository", good=False, words=error.what, repair=error.repair)
+        bad = DoctorLine("repository", good=False, words=error.what, repair=error.repair)
         return [settings, *agents, bad]
     return [
         _look("settings", lambda: _settings(office)),
@@ -119,11 +121,11 @@ def _here() -> list[Finding]:
     ]
 
 
-def _look(name: str, look: Callable[[], str]) -> Finding:
+def _look(name: str, look: Callable[[], str]) -> DoctorLine:
     try:
-        return Finding(name, good=True, words=look())
+        return DoctorLine(name, good=True, words=look())
     except SparingError as error:
-        return Finding(name, good=False, words=error.what, repair=error.repair)
+        return DoctorLine(name, good=False, words=error.what, repair=error.repair)
 
 
 def _settings(office: Office | None) -> str:

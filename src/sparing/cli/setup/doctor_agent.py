@@ -23,14 +23,14 @@ HELLO = "/api/hello"
 PATIENCE_SECONDS = 10
 
 
-class Finding(NamedTuple):
+class DoctorLine(NamedTuple):
     name: str
     good: bool
     words: str
     repair: str = ""
 
 
-def agent_findings(loaded: Loaded) -> list[Finding]:
+def agent_findings(loaded: Loaded) -> list[DoctorLine]:
     backend, environ = loaded.settings.agent.backend, for_client()
     needed = backend in (BackendName.AUTO, BackendName.CLAUDE)
     client = _client(environ, needed=needed or backend is BackendName.CLAUDE_DOUBLE)
@@ -38,7 +38,7 @@ def agent_findings(loaded: Loaded) -> list[Finding]:
     return [client, login, _agent(loaded, client, login)]
 
 
-def online_finding() -> Finding:
+def online_finding() -> DoctorLine:
     """Whether the address that the client talks to answers; its greeting costs nothing."""
     environ = for_client()
     base = environ.get("ANTHROPIC_BASE_URL", VENDOR).rstrip("/")
@@ -53,37 +53,37 @@ def online_finding() -> Finding:
         words = f"{host} answers ({error.code})"
     except (OSError, ValueError) as error:
         why = getattr(error, "reason", error)
-        return Finding("network", False, f"{host} does not answer: {why}", "check your network")
-    return Finding("network", True, words)
+        return DoctorLine("network", False, f"{host} does not answer: {why}", "check your network")
+    return DoctorLine("network", True, words)
 
 
-def _client(environ: Mapping[str, str], *, needed: bool) -> Finding:
+def _client(environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
     from sparing.runtime.clients import client_here
 
     try:
-        return Finding("client", True, client_here(environ).words)
+        return DoctorLine("client", True, client_here(environ).words)
     except SparingError as error:
         return _missing("client", error, needed=needed)
 
 
-def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> Finding:
+def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
     from sparing.runtime.clients import login_here
 
     try:
         login = login_here(loaded.settings.agent.login, environ)
     except SparingError as error:
         return _missing("login", error, needed=needed)
-    return Finding("login", True, f"{login.words} ({login.kind})")
+    return DoctorLine("login", True, f"{login.words} ({login.kind})")
 
 
-def _missing(name: str, error: SparingError, *, needed: bool) -> Finding:
+def _missing(name: str, error: SparingError, *, needed: bool) -> DoctorLine:
     """Only who needs it has to repair it."""
     if not needed:
-        return Finding(name, True, f"{error.what}; not needed by this backend")
-    return Finding(name, False, error.what, error.repair)
+        return DoctorLine(name, True, f"{error.what}; not needed by this backend")
+    return DoctorLine(name, False, error.what, error.repair)
 
 
-def _agent(loaded: Loaded, client: Finding, login: Finding) -> Finding:
+def _agent(loaded: Loaded, client: DoctorLine, login: DoctorLine) -> DoctorLine:
     backend = loaded.settings.agent.backend
     why = f"{backend}, set by {loaded.origins['agent.backend']}"
     match backend:
@@ -91,35 +91,35 @@ def _agent(loaded: Loaded, client: Finding, login: Finding) -> Finding:
             return _auto(client, login)
         case BackendName.CLAUDE:
             missing = _missing_part(client, login)
-            return Finding("agent", not missing, f"{why}{missing}")
+            return DoctorLine("agent", not missing, f"{why}{missing}")
         case BackendName.SCRIPTED | BackendName.CLAUDE_DOUBLE:
             return _playing(loaded, why)
         case _:
             assert_never(backend)
 
 
-def _auto(client: Finding, login: Finding) -> Finding:
+def _auto(client: DoctorLine, login: DoctorLine) -> DoctorLine:
     missing = _missing_part(client, login)
     if missing:
-        return Finding(
+        return DoctorLine(
             "agent", False, f"none: it would be Claude Code{missing}",
             "or see it all without an agent: sparing demo",
         )  # fmt: skip
-    return Finding("agent", True, "claude: auto takes it, since it is installed and logged in")
+    return DoctorLine("agent", True, "claude: auto takes it, since it is installed and logged in")
 
 
-def _missing_part(client: Finding, login: Finding) -> str:
+def _missing_part(client: DoctorLine, login: DoctorLine) -> str:
     if not client.good:
         return ", but its client can't be used"
     return "" if login.good else ", but it is not logged in"
 
 
-def _playing(loaded: Loaded, why: str) -> Finding:
+def _playing(loaded: Loaded, why: str) -> DoctorLine:
     if loaded.agent_script is None:
         repair = "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml"
-        return Finding("agent", False, f"{why}, but it has no script", repair)
+        return DoctorLine("agent", False, f"{why}, but it has no script", repair)
     try:
         read_script(loaded.agent_script)
     except SparingError as error:
-        return Finding("agent", False, f"{why}, but {error.what}", error.repair)
-    return Finding("agent", True, f"{why}, playing {loaded.agent_script}")
+        return DoctorLine("agent", False, f"{why}, but {error.what}", error.repair)
+    return DoctorLine("agent", True, f"{why}, playing {loaded.agent_script}")

@@ -23,43 +23,47 @@ from sparing.workspace.sandbox.policy import settle_level
 TURNS = 3
 
 
-class Answer(NamedTuple):
+class ResumeCheckLine(NamedTuple):
     name: str
     good: bool
     words: str
 
 
-def resume_answers(office: Office) -> list[Answer]:
+def resume_answers(office: Office) -> list[ResumeCheckLine]:
     """V1 to V5, as far as they were asked, and what asking has cost."""
-    from sparing.dispatch.resume_check import Wanted, check_now
+    from sparing.dispatch.resume_check import ResumeCheckRequest, check_now
     from sparing.runtime.surroundings import Surroundings, make_backend
 
     settings = office.loaded.settings
     backend = make_backend(office.loaded, office.folder)
     if backend.capabilities.proven:
-        return [Answer("resume", True, f"{backend.name}: its sessions are our own, nothing to ask")]
+        return [
+            ResumeCheckLine(
+                "resume", True, f"{backend.name}: its sessions are our own, nothing to ask"
+            )
+        ]
     optional = settings.workspace.sandbox is Sandbox.OPTIONAL
     around = Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
         headless=True, environ=inherited(),
         level=settle_level(level_reached(), unsandboxed=optional),
     )  # fmt: skip
-    wanted = Wanted(backend, settings, now())
+    wanted = ResumeCheckRequest(backend, settings, now())
     words = f"asking {backend.name} {wanted.version}: {TURNS} short turns with {wanted.model}"
     echo(style(words, dim=True), err=True)
     return _answers(asyncio.run(check_now(around, wanted)), settings.models.prices)
 
 
-def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[Answer]:
+def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[ResumeCheckLine]:
     share = "not known" if found.share is None else f"{found.share:.0%} of it read from cache"
     cost = cost_usd(found.model, found.usage, own_prices(prices))
     spent = "at a price that is not known" if cost is None else f"${cost:.4f}"
     state = f"off, {found.reason}" if found.reason else "on"
     total = f"{found.usage.total} tokens, {spent} ({found.origin}), in {found.seconds:.1f} s"
     return [
-        *(Answer(*item) for item in found.items),
-        Answer("V5", True, f"the share of the transcript that a cache gave back: {share}"),
-        Answer(
+        *(ResumeCheckLine(*item) for item in found.items),
+        ResumeCheckLine("V5", True, f"the share of the transcript that a cache gave back: {share}"),
+        ResumeCheckLine(
             "resume", not found.reason, f"{state}, for {found.backend} {found.version}; {total}"
         ),
     ]

@@ -10,7 +10,7 @@ from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import (
-    Prospect,
+    RepositoryScan,
     agree,
     project_file,
     prospect,
@@ -18,7 +18,7 @@ from sparing.desk.setup.repository_scan import (
 )
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
-from sparing.workspace.setup.setup_plan import Plan
+from sparing.workspace.setup.setup_plan import SetupPlan
 
 LABEL = 9
 
@@ -50,7 +50,7 @@ def init_command(yes: bool, as_json: bool) -> None:
         echo(style('  sparing start "Add rate limiting"', fg="cyan"))
 
 
-def show_prospect(found: Prospect, *, err: bool = False) -> None:
+def show_prospect(found: RepositoryScan, *, err: bool = False) -> None:
     rows = [
         ("base", f"{found.base.branch} at {found.base.commit[:10]}"),
         ("checks", _checks(found)),
@@ -68,7 +68,7 @@ def show_prospect(found: Prospect, *, err: bool = False) -> None:
             echo(f"  {'':<{LABEL}} {printable(line)}", err=err)
 
 
-def agree_to_setup(office: Office, found: Prospect, *, yes: bool) -> bool:
+def agree_to_setup(office: Office, found: RepositoryScan, *, yes: bool) -> bool:
     """Asked once for each set-up; what was said is remembered."""
     if found.agreed is not None:
         return found.agreed
@@ -84,7 +84,7 @@ def agree_to_setup(office: Office, found: Prospect, *, yes: bool) -> bool:
     return agreed
 
 
-def offer_file(office: Office, found: Prospect, *, yes: bool) -> str:
+def offer_file(office: Office, found: RepositoryScan, *, yes: bool) -> str:
     """The name of the file that was written; empty if none was."""
     if found.configured:
         echo(f"{found.configured} has settings already; it is left as it is", err=True)
@@ -101,16 +101,16 @@ def offer_file(office: Office, found: Prospect, *, yes: bool) -> str:
     return write_project_file(office, text).name
 
 
-def _setup(plan: Plan) -> str:
+def _setup(plan: SetupPlan) -> str:
     return "\n".join(f"{one.words} ({one.origin})" for one in plan.commands) or "nothing to do"
 
 
-def _checks(found: Prospect) -> str:
+def _checks(found: RepositoryScan) -> str:
     rows = [f"{one.name}: {' '.join(one.command)} ({one.origin})" for one in found.checks]
     return "\n".join(rows) or "none found: a Makefile with a test target is one"
 
 
-def _facts(found: Prospect) -> dict[str, object]:
+def _facts(found: RepositoryScan) -> dict[str, object]:
     return {
         "base_branch": found.base.branch,
         "checks": {one.name: " ".join(one.command) for one in found.checks},

@@ -12,10 +12,10 @@ from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.trust_setup import trust_setup
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.programs import ProgramView, program_views, revoke_programs, trust_programs
-from sparing.desk.setup.roles import Candidate, candidates, revoke_all, trust_files
+from sparing.desk.setup.roles import RoleCandidate, candidates, revoke_all, trust_files
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
-from sparing.roles.trust import Standing
+from sparing.roles.trust import RoleTrust
 
 
 @click.command("trust")
@@ -47,7 +47,7 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> 
     if as_json and not yes:
         print_json(files=[_row(o) for o in found], settings=[_setting_row(o) for o in programs])
         return
-    waiting = [one for one in found if one.standing is not Standing.TRUSTED]
+    waiting = [one for one in found if one.standing is not RoleTrust.TRUSTED]
     open_programs = [one for one in programs if one.waits]
     if not as_json:
         _show_all(waiting, programs)
@@ -72,7 +72,7 @@ def _revoke(office: Office, as_json: bool) -> None:
     _tell(as_json, {"revoked": files, "revoked_settings": settings}, words)
 
 
-def _need_a_person(waiting: list[Candidate], programs: list[ProgramView]) -> None:
+def _need_a_person(waiting: list[RoleCandidate], programs: list[ProgramView]) -> None:
     if is_terminal() or not (waiting or programs):
         return
     parts = [f"{len(waiting)} role files"] if waiting else []
@@ -87,14 +87,14 @@ def _agrees(name: str) -> bool:
     return confirm(f"trust {printable(name)} as it is now?", default=False, err=True)
 
 
-def _show_all(waiting: list[Candidate], programs: list[ProgramView]) -> None:
+def _show_all(waiting: list[RoleCandidate], programs: list[ProgramView]) -> None:
     for one in waiting:
         _show(one)
     for program in programs:
         _show_program(program)
 
 
-def _show(one: Candidate) -> None:
+def _show(one: RoleCandidate) -> None:
     echo(style(one.file.where, bold=True) + f"  {one.standing}")
     echo(f"  sha256 {one.file.digest}")
     for note in one.notes:
@@ -124,7 +124,7 @@ def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
         echo(f"  │ {printable(line)}")
 
 
-def _row(one: Candidate) -> dict[str, Any]:
+def _row(one: RoleCandidate) -> dict[str, Any]:
     return {
         "path": one.file.where,
         "sha256": one.file.digest,
@@ -146,8 +146,8 @@ def _setting_row(one: ProgramView) -> dict[str, Any]:
 
 
 def _words(
-    taken: list[Candidate],
-    found: list[Candidate],
+    taken: list[RoleCandidate],
+    found: list[RoleCandidate],
     chosen: list[ProgramView],
     programs: list[ProgramView],
 ) -> str:

@@ -22,13 +22,13 @@ from sparing.desk.projects import projects
 from sparing.desk.projects.projects import ProjectView
 from sparing.desk.setup.tiers import AUTO, proposal
 from sparing.errors import NeedsHuman, UsageError
-from sparing.flow.project import Standing
+from sparing.flow.project import ProjectStanding
 from sparing.printable import printable
 
 MARKS = {
-    Standing.DONE.value: ("✓", "green"),
-    Standing.WORKING.value: ("·", "cyan"),
-    Standing.READY.value: ("→", "yellow"),
+    ProjectStanding.DONE.value: ("✓", "green"),
+    ProjectStanding.WORKING.value: ("·", "cyan"),
+    ProjectStanding.READY.value: ("→", "yellow"),
 }
 
 
@@ -140,7 +140,7 @@ def _nothing(view: ProjectView, *, as_json: bool) -> int:
     else:
         echo(f"nothing of {view.id} can begin now", err=True)
         for one in view.features:
-            if one.standing != Standing.DONE:
+            if one.standing != ProjectStanding.DONE:
                 waits = f", waits for {', '.join(one.waits_for)}" if one.waits_for else ""
                 echo(f"  {one.name}: {one.standing}{waits}", err=True)
         echo(f"  {style('sparing run', fg='cyan')}", err=True)
@@ -180,7 +180,7 @@ def _show_milestones(one: ProjectView) -> None:
 
 def _show_feature(line: projects.FeatureLine) -> None:
     mark, colour = MARKS.get(line.standing, ("-", "white"))
-    waits = f", for {', '.join(line.waits_for)}" if line.standing == Standing.WAITING else ""
+    waits = f", for {', '.join(line.waits_for)}" if line.standing == ProjectStanding.WAITING else ""
     words = printable(line.about)
     echo(f"    {style(mark, fg=colour)} {line.name} ({line.standing}{waits})")
     if words:

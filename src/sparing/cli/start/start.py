@@ -24,7 +24,7 @@ from sparing.cli.start.tier import settle_flow
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook, outlook_json
 from sparing.desk.office import Office, open_office
-from sparing.desk.setup.repository_scan import Prospect, has_changes, offer_once, prospect
+from sparing.desk.setup.repository_scan import RepositoryScan, has_changes, offer_once, prospect
 from sparing.records.features import FeatureRow
 
 FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the setting flow.default."
@@ -75,12 +75,12 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     return 0
 
 
-def _show(office: Office, row: FeatureRow, found: Prospect, why: str) -> bool:
+def _show(office: Office, row: FeatureRow, found: RepositoryScan, why: str) -> bool:
     echo(f"{style(f'feature {row.feature.id}', bold=True)}: {row.feature.title}")
     return show_plan(office, row, found, why)
 
 
-def _offer(office: Office, found: Prospect) -> None:
+def _offer(office: Office, found: RepositoryScan) -> None:
     """What is asked once in a repository."""
     agreed = agree_to_setup(office, found, yes=False)
     worth = (agreed and found.setup.commands) or found.private

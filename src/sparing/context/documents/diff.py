@@ -18,7 +18,7 @@ _START = "diff --git "
 _BINARY = ("Binary files ", "GIT binary patch")
 
 
-class Status(StrEnum):
+class FileStatus(StrEnum):
     MODIFIED = "modified"
     ADDED = "added"
     DELETED = "deleted"
@@ -27,10 +27,10 @@ class Status(StrEnum):
 
 
 _STATUSES = {
-    "new file mode ": Status.ADDED,
-    "deleted file mode ": Status.DELETED,
-    "rename from ": Status.RENAMED,
-    "copy from ": Status.COPIED,
+    "new file mode ": FileStatus.ADDED,
+    "deleted file mode ": FileStatus.DELETED,
+    "rename from ": FileStatus.RENAMED,
+    "copy from ": FileStatus.COPIED,
 }
 _HEADERS = (
     *("+++ ", "--- ", "old mode ", "new mode ", "rename to ", "copy to "),
@@ -55,7 +55,7 @@ class Hunk:
 class FileDelta:
     path: str
     old_path: str
-    status: Status = Status.MODIFIED
+    status: FileStatus = FileStatus.MODIFIED
     binary: bool = False
     old_mode: str = ""
     new_mode: str = ""
@@ -128,11 +128,11 @@ def _finished(draft: _Draft) -> FileDelta:
     )
 
 
-def _status(headers: dict[str, str]) -> Status:
+def _status(headers: dict[str, str]) -> FileStatus:
     for prefix, status in _STATUSES.items():
         if prefix in headers:
             return status
-    return Status.MODIFIED
+    return FileStatus.MODIFIED
 
 
 def _first(headers: dict[str, str], prefixes: tuple[str, str, str]) -> str:

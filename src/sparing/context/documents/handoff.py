@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Status(StrEnum):
+class HandoffStatus(StrEnum):
     COMPLETED = "completed"
     BLOCKED = "blocked"
     NEEDS_INTERVENTION = "needs_intervention"
@@ -21,7 +21,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    status: Status = Status.COMPLETED
+    status: HandoffStatus = HandoffStatus.COMPLETED
     summary: str = ""
     key_decisions: tuple[str, ...] = ()
     open_questions: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Handoff:
     @property
     def pauses(self) -> bool:
         """A person has to look before the next stage begins."""
-        return self.status is not Status.COMPLETED or bool(self.open_questions)
+        return self.status is not HandoffStatus.COMPLETED or bool(self.open_questions)
 
 
 _BLOCK = re.compile(
@@ -63,9 +63,11 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 _STATUS = {
-    Status.NEEDS_INTERVENTION: re.compile(r"needs?[ _-]*(?:human[ _-]*)?(?:intervention|help)"),
-    Status.BLOCKED: re.compile(r"\bblocked\b"),
-    Status.COMPLETED: re.compile(r"\b(?:completed?|done|finished|success(?:ful)?)\b"),
+    HandoffStatus.NEEDS_INTERVENTION: re.compile(
+        r"needs?[ _-]*(?:human[ _-]*)?(?:intervention|help)"
+    ),
+    HandoffStatus.BLOCKED: re.compile(r"\bblocked\b"),
+    HandoffStatus.COMPLETED: re.compile(r"\b(?:completed?|done|finished|success(?:ful)?)\b"),
 }
 _PARTLY = re.compile(r"\b(?:not|partly|partial(?:ly)?|almost|half|nearly)\b")
 
@@ -85,7 +87,7 @@ def parse_handoff(reply: str) -> Handoff:
 def render_handoff(handoff: Handoff) -> str:
     """The block as it is asked for; `none` where there is nothing."""
     rows = (
-        ("Status", handoff.status.value),
+        ("HandoffStatus", handoff.status.value),
         ("Summary", _line(handoff.summary)),
         ("Key Decisions", _joined(handoff.key_decisions)),
         ("Open Questions", _joined(handoff.open_questions)),
@@ -129,7 +131,7 @@ def _known(name: str) -> str:
     return _NAMES[re.sub(r"s\b", "", plain)]
 
 
-def _handoff(status: Status, fields: Mapping[str, str]) -> Handoff:
+def _handoff(status: HandoffStatus, fields: Mapping[str, str]) -> Handoff:
     def several(name: str) -> tuple[str, ...]:
         return _several(fields.get(name, ""))
 
@@ -145,16 +147,16 @@ def _handoff(status: Status, fields: Mapping[str, str]) -> Handoff:
     )
 
 
-def _status(text: str) -> Status | None:
+def _status(text: str) -> HandoffStatus | None:
     """None for an echo that names several; a word of its own wants a person's look."""
     plain = text.strip().lower()
     found = [status for status, pattern in _STATUS.items() if pattern.search(plain)]
     if len(found) > 1:
         return None
     if not plain:
-        return Status.COMPLETED
-    if not found or (found == [Status.COMPLETED] and _PARTLY.search(plain)):
-        return Status.NEEDS_INTERVENTION
+        return HandoffStatus.COMPLETED
+    if not found or (found == [HandoffStatus.COMPLETED] and _PARTLY.search(plain)):
+        return HandoffStatus.NEEDS_INTERVENTION
     return found[0]
 
 

@@ -32,7 +32,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class Found(NamedTuple):
+class ResearchReport(NamedTuple):
     text: str
     """Empty if there is nothing an author could use."""
     findings: int
@@ -40,17 +40,17 @@ class Found(NamedTuple):
     """What came of it, in a line."""
 
 
-def read_findings(reply: Mapping[str, Any]) -> Found:
+def read_findings(reply: Mapping[str, Any]) -> ResearchReport:
     listed = list(_entries(reply.get("findings")))
     kept = [one for one in listed if one.finding and one.source]
     lines = [_line(one) for one in kept[:MOST_FINDINGS]]
     if not lines:
         reason = _words(reply.get("no_findings_reason"))
-        return Found("", 0, f"nothing found{f': {reason}' if reason else ''}")
+        return ResearchReport("", 0, f"nothing found{f': {reason}' if reason else ''}")
     count = f"{len(lines)} finding{'' if len(lines) == 1 else 's'}"
     left = len(listed) - len(lines)
     more = f", {left} left out (no source, or too many)" if left else ""
-    return Found("".join(lines), len(lines), count + more)
+    return ResearchReport("".join(lines), len(lines), count + more)
 
 
 class _Entry(NamedTuple):

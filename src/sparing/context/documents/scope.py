@@ -91,7 +91,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class DocumentScope:
     extent: Extent
     text: str = ""
     hits: tuple[Hit, ...] = ()
@@ -99,8 +99,8 @@ class Scope:
 
 
 class TaskScope(NamedTuple):
-    plan: Scope
-    design: Scope
+    plan: DocumentScope
+    design: DocumentScope
 
 
 def index_document(text: str | None) -> SectionIndex | None:
@@ -113,11 +113,11 @@ def scope_task(task: Task, plan: SectionIndex | None, design: SectionIndex | Non
     )
 
 
-def scope_prd(text: str | None) -> Scope:
+def scope_prd(text: str | None) -> DocumentScope:
     """Problem and goals; the whole PRD where it has no such headings."""
     index = index_document(text)
     if index is None:
-        return Scope(Extent.NONE)
+        return DocumentScope(Extent.NONE)
     wanted = [_first_named(index, names) for names in (_PROBLEM, _GOALS)]
     hits = [hit for hit in wanted if hit is not None]
     if len(hits) < len(wanted):
@@ -125,11 +125,11 @@ def scope_prd(text: str | None) -> Scope:
     return _sections(index, hits)
 
 
-def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Scope:
+def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> DocumentScope:
     references = [reference for reference in task.references if reference.kind is kind]
     if index is None:
         named = f"task {task.number} refers to {kind}.md, which is missing"
-        return Scope(Extent.NONE, warnings=(named,) if references else ())
+        return DocumentScope(Extent.NONE, warnings=(named,) if references else ())
     if not references:
         placed = _placed(task, index) if kind is ReferenceKind.PLAN else None
         if placed is not None:
@@ -143,18 +143,18 @@ def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Scope
     return _sections(index, hits)
 
 
-def _full(index: SectionIndex, warning: str) -> Scope:
-    return Scope(Extent.FULL, index.document.text, warnings=(warning,))
+def _full(index: SectionIndex, warning: str) -> DocumentScope:
+    return DocumentScope(Extent.FULL, index.document.text, warnings=(warning,))
 
 
-def _sections(index: SectionIndex, hits: Sequence[Hit]) -> Scope:
+def _sections(index: SectionIndex, hits: Sequence[Hit]) -> DocumentScope:
     """Each section once, in document order; one that lies in another comes with it."""
     kept: list[Heading] = []
     for heading in sorted({hit.heading for hit in hits}, key=lambda item: item.line):
         if not kept or heading.line > kept[-1].end:
             kept.append(heading)
     text = "".join(_closed(index.document.section(heading)) for heading in kept)
-    return Scope(Extent.SECTIONS, text, tuple(hits))
+    return DocumentScope(Extent.SECTIONS, text, tuple(hits))
 
 
 def _closed(section: str) -> str:

@@ -32,7 +32,7 @@ class Via(StrEnum):
     """Not named by the task, but its own number or its group leads there."""
 
 
-class Found(NamedTuple):
+class SectionMatch(NamedTuple):
     heading: Heading
     via: Via
 
@@ -62,12 +62,12 @@ class SectionIndex:
         for word in dict.fromkeys(_words(entry.heading.text)):
             self._worded.setdefault(word, []).append(entry)
 
-    def find(self, identifier: str) -> Found | None:
+    def find(self, identifier: str) -> SectionMatch | None:
         """The one best heading, or none where nothing or too much fits."""
         found = self.find_all(identifier)
         return found[0] if len(found) == 1 else None
 
-    def find_all(self, identifier: str) -> tuple[Found, ...]:
+    def find_all(self, identifier: str) -> tuple[SectionMatch, ...]:
         """The one best heading, or all that a range covers; empty where one is missing.
 
         `Steps 1-3` covers a step 2b that stands between them.
@@ -80,7 +80,7 @@ class SectionIndex:
         if len(wanted) > 1 and ends[0] and ends[1]:
             between = self._between(ends[0].heading, ends[1].heading)
             if between:
-                return tuple(Found(heading, ends[0].via) for heading in between)
+                return tuple(SectionMatch(heading, ends[0].via) for heading in between)
         every = [self._ident(item, loose=False) for item in wanted]
         found = tuple(dict.fromkeys(item for item in every if item))
         return found if all(every) else ()
@@ -93,7 +93,7 @@ class SectionIndex:
         siblings = tuple(heading for heading in inner if heading.level <= first.level)
         return siblings if all(item.level == first.level for item in siblings) else ()
 
-    def _ident(self, wanted: Ident, *, loose: bool) -> Found | None:
+    def _ident(self, wanted: Ident, *, loose: bool) -> SectionMatch | None:
         tokens = dict.fromkeys((wanted.token, wanted.alias))
         led = [pair for token in tokens for pair in self._led.get(token, ())]
         ranked = [(_lead_fit(wanted, item, entry, loose), entry) for item, entry in led]
@@ -112,7 +112,7 @@ class SectionIndex:
         same = (entry for item, entry in pairs if not wanted.plain or item.label == wanted.label)
         return list(dict.fromkeys(same))
 
-    def _named(self, name: str) -> Found | None:
+    def _named(self, name: str) -> SectionMatch | None:
         words = _words(name)
         if not words:
             return None
@@ -164,10 +164,10 @@ def _may_be_about(entry: _Entry, wanted: Ident) -> bool:
     return own.token[:1].isdigit() != wanted.token[:1].isdigit()
 
 
-def _only(entries: Iterable[_Entry], via: Via) -> Found | None:
+def _only(entries: Iterable[_Entry], via: Via) -> SectionMatch | None:
     """The one heading, or the outermost where all others lie within it."""
     headings = sorted({entry.heading for entry in entries}, key=lambda heading: heading.line)
     outer = headings[0]
     if all(heading.end <= outer.end for heading in headings[1:]):
-        return Found(outer, via)
+        return SectionMatch(outer, via)
     return None

@@ -27,7 +27,7 @@ _CHECKLIST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TaskBlock:
     ident: Ident | None
     number: str
     title: str
@@ -39,7 +39,7 @@ class Block:
     """The heading above, if there is one below the document's title."""
 
 
-def find_blocks(document: Outline) -> tuple[Block, ...]:
+def find_blocks(document: Outline) -> tuple[TaskBlock, ...]:
     """All tasks in document order; empty if there are none."""
     parents = _parents(document.headings)
     for strongest in (_is_task, _is_dotted):
@@ -95,7 +95,7 @@ def _headed(
     document: Outline,
     parents: dict[int, Heading | None],
     strongest: Callable[[Lead], bool],
-) -> tuple[Block, ...]:
+) -> tuple[TaskBlock, ...]:
     leads = [(heading, lead(heading.text)) for heading in document.headings]
     main = {heading.line for heading, found in leads if found and strongest(found)}
     homes = {(h.level, parents[h.line]) for h, _ in leads if h.line in main and parents[h.line]}
@@ -111,8 +111,8 @@ def _headed(
     return _leaves(document, blocks)
 
 
-def _block(heading: Heading, found: Lead, parent: Heading | None) -> Block:
-    return Block(
+def _block(heading: Heading, found: Lead, parent: Heading | None) -> TaskBlock:
+    return TaskBlock(
         ident=found.ident,
         number=found.text,
         title=found.title,
@@ -123,9 +123,9 @@ def _block(heading: Heading, found: Lead, parent: Heading | None) -> Block:
     )
 
 
-def _leaves(document: Outline, blocks: Sequence[Block]) -> tuple[Block, ...]:
+def _leaves(document: Outline, blocks: Sequence[TaskBlock]) -> tuple[TaskBlock, ...]:
     """Without titles and groups; a task ends where the next one begins."""
-    kept: list[Block] = []
+    kept: list[TaskBlock] = []
     for block, following in zip_longest(blocks, blocks[1:]):
         if following is None or following.first > block.last:
             kept.append(block)
@@ -136,7 +136,7 @@ def _leaves(document: Outline, blocks: Sequence[Block]) -> tuple[Block, ...]:
     return tuple(kept)
 
 
-def _only_groups(document: Outline, block: Block, inner: Block) -> bool:
+def _only_groups(document: Outline, block: TaskBlock, inner: TaskBlock) -> bool:
     if block.level == 1 and block.first == document.headings[0].line:
         return True  # the document's title, as in `Tasks: 038 — …`
     if block.ident is None or inner.ident is None or not inner.ident.extends(block.ident):
@@ -146,7 +146,7 @@ def _only_groups(document: Outline, block: Block, inner: Block) -> bool:
 
 def _listed(
     document: Outline, parents: dict[int, Heading | None], pattern: re.Pattern[str]
-) -> Iterator[Block]:
+) -> Iterator[TaskBlock]:
     """Tasks that are items of a list, each led by its number."""
     items: list[tuple[int, int, Lead]] = []
     for number, match in _matches(document, pattern):
@@ -157,10 +157,10 @@ def _listed(
     ends = _list_ends(document, [(number, indent) for number, indent, _ in items])
     for (number, indent, found), heading, end in zip(items, above, ends, strict=True):
         group = heading.text if heading and (heading.level > 1 or parents[heading.line]) else ""
-        yield Block(found.ident, found.text, found.title, number, end, 7 + indent, group)
+        yield TaskBlock(found.ident, found.text, found.title, number, end, 7 + indent, group)
 
 
-def _unnumbered(document: Outline) -> Iterator[Block]:
+def _unnumbered(document: Outline) -> Iterator[TaskBlock]:
     """Check boxes without numbers, counted; those of a closing check list are no tasks."""
     rows = [
         (number, match["text"])
@@ -178,7 +178,7 @@ def _unnumbered(document: Outline) -> Iterator[Block]:
         zip(rows_kept, ends, strict=True), start=1
     ):
         group = heading.text if heading and heading.level > 1 else ""
-        yield Block(None, str(count), text.strip(" *"), number, end, 7, group)
+        yield TaskBlock(None, str(count), text.strip(" *"), number, end, 7, group)
 
 
 def _matches(document: Outline, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:

@@ -26,7 +26,7 @@ from sparing.context.documents.references import (
     prose_references,
     title_references,
 )
-from sparing.context.documents.task_blocks import Block, find_blocks
+from sparing.context.documents.task_blocks import TaskBlock, find_blocks
 from sparing.context.documents.task_order import TaskOrder, without_cycles
 from sparing.errors import FeatureError
 from sparing.task import Reference, ReferenceKind, Task
@@ -78,10 +78,10 @@ def _no_tasks(document: Outline) -> FeatureError:
     )
 
 
-def _unique(blocks: Iterable[Block]) -> tuple[Block, ...]:
+def _unique(blocks: Iterable[TaskBlock]) -> tuple[TaskBlock, ...]:
     """A number that is used twice gets a count, so that no task is taken for another."""
     seen: dict[str, int] = {}
-    found: list[Block] = []
+    found: list[TaskBlock] = []
     for block in blocks:
         count = seen[block.number] = seen.get(block.number, 0) + 1
         again = f"{block.number} ({count})"
@@ -89,7 +89,7 @@ def _unique(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def _task(document: Outline, block: Block, order: TaskOrder) -> Task:
+def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
     fields = read_fields(document, block.first, block.last)
     depends = "; ".join(
         value for name, value in fields if name in DEPENDS and not _NOTHING.match(value)
@@ -108,7 +108,7 @@ def _task(document: Outline, block: Block, order: TaskOrder) -> Task:
 
 
 def _references(
-    document: Outline, block: Block, fields: Sequence[Field], order: TaskOrder
+    document: Outline, block: TaskBlock, fields: Sequence[Field], order: TaskOrder
 ) -> tuple[Reference, ...]:
     """What the task itself says; its group speaks for it where it is silent."""
     own = [*_stated(fields), *title_references(block.title)]

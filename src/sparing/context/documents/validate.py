@@ -69,15 +69,15 @@ _STAGES = {
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Level(IntEnum):
+class ValidationLevel(IntEnum):
     EXISTS = 1
     LENGTH = 2
     SECTIONS = 3
     REQUIRED = 4
 
 
-class Problem(NamedTuple):
-    level: Level
+class ValidationProblem(NamedTuple):
+    level: ValidationLevel
     what: str
     repair: str
     """The command that repairs it."""
@@ -87,36 +87,40 @@ def validate_artifact(
     name: ArtifactName,
     text: str | None,
     required: Mapping[ArtifactName, Sequence[str]] = REQUIRED_SECTIONS,
-) -> tuple[Problem, ...]:
+) -> tuple[ValidationProblem, ...]:
     """All that is wrong with it, the gravest first; empty if it is fit to build on."""
     if text is None:
         rerun = f"sparing rerun {_STAGES.get(name, name.value)}"
-        return (Problem(Level.EXISTS, f"{name.filename} does not exist", rerun),)
+        return (
+            ValidationProblem(ValidationLevel.EXISTS, f"{name.filename} does not exist", rerun),
+        )
     found = (_too_short(name, text), *_sections(name, text, required.get(name, ())))
     return tuple(problem for problem in found if problem is not None)
 
 
-def _too_short(name: ArtifactName, text: str) -> Problem | None:
+def _too_short(name: ArtifactName, text: str) -> ValidationProblem | None:
     length = len(text.strip())
     if length >= LEAST_CHARACTERS:
         return None
     what = f"{name.filename} has {length} characters, fewer than {LEAST_CHARACTERS}"
-    return Problem(Level.LENGTH, what, _edit(name))
+    return ValidationProblem(ValidationLevel.LENGTH, what, _edit(name))
 
 
-def _sections(name: ArtifactName, text: str, wanted: Sequence[str]) -> tuple[Problem | None, ...]:
+def _sections(
+    name: ArtifactName, text: str, wanted: Sequence[str]
+) -> tuple[ValidationProblem | None, ...]:
     document = outline(text)
     headings = [heading for heading in document.headings if heading.level > 1]
     if not headings:
         what = f"{name.filename} has no sections (`## ` headings)"
-        return (Problem(Level.SECTIONS, what, _edit(name)),)
+        return (ValidationProblem(ValidationLevel.SECTIONS, what, _edit(name)),)
     if wanted and not any(_has(heading, phrase) for heading in headings for phrase in wanted):
         names = " or ".join(f"`## {phrase}`" for phrase in wanted)
         what = f"{name.filename} has none of the sections {names}"
-        return (Problem(Level.REQUIRED, what, _edit(name)),)
+        return (ValidationProblem(ValidationLevel.REQUIRED, what, _edit(name)),)
     if name is ArtifactName.TASKS and not find_blocks(document):
         what = f"{name.filename} has no numbered task, as in `### Task 1.1: Title`"
-        return (Problem(Level.REQUIRED, what, _edit(name)),)
+        return (ValidationProblem(ValidationLevel.REQUIRED, what, _edit(name)),)
     return ()
 
 

@@ -15,7 +15,7 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 
 
-class Kind(StrEnum):
+class TurnKind(StrEnum):
     """What an agent is asked for."""
 
     WRITE = "write"
@@ -43,8 +43,8 @@ class Kind(StrEnum):
     """A role with one dispatch of its own: research, simplify, deepen tests, retro."""
 
 
-REVIEWS = (Kind.REVIEW, Kind.VALIDATE)
-JUDGING = (*REVIEWS, Kind.JUDGE)
+REVIEWS = (TurnKind.REVIEW, TurnKind.VALIDATE)
+JUDGING = (*REVIEWS, TurnKind.JUDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Material(NamedTuple):
     text: str
 
 
-class OpenFinding(NamedTuple):
+class QuotedFinding(NamedTuple):
     id: str
     severity: str
     role: str
@@ -87,7 +87,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PromptRole:
     """What a prompt needs of a role."""
 
     name: str
@@ -97,10 +97,10 @@ class Role:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TurnSubject:
     """What this turn is about, in a few small words."""
 
-    kind: Kind
+    kind: TurnKind
     stage: str
     title: str = ""
     target: str = ""
@@ -124,8 +124,8 @@ class Asked:
 class Brief:
     key: str
     """Of the wrappers."""
-    role: Role
-    asked: Asked
+    role: PromptRole
+    asked: TurnSubject
     rules: Material | None = None
     """The repository's own rules file."""
     documents: tuple[Document, ...] = ()
@@ -146,7 +146,7 @@ class Brief:
     """The Domain Reviewer Outcome block."""
     facts: str = ""
     """What the program has seen for itself."""
-    findings: tuple[OpenFinding, ...] = ()
+    findings: tuple[QuotedFinding, ...] = ()
     """An author's to settle; a reviewer's own of the last iteration."""
     delta: str = ""
     fix_summary: str = ""

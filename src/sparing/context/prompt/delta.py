@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparing.context.documents.diff import FileDelta, Hunk, Status, parse_diff
+from sparing.context.documents.diff import FileDelta, FileStatus, Hunk, parse_diff
 from sparing.context.documents.markdown import Heading, outline
 
 LARGEST_FILE_CHARS = 60_000
@@ -72,12 +72,12 @@ def stat_text(files: Sequence[FileDelta]) -> str:
 
 
 def _names(file: FileDelta) -> str:
-    moved = file.status in (Status.RENAMED, Status.COPIED)
+    moved = file.status in (FileStatus.RENAMED, FileStatus.COPIED)
     return f"{file.old_path} => {file.path}" if moved else file.path
 
 
 def _amount(file: FileDelta) -> str:
-    parts = [] if file.status is Status.MODIFIED else [file.status.value]
+    parts = [] if file.status is FileStatus.MODIFIED else [file.status.value]
     if file.old_mode and file.new_mode:
         parts.append(f"mode {file.old_mode} => {file.new_mode}")
     parts.append("binary" if file.binary else f"+{file.added} -{file.removed}")

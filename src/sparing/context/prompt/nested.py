@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import Brief, Kind
+from sparing.context.prompt.brief import Brief, TurnKind
 from sparing.segment import Segment, Volatility
 from sparing.way import Way
 
@@ -20,7 +20,7 @@ BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)
 BEHIND_CODE = (ArtifactName.PRD, ArtifactName.TASKS, ArtifactName.PLAN)
 
 
-MENDS = (Kind.FIX, Kind.ASSIST)
+MENDS = (TurnKind.FIX, TurnKind.ASSIST)
 """Whoever changes files opens them; a list is enough."""
 
 
@@ -31,7 +31,7 @@ class Layout(NamedTuple):
 
 def nested(brief: Brief, way: Way) -> Layout:
     by_path = way is Way.REFERENCE
-    if brief.asked.kind is Kind.TASK:
+    if brief.asked.kind is TurnKind.TASK:
         return _task(brief, by_path=by_path)
     if brief.code is not None:
         return _code(brief, by_path=by_path)
@@ -42,18 +42,18 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
     """Into a session that knows the rest: what it must learn, then what to do."""
     told: list[Segment] = []
     match brief.asked.kind:
-        case Kind.REVIEW | Kind.VALIDATE:
+        case TurnKind.REVIEW | TurnKind.VALIDATE:
             told = [
                 *pieces.delta(brief), *pieces.facts(brief), *pieces.fix_summary(brief),
                 *pieces.materials(brief),
             ]  # fmt: skip
-        case Kind.FIX:
+        case TurnKind.FIX:
             told = [
                 *pieces.findings(brief), *pieces.changed_files(brief), *pieces.files(brief),
                 *pieces.materials(brief),
             ]  # fmt: skip
-        case Kind.STAGE | Kind.JUDGE:
-            builds = brief.asked.kind is Kind.STAGE
+        case TurnKind.STAGE | TurnKind.JUDGE:
+            builds = brief.asked.kind is TurnKind.STAGE
             return (
                 *pieces.news(brief),
                 *pieces.turn(turns.resumed_turn(brief)),
@@ -118,7 +118,7 @@ def _task(brief: Brief, *, by_path: bool) -> Layout:
 def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
     """From the role's text on."""
     early, late = pieces.materials(brief), list[Segment]()
-    if brief.asked.kind is not Kind.ASSIST:
+    if brief.asked.kind is not TurnKind.ASSIST:
         early, late = late, early
     return [
         *early,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, Document, Kind, Material, OpenFinding
+from sparing.context.prompt.brief import JUDGING, Brief, Document, Material, QuotedFinding, TurnKind
 from sparing.context.prompt.reads import absent, required
 from sparing.context.prompt.rubric import for_stage, split_rubric
 from sparing.context.prompt.wrap import defuse, wrap
@@ -137,7 +137,7 @@ def stage_texts(brief: Brief) -> list[Segment]:
 
 
 def schema(brief: Brief, *, form: bool = False) -> list[Segment]:
-    if brief.asked.kind is Kind.ASSIST and brief.schema is not None:
+    if brief.asked.kind is TurnKind.ASSIST and brief.schema is not None:
         return [Segment("schema", turns.form_words(brief.schema), Volatility.ROLE)]
     if brief.asked.kind not in JUDGING:
         return []
@@ -158,7 +158,7 @@ def facts(brief: Brief) -> list[Segment]:
 
 
 def materials(brief: Brief) -> list[Segment]:
-    soon = Volatility.ROLE if brief.asked.kind is Kind.ASSIST else Volatility.ITERATION
+    soon = Volatility.ROLE if brief.asked.kind is TurnKind.ASSIST else Volatility.ITERATION
     return [_data(brief, one.name, one, soon) for one in brief.materials]
 
 
@@ -214,12 +214,12 @@ def handoff_again() -> list[Segment]:
     return [Segment("handoff", words("turns", "handoff_again"), Volatility.ITERATION)]
 
 
-def finding_list(found: Sequence[OpenFinding]) -> str:
+def finding_list(found: Sequence[QuotedFinding]) -> str:
     """One line a finding, with what it is known by."""
     return "".join(f"- {_finding(one)}\n" for one in found)
 
 
-def _finding(one: OpenFinding) -> str:
+def _finding(one: QuotedFinding) -> str:
     head = ", ".join(
         part for part in (one.severity, one.category, one.role, one.location) if part.strip()
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import REVIEWS, Brief, Kind
+from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
 from sparing.context.prompt.nested import Layout, nested_again
 from sparing.segment import Segment
 from sparing.way import Way
@@ -45,13 +45,13 @@ def seed(brief: Brief, way: Way) -> Layout:
 def seed_again(brief: Brief) -> tuple[Segment, ...]:
     """The original's resumed messages; kinds it does not know are said as in the nested order."""
     match brief.asked.kind:
-        case Kind.REVIEW | Kind.VALIDATE if brief.delta:
+        case TurnKind.REVIEW | TurnKind.VALIDATE if brief.delta:
             told = [
                 *pieces.delta(brief),
                 *pieces.facts(brief),
                 *_headed("## Fix Summary", pieces.fix_summary(brief)),
             ]
-        case Kind.FIX:
+        case TurnKind.FIX:
             told = [
                 *_headed("## New Issues to Fix", pieces.findings(brief)),
                 *_headed("## Changed Files to Re-read", pieces.changed_files(brief)),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context.documents.comments import comment_ids
-from sparing.context.prompt.brief import REVIEWS, Brief, Kind, OpenFinding
+from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding, TurnKind
 from sparing.context.prompt.compact import once
 from sparing.context.prompt.rubric import VERIFIES, has_section
 from sparing.context.prompt.skeleton import skeleton
@@ -47,9 +47,9 @@ WITHOUT_ITERATION = frozenset(
 def fresh_turn(brief: Brief) -> str:
     """For a session that begins."""
     said = _say(brief, *_fresh_names(brief), *_known_names(brief))
-    if brief.asked.kind in (Kind.REVISE, Kind.FIX):
+    if brief.asked.kind in (TurnKind.REVISE, TurnKind.FIX):
         said += "\n" + words("blocks", "fix_summary")
-    if brief.asked.kind in (Kind.STAGE, Kind.ANSWER):
+    if brief.asked.kind in (TurnKind.STAGE, TurnKind.ANSWER):
         said = _with_handoff(brief, said)
     return said
 
@@ -58,23 +58,23 @@ def _fresh_names(brief: Brief) -> list[str]:
     """The files of `prompts/turns` that are said, in order."""
     asked = brief.asked
     match asked.kind:
-        case Kind.WRITE:
+        case TurnKind.WRITE:
             opening = "write" if brief.documents else "write_first"
             return ["write_part" if asked.phase else opening]
-        case Kind.REDO:
+        case TurnKind.REDO:
             return ["redo" if asked.target else "redo_code"]
-        case Kind.REVIEW | Kind.VALIDATE:
-            name = "review" if asked.kind is Kind.REVIEW else "validate_fresh"
+        case TurnKind.REVIEW | TurnKind.VALIDATE:
+            name = "review" if asked.kind is TurnKind.REVIEW else "validate_fresh"
             return [name, *_iteration_lines(brief)]
-        case Kind.TASK:
+        case TurnKind.TASK:
             again = ["task_again"] if _tried_before(brief) else []
             return ["task", *([] if asked.done_stated else ["no_done"]), *again]
-        case Kind.STAGE | Kind.ANSWER:
+        case TurnKind.STAGE | TurnKind.ANSWER:
             return ["stage" if asked.target else "stage_only", *_feedback(brief)]
-        case Kind.ASSIST:
+        case TurnKind.ASSIST:
             return ["assist_phase" if asked.phase else "assist"]
-        case Kind.REVISE | Kind.FIX | Kind.CHECKS | Kind.JUDGE | Kind.PART:
-            return [asked.kind.value, *(_feedback(brief) if asked.kind is Kind.JUDGE else [])]
+        case TurnKind.REVISE | TurnKind.FIX | TurnKind.CHECKS | TurnKind.JUDGE | TurnKind.PART:
+            return [asked.kind.value, *(_feedback(brief) if asked.kind is TurnKind.JUDGE else [])]
 
 
 def _tried_before(brief: Brief) -> bool:
@@ -125,20 +125,20 @@ def resumed_turn(brief: Brief) -> str:
     """For a session that knows the rest."""
     asked = brief.asked
     match asked.kind:
-        case Kind.REVIEW:
+        case TurnKind.REVIEW:
             name = "review_again" if brief.delta else "review_answers"
             return _say(brief, name, *_given(brief)) + reminder(brief)
-        case Kind.VALIDATE:
+        case TurnKind.VALIDATE:
             return _say(brief, "validate") + reminder(brief)
-        case Kind.REVISE:
+        case TurnKind.REVISE:
             return _say(brief, "revise", *_given(brief), *_persons(brief)) + settle(brief)
-        case Kind.FIX:
+        case TurnKind.FIX:
             return _say(brief, "fix_again", *_given(brief), *_persons(brief)) + settle(brief)
-        case Kind.STAGE | Kind.JUDGE:
-            builds = asked.kind is Kind.STAGE and asked.target
+        case TurnKind.STAGE | TurnKind.JUDGE:
+            builds = asked.kind is TurnKind.STAGE and asked.target
             name = "transition" if builds else "transition_only"
             return _say(brief, name, *_news(brief), *_feedback(brief), *_persons(brief))
-        case Kind.ANSWER:
+        case TurnKind.ANSWER:
             name = "answered" if asked.target else "answered_only"
             return _say(brief, name, *_feedback(brief), *_persons(brief))
         case _:
@@ -164,9 +164,9 @@ def seed_iteration(brief: Brief) -> str:
 def seed_opening(brief: Brief) -> str:
     """How the seed begins a resumed message."""
     names = {
-        Kind.REVIEW: "seed_again_opening",
-        Kind.VALIDATE: "seed_validate_opening",
-        Kind.FIX: "seed_fix_again_opening",
+        TurnKind.REVIEW: "seed_again_opening",
+        TurnKind.VALIDATE: "seed_validate_opening",
+        TurnKind.FIX: "seed_fix_again_opening",
     }
     return _say(brief, names[brief.asked.kind])
 
@@ -174,9 +174,9 @@ def seed_opening(brief: Brief) -> str:
 def seed_closing(brief: Brief) -> str:
     """How the seed ends a resumed message."""
     match brief.asked.kind:
-        case Kind.REVIEW:
+        case TurnKind.REVIEW:
             return _say(brief, "seed_again") + reminder(brief)
-        case Kind.VALIDATE:
+        case TurnKind.VALIDATE:
             return _say(brief, "seed_validate") + reminder(brief)
         case _:
             return _say(brief, "seed_fix", *_persons(brief)) + settle(brief)
@@ -209,7 +209,7 @@ def form_words(schema: Mapping[str, Any]) -> str:
     return fill("turns", "form", form=skeleton(schema))
 
 
-def open_findings(verdicts: Sequence[Verdict]) -> tuple[OpenFinding, ...]:
+def open_findings(verdicts: Sequence[Verdict]) -> tuple[QuotedFinding, ...]:
     """Every blocker and warning, numbered: what the author must settle."""
     found = [
         (verdict.role, finding)
@@ -218,7 +218,7 @@ def open_findings(verdicts: Sequence[Verdict]) -> tuple[OpenFinding, ...]:
         if finding.severity is not Severity.SUGGESTION
     ]
     return tuple(
-        OpenFinding(
+        QuotedFinding(
             f"F{number}", one.severity.value, role, one.category, one.location, one.text,
             one.suggestion,
         )
@@ -276,7 +276,7 @@ def _iteration_lines(brief: Brief) -> list[str]:
 
 
 def _feedback(brief: Brief) -> list[str]:
-    if brief.asked.kind is Kind.ANSWER:
+    if brief.asked.kind is TurnKind.ANSWER:
         return [ANSWERS]
     return [
         *(["stage_findings"] if brief.findings else []),

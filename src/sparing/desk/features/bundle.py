@@ -20,7 +20,7 @@ from sparing.desk.features import history, view
 from sparing.desk.office import Office
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.redact import Redactor
 from sparing.workspace.git.runner import git_version
 
@@ -107,7 +107,7 @@ def _event(one: Event) -> dict[str, Any]:
     return {**kept, **words, "key": key if one.kind in PLAIN else _hash(key)}
 
 
-def _turn(one: Row) -> dict[str, Any]:
+def _turn(one: LedgerRow) -> dict[str, Any]:
     attempt, result = one.attempt, one.result
     return {
         "stage": attempt.stage,

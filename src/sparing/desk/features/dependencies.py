@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from sparing.desk.office import Office
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.commit import read_file
@@ -33,13 +33,13 @@ class Landed(NamedTuple):
         """`done`, or why it is not."""
         row = self.rows.get(name) or self.rows.get(name.partition("-")[0])
         if self._recorded(row.feature.name if row else name):
-            return Status.COMPLETED.value
+            return FeatureStatus.COMPLETED.value
         if row is None:
             return NOT_HERE
-        if row.status is not Status.COMPLETED:
+        if row.status is not FeatureStatus.COMPLETED:
             return row.status.value
         if contains(self.office.repository, self.commit, row.head):
-            return Status.COMPLETED.value
+            return FeatureStatus.COMPLETED.value
         return f"done, not in {self.branch} yet"
 
     def _recorded(self, name: str) -> bool:
@@ -51,7 +51,7 @@ class Landed(NamedTuple):
         except (ValueError, RecursionError):
             return False
         fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-        return fields.get("status") == Status.COMPLETED.value
+        return fields.get("status") == FeatureStatus.COMPLETED.value
 
 
 def landed(office: Office) -> Landed:
@@ -64,10 +64,10 @@ def landed(office: Office) -> Landed:
 
 def unmet(row: FeatureRow, now: Landed) -> tuple[str, ...]:
     """What it still waits for, in words; nothing once it has begun."""
-    if row.status is not Status.PLANNED:
+    if row.status is not FeatureStatus.PLANNED:
         return ()
     found = [(name, now.standing(name)) for name in row.background.depends_on]
-    return tuple(f"{name} ({why})" for name, why in found if why != Status.COMPLETED.value)
+    return tuple(f"{name} ({why})" for name, why in found if why != FeatureStatus.COMPLETED.value)
 
 
 class Sorted(NamedTuple):
@@ -77,7 +77,7 @@ class Sorted(NamedTuple):
 
 def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> Sorted:
     """Those that can run; one whose wait is over starts from where the base is by now."""
-    if not any(row.background.depends_on and row.status is Status.PLANNED for row in rows):
+    if not any(row.background.depends_on and row.status is FeatureStatus.PLANNED for row in rows):
         return Sorted(list(rows), [])
     now = landed(office)
     found = Sorted([], [])
@@ -91,7 +91,7 @@ def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> Sorted:
 
 
 def _caught_up(office: Office, row: FeatureRow, now: Landed) -> FeatureRow:
-    if row.status is not Status.PLANNED or not row.background.depends_on:
+    if row.status is not FeatureStatus.PLANNED or not row.background.depends_on:
         return row
     with office.database.write() as tx:
         features.rebase(tx, row, now.commit)

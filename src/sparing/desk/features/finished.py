@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sparing.desk.features.history import handover_event
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, SparingError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -51,7 +51,7 @@ class Finished:
 
 def finished(office: Office, rows: Sequence[FeatureRow]) -> list[Finished]:
     """Of all that are completed, in their order."""
-    done = [row for row in rows if row.status is Status.COMPLETED]
+    done = [row for row in rows if row.status is FeatureStatus.COMPLETED]
     open_ = _not_home(office, done)
     return [_finished(office, row, outside=row.feature.branch in open_) for row in done]
 
@@ -122,7 +122,7 @@ def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleaned
     A feature that is named may be one whose branch is in no other: its commits are on the branch.
     """
     feature, repo = row.feature, office.repository
-    if row.status not in (Status.COMPLETED, Status.ABANDONED):
+    if row.status not in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
         raise FeatureError(
             f"feature {feature.id} is not over: its worktree is needed",
             f"sparing show {feature.id}",

@@ -9,7 +9,7 @@ from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
 
 
-def ledger_rows(office: Office, row: FeatureRow) -> list[ledger.Row]:
+def ledger_rows(office: Office, row: FeatureRow) -> list[ledger.LedgerRow]:
     with office.database.read() as connection:
         return ledger.of_feature(connection, row.feature.key)
 

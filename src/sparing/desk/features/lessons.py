@@ -26,7 +26,7 @@ class GivenLesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FeatureEnding:
     body: str = ""
     """What the merge or the pull request says."""
     retro: str = ""
@@ -38,14 +38,14 @@ class Ending:
     """What of the bank could not be read."""
 
 
-def ending(office: Office, row: FeatureRow) -> Ending:
+def ending(office: Office, row: FeatureRow) -> FeatureEnding:
     key = row.feature.key
     with office.database.read() as connection:
         told = events.since(connection, 0, key)
         learned = events.last(connection, key, LEARNED)
         home = events.last(connection, key, HANDOVER)
     changes: list[tuple[str, str, str]] = learned.data["changes"] if learned else []
-    return Ending(
+    return FeatureEnding(
         str(home.data.get("body", "")) if home else "",
         learned.text if learned else "",
         _given(told, {title: judged for judged, _, title in changes}),

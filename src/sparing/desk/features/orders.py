@@ -14,20 +14,20 @@ from sparing.desk.gates import answers
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Cause, Kind, Outcome, Position, State
+from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 
 SAY_LIMIT = 4_000
-OVER = (Status.COMPLETED, Status.ABANDONED)
+OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 
 
-class Counts(StrEnum):
+class OrderTiming(StrEnum):
     """When an order counts."""
 
     NOW = "now"
@@ -37,37 +37,37 @@ class Counts(StrEnum):
 
 class Ordered(NamedTuple):
     stage: str
-    counts: Counts
+    counts: OrderTiming
 
 
 def skip(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
     _need_rest(row)
-    outcome = Outcome(Kind.SKIP, _stage(row, to) if to else _following(row))
+    outcome = Outcome(OutcomeKind.SKIP, _stage(row, to) if to else _following(row))
     return answers.answer(office, row, outcome, sender, at, _stages(row))
 
 
 def back(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
     _need_rest(row)
-    outcome = Outcome(Kind.BACK, _stage(row, to))
+    outcome = Outcome(OutcomeKind.BACK, _stage(row, to))
     return answers.answer(office, row, outcome, sender, at, _stages(row))
 
 
 def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
     """What was interrupted goes on where it was; nothing that is done is done again."""
-    number, state = row.feature.id, State.load(row.place["state"])
-    if row.status is Status.PLANNED or row.running:
+    number, state = row.feature.id, FlowState.load(row.place["state"])
+    if row.status is FeatureStatus.PLANNED or row.running:
         raise FeatureError(f"feature {number} is not paused", f"sparing run {number}")
     if state.position is Position.STUCK and state.cause is Cause.BUDGET:
         raise FeatureError(f"a cap is in the way: {state.reason}", f"sparing raise {number}")
     repair = f"sparing show {number}"
-    return answers.answer(office, row, Outcome(Kind.CONTINUE), sender, at, repair)
+    return answers.answer(office, row, Outcome(OutcomeKind.CONTINUE), sender, at, repair)
 
 
 def pause(office: Office, row: FeatureRow, sender: str, at: float) -> Ordered:
     _refuse_over(row)
     if not row.running:
         number = row.feature.id
-        what = "has not begun" if row.status is Status.PLANNED else "waits already"
+        what = "has not begun" if row.status is FeatureStatus.PLANNED else "waits already"
         raise FeatureError(f"feature {number} {what}", f"sparing show {number}")
     return _tell_leg(office, row, "pause", sender, at)
 
@@ -79,18 +79,18 @@ def abandon(
     _refuse_over(row)
     if row.running:
         return _tell_leg(office, row, "abandon", sender, at)
-    state = State.load(row.place["state"])
-    ended = advance(state, Outcome(Kind.ABANDON, reason=reason)).state
+    state = FlowState.load(row.place["state"])
+    ended = advance(state, Outcome(OutcomeKind.ABANDON, reason=reason)).state
     key = row.feature.key
     with office.database.write() as tx:
         if not features.give_up(tx, row, {**row.place, "state": ended.dump()}, at):
             raise answers.moved_on(features.get(tx, key) or row)
         gate = gates.waiting(tx, key)
         if gate is not None:
-            gates.answer(tx, gate.id, Kind.ABANDON.value, "", sender, at)
-        data = {"by": sender, "answer": Kind.ABANDON.value}
+            gates.answer(tx, gate.id, OutcomeKind.ABANDON.value, "", sender, at)
+        data = {"by": sender, "answer": OutcomeKind.ABANDON.value}
         events.add(tx, Event(f"{row.leg_id}.given-up", key, at, "answered", state.stage, data=data))
-    return Ordered(state.stage, Counts.NOW)
+    return Ordered(state.stage, OrderTiming.NOW)
 
 
 def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> Ordered:
@@ -104,7 +104,7 @@ def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> 
     with office.database.write() as tx:
         letter = Letter(0, key, "say", "", said, sender)
         mailbox.post(tx, f"{key}.say.{at:.3f}.{digest}", letter, at)
-    return Ordered(State.load(row.place["state"]).stage, Counts.NEXT)
+    return Ordered(FlowState.load(row.place["state"]).stage, OrderTiming.NEXT)
 
 
 def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float) -> Ordered:
@@ -114,7 +114,7 @@ def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float
             raise answers.moved_on(now)
         letter = Letter(0, row.feature.key, verb, row.leg_id, "", sender)
         mailbox.post(tx, f"{row.leg_id}.{verb}", letter, at)
-    return Ordered(State.load(now.place["state"]).stage, Counts.SOON)
+    return Ordered(FlowState.load(now.place["state"]).stage, OrderTiming.SOON)
 
 
 def _need_rest(row: FeatureRow) -> None:
@@ -136,7 +136,7 @@ def _stage(row: FeatureRow, name: str) -> str:
 
 
 def _following(row: FeatureRow) -> str:
-    flow, stage = FLOWS[row.feature.flow], State.load(row.place["state"]).stage
+    flow, stage = FLOWS[row.feature.flow], FlowState.load(row.place["state"]).stage
     following = flow.after(stage)
     if following is None:
         raise UsageError(f"nothing comes after {stage}", _instead(row))
@@ -145,7 +145,7 @@ def _following(row: FeatureRow) -> str:
 
 def _instead(row: FeatureRow) -> str:
     """What leads on from here, if skipping does not."""
-    found = choices(row.feature.id, State.load(row.place["state"]))
+    found = choices(row.feature.id, FlowState.load(row.place["state"]))
     return found[0].command if found else f"sparing show {row.feature.id}"
 
 

@@ -14,10 +14,10 @@ from sparing.artifact import ArtifactName
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Flow
-from sparing.flow.state import Kind, Position, State
+from sparing.flow.state import FlowState, OutcomeKind, Position
 from sparing.records import events, features, findings, gates, sessions
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -45,11 +45,11 @@ class Rerun(NamedTuple):
 def plan_rerun(office: Office, row: FeatureRow, stage: str = "") -> Rerun:
     """What a rerun would do; refused where it makes no sense."""
     number, flow = row.feature.id, FLOWS[row.feature.flow]
-    if row.status is Status.PLANNED:
+    if row.status is FeatureStatus.PLANNED:
         raise FeatureError(f"feature {number} has not begun", f"sparing run {number}")
     if row.running:
         raise FeatureError(f"feature {number} is at work", f"first: sparing pause {number}")
-    name = stage or State.load(row.place["state"]).stage
+    name = stage or FlowState.load(row.place["state"]).stage
     if name not in flow.names:
         stages = f"its stages: {', '.join(flow.names)}"
         raise UsageError(f"the flow {flow.name} has no stage '{name}'", stages)
@@ -72,12 +72,17 @@ def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -
         if not features.regenerate(tx, row, _place(row, plan), plan.commit, at):
             raise answers.moved_on(features.get(tx, key) or row)
         if gate is not None:
-            gates.answer(tx, gate.id, Kind.RERUN.value, plan.stage, sender, at)
+            gates.answer(tx, gate.id, OutcomeKind.RERUN.value, plan.stage, sender, at)
         # A tier has one session for all its stages: it knows what is being taken back.
         kept = () if row.feature.flow in TIERS else stages[:before]
         sessions.forget(tx, key, kept)
         findings.forget(tx, key, stages[before:])
-        data = {"by": sender, "answer": Kind.RERUN.value, "kept": plan.ref, "commit": plan.commit}
+        data = {
+            "by": sender,
+            "answer": OutcomeKind.RERUN.value,
+            "kept": plan.ref,
+            "commit": plan.commit,
+        }
         told = Event(f"{row.leg_id}.rerun", key, at, "answered", plan.stage, "", "", data)
         events.add(tx, told)
     return plan
@@ -114,7 +119,7 @@ def _base(row: FeatureRow, flow: Flow, stage: str) -> str:
 def _place(row: FeatureRow, plan: Rerun) -> dict[str, Any]:
     """The place at which the new generation begins; all that is not named has its default."""
     old, flow = row.place, FLOWS[row.feature.flow]
-    state = State.load(old["state"])
+    state = FlowState.load(old["state"])
     earlier = flow.names[: flow.index(plan.stage)]
     place: dict[str, Any] = {
         "state": _state(state, flow, plan.stage).dump(),
@@ -128,15 +133,15 @@ def _place(row: FeatureRow, plan: Rerun) -> dict[str, Any]:
     return {**place, "review": old["review"]} if _same_review(old, state, plan) else place
 
 
-def _same_review(old: dict[str, Any], state: State, plan: Rerun) -> bool:
+def _same_review(old: dict[str, Any], state: FlowState, plan: Rerun) -> bool:
     return state.stage == plan.stage and old.get("review") is not None
 
 
-def _state(state: State, flow: Flow, stage: str) -> State:
+def _state(state: FlowState, flow: Flow, stage: str) -> FlowState:
     later = flow.stages[flow.index(stage) :]
     made = frozenset[ArtifactName](one.writes for one in later if one.writes is not None)
     names = [one.name for one in later]
-    return State(
+    return FlowState(
         state.flow,
         stage,
         Position.TODO,

@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass
 
 from sparing.cap import Reached
-from sparing.desk.gates.actions import Choice, choices
+from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.questions import questions
 from sparing.desk.office import Office
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of
@@ -44,7 +44,7 @@ class FeatureView:
     """What kind of reason a stuck stage has: failed, budget, loop or none of them."""
     sandbox: str = ""
     """How far agents were confined when it last ran; empty before the first time."""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[GateAction, ...] = ()
     """All that leads on from where it waits, the likeliest first."""
     questions: tuple[str, ...] = ()
     """What its author asks."""
@@ -56,7 +56,7 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         letter = mailbox.pending(connection, gate.id) if gate else None
         stop = events.last(connection, row.feature.key, "budget") if gate else None
         walls = events.last(connection, row.feature.key, "sandbox")
-    feature, state = row.feature, State.load(row.place["state"])
+    feature, state = row.feature, FlowState.load(row.place["state"])
     done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
     waits = "" if gate is None else _waits(gate)
     reached = Reached.load(stop.data) if stop else None
@@ -92,7 +92,11 @@ def list_views(office: Office) -> list[FeatureView]:
 
 def open_rows(office: Office) -> list[FeatureRow]:
     """Features that are neither done nor given up."""
-    return [row for row in every_row(office) if row.status in (Status.PLANNED, Status.ACTIVE)]
+    return [
+        row
+        for row in every_row(office)
+        if row.status in (FeatureStatus.PLANNED, FeatureStatus.ACTIVE)
+    ]
 
 
 def reload(office: Office, row: FeatureRow) -> FeatureRow:
@@ -110,15 +114,15 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
         return gate
 
 
-def choices_of(office: Office, row: FeatureRow) -> tuple[Choice, ...]:
+def choices_of(office: Office, row: FeatureRow) -> tuple[GateAction, ...]:
     """What leads on from where a feature waits; nothing if it does not."""
     with office.database.read() as connection:
         stop = events.last(connection, row.feature.key, "budget")
     return _choices(office, row, Reached.load(stop.data) if stop else None)
 
 
-def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[Choice, ...]:
-    state = State.load(row.place["state"])
+def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[GateAction, ...]:
+    state = FlowState.load(row.place["state"])
     if state.position not in (Position.GATE, Position.STUCK):
         return ()
     findings = state.position is Position.STUCK and _holds_up(office, row, state.stage)
@@ -132,6 +136,6 @@ def _holds_up(office: Office, row: FeatureRow, stage: str) -> bool:
     return any(one["counts"] and not one["into"] and one["status"] != RESOLVED for one in bodies)
 
 
-def _next_command(row: FeatureRow, state: State) -> str:
+def _next_command(row: FeatureRow, state: FlowState) -> str:
     over = state.position in (Position.DONE, Position.ABANDONED)
     return f"sparing {'show' if over else 'run'} {row.feature.id}"

@@ -11,8 +11,8 @@ from sparing.artifact import ArtifactName
 from sparing.cap import Reached
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Work
-from sparing.flow.state import Cause, Do, Kind, Outcome, Position, State
+from sparing.flow.stage import StageWork
+from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
 
 IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
 """Documents that are worth something by themselves."""
@@ -27,20 +27,20 @@ RED = "checks are red"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GateAction:
     command: str
     words: str = ""
     """What it leads to; empty where the command says it."""
 
 
-def leads_on(state: State, kind: Kind) -> bool:
+def leads_on(state: FlowState, kind: OutcomeKind) -> bool:
     """Whether an answer is taken, and does not end where it began."""
     move = advance(state, Outcome(kind))
     stays = move.do is Do.WAIT and move.state.position is Position.STUCK
     return move.do is not Do.REFUSE and not stays
 
 
-def can_resume(state: State) -> bool:
+def can_resume(state: FlowState) -> bool:
     """The work itself is fine: something around it failed, a person wanted a pause, or has
     changed the code."""
     if state.position is not Position.STUCK or state.held is None:
@@ -49,17 +49,17 @@ def can_resume(state: State) -> bool:
     return passing or state.cause in (Cause.PAUSED, Cause.NONE)
 
 
-def is_red(state: State) -> bool:
+def is_red(state: FlowState) -> bool:
     return state.position is Position.STUCK and state.reason.startswith(RED)
 
 
-def makes_code(state: State) -> bool:
+def makes_code(state: FlowState) -> bool:
     """Whether what a person edits in this stage are files and not a document."""
     work = FLOWS[state.flow].stage(state.stage).work
-    return work in (Work.IMPLEMENT, Work.BUILD, Work.CHECK)
+    return work in (StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK)
 
 
-def with_edit(state: State) -> State:
+def with_edit(state: FlowState) -> FlowState:
     """A stage whose document a person has written or changed themselves may be taken as it is.
 
     Code that a person has changed is not taken on their word: the checks look at it again.
@@ -72,72 +72,80 @@ def with_edit(state: State) -> State:
 
 
 def choices(
-    feature: str, state: State, stop: Reached | None = None, *, findings: bool = False
-) -> tuple[Choice, ...]:
+    feature: str, state: FlowState, stop: Reached | None = None, *, findings: bool = False
+) -> tuple[GateAction, ...]:
     """Where a feature waits, the likeliest first. `stop`: the cap that is in the way."""
     if state.position is Position.GATE:
-        return (Choice(f"sparing approve {feature}"), _reject(feature), *_stop(feature, state))
+        return (GateAction(f"sparing approve {feature}"), _reject(feature), *_stop(feature, state))
     if state.position is not Position.STUCK:
         return ()
     if state.cause is Cause.BUDGET:
-        return (Choice(f"sparing raise {feature} {stop.advice if stop else ''}".rstrip()),)
+        return (GateAction(f"sparing raise {feature} {stop.advice if stop else ''}".rstrip()),)
     if state.held is Position.HANDOVER:
-        return (Choice(f"sparing run {feature}", "try again to bring it home"),)
+        return (GateAction(f"sparing run {feature}", "try again to bring it home"),)
     if state.cause is Cause.PAUSED:
-        return (Choice(f"sparing resume {feature}"),)
+        return (GateAction(f"sparing resume {feature}"),)
     if state.cause is Cause.HANDOFF:
         return (
-            Choice(f"sparing approve {feature}", "go on in a fresh session, with a handoff"),
-            Choice(f"sparing reject {feature}", "go on in the session that is there, if it fits"),
+            GateAction(f"sparing approve {feature}", "go on in a fresh session, with a handoff"),
+            GateAction(
+                f"sparing reject {feature}", "go on in the session that is there, if it fits"
+            ),
         )
     return tuple(_stuck(feature, state, findings=findings))
 
 
-def _stop(feature: str, state: State) -> tuple[Choice, ...]:
+def _stop(feature: str, state: FlowState) -> tuple[GateAction, ...]:
     """An idea may end as the document it is."""
     first = FLOWS[state.flow].stages[0]
     if state.stage != first.name or first.writes not in IDEAS or first.writes is None:
         return ()
-    return (Choice(f"sparing stop {feature}", f"end here, {first.writes.filename} stays"),)
+    return (GateAction(f"sparing stop {feature}", f"end here, {first.writes.filename} stays"),)
 
 
-def _stuck(feature: str, state: State, *, findings: bool) -> list[Choice]:
+def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction]:
     first = can_resume(state)
-    goes_on = leads_on(state, Kind.CONTINUE)
+    goes_on = leads_on(state, OutcomeKind.CONTINUE)
     # Past code that is not good nobody is led; whoever wants that knows the command.
-    skips = leads_on(state, Kind.SKIP) and not makes_code(state)
-    resume = Choice(f"sparing resume {feature}", _resumed(state))
-    answer = Choice(f'sparing answer {feature} "what you say"', "answer what it asks")
+    skips = leads_on(state, OutcomeKind.SKIP) and not makes_code(state)
+    resume = GateAction(f"sparing resume {feature}", _resumed(state))
+    answer = GateAction(f'sparing answer {feature} "what you say"', "answer what it asks")
     possible = (
         (first, resume),
-        (leads_on(state, Kind.ANSWER), answer),
-        (leads_on(state, Kind.APPROVE), Choice(f"sparing approve {feature}", _approved(state))),
-        (findings, Choice(f"sparing rule {feature}", "see what is open, say what may stay")),
-        (leads_on(state, Kind.REJECT), _reject(feature)),
-        (True, Choice(f"sparing edit {feature}", _edited(state))),
+        (leads_on(state, OutcomeKind.ANSWER), answer),
+        (
+            leads_on(state, OutcomeKind.APPROVE),
+            GateAction(f"sparing approve {feature}", _approved(state)),
+        ),
+        (findings, GateAction(f"sparing rule {feature}", "see what is open, say what may stay")),
+        (leads_on(state, OutcomeKind.REJECT), _reject(feature)),
+        (True, GateAction(f"sparing edit {feature}", _edited(state))),
         (goes_on and not first, resume),
-        (leads_on(state, Kind.RERUN), Choice(f"sparing rerun {feature}", "the stage once more")),
-        (skips, Choice(f"sparing skip {feature}", "go on without it")),
+        (
+            leads_on(state, OutcomeKind.RERUN),
+            GateAction(f"sparing rerun {feature}", "the stage once more"),
+        ),
+        (skips, GateAction(f"sparing skip {feature}", "go on without it")),
     )
     return [choice for is_there, choice in possible if is_there]
 
 
-def _approved(state: State) -> str:
+def _approved(state: FlowState) -> str:
     """Where the work was interrupted, it goes on without what could not be done."""
     return "take it as it is" if state.held is None else "go on without it"
 
 
-def _resumed(state: State) -> str:
+def _resumed(state: FlowState) -> str:
     if is_red(state) or (state.cause is Cause.NONE and makes_code(state)):
         return "run the checks again"
     return "try again from there"
 
 
-def _edited(state: State) -> str:
+def _edited(state: FlowState) -> str:
     if not makes_code(state):
         return "change the document yourself"
     return "change the files yourself; resume then runs the checks"
 
 
-def _reject(feature: str) -> Choice:
-    return Choice(f'sparing reject {feature} "what should be different"')
+def _reject(feature: str) -> GateAction:
+    return GateAction(f'sparing reject {feature} "what should be different"')

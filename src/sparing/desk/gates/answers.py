@@ -18,10 +18,10 @@ from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import promised
 from sparing.errors import FeatureError, UsageError
-from sparing.feature import Feature, Status, slugify
+from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS, PROJECT
-from sparing.flow.state import GO_ON_HERE, Cause, Do, Kind, Outcome, Position, State
+from sparing.flow.state import GO_ON_HERE, Cause, Do, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
@@ -91,7 +91,7 @@ def new_row(
     )
     place: dict[str, Any] = {"state": begin(flow).dump(), "head": feature.base_commit}
     return FeatureRow(
-        feature, Status.PLANNED, dict(overrides), 0, 0, place, feature.base_commit,
+        feature, FeatureStatus.PLANNED, dict(overrides), 0, 0, place, feature.base_commit,
         running=False, updated=at,
     )  # fmt: skip
 
@@ -133,7 +133,7 @@ def request_start(office: Office, row: FeatureRow, at: float) -> None:
 
 
 def approve(office: Office, row: FeatureRow, sender: str, at: float) -> str:
-    return answer(office, row, Outcome(Kind.APPROVE), sender, at)
+    return answer(office, row, Outcome(OutcomeKind.APPROVE), sender, at)
 
 
 def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: float) -> str:
@@ -144,12 +144,12 @@ def reject(office: Office, row: FeatureRow, feedback: str, sender: str, at: floa
         raise UsageError("a rejection says what should be different", repair)
     refuse_controls(said, repair)
     said = "\n\n".join(part for part in (said, _edited(office, row)) if part)
-    return answer(office, row, Outcome(Kind.REJECT, reason=said), sender, at)
+    return answer(office, row, Outcome(OutcomeKind.REJECT, reason=said), sender, at)
 
 
 def asks_handoff(row: FeatureRow) -> bool:
     """Whether it waits for a word on its session, and not on what was made."""
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     return state.position is Position.STUCK and state.cause is Cause.HANDOFF
 
 
@@ -165,7 +165,7 @@ def _edited(office: Office, row: FeatureRow) -> str:
 
 def go_on(office: Office, row: FeatureRow, sender: str, at: float) -> str:
     """What stood in the way is gone: the same work again, and nothing that is done."""
-    return answer(office, row, Outcome(Kind.CONTINUE), sender, at)
+    return answer(office, row, Outcome(OutcomeKind.CONTINUE), sender, at)
 
 
 def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
@@ -177,7 +177,7 @@ def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
 
 def retry_handover(office: Office, row: FeatureRow, sender: str, at: float) -> bool:
     """Try again to bring home a branch that stayed outside; False if that is not the case."""
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     stays_out = state.position is Position.STUCK and state.held is Position.HANDOVER
     if not stays_out or row.running:
         return False
@@ -198,7 +198,7 @@ def answer(
         if gate is None:
             raise no_gate(now)
         refuse_twice(tx, row, gate.id)
-        state = State.load(now.place["state"])
+        state = FlowState.load(now.place["state"])
         move = advance(state, outcome)
         if move.do is Do.REFUSE:
             leads = choices(row.feature.id, state)
@@ -212,7 +212,7 @@ def answer(
 
 def moved_on(now: FeatureRow) -> FeatureError:
     """Somebody else was quicker: an answer must not reach a gate that its sender never saw."""
-    feature, stage = now.feature, State.load(now.place["state"]).stage
+    feature, stage = now.feature, FlowState.load(now.place["state"]).stage
     return FeatureError(
         f"feature {feature.id} has moved on to {stage} since you looked",
         f"sparing show {feature.id}",
@@ -229,10 +229,10 @@ def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> 
 
 
 def no_gate(row: FeatureRow) -> FeatureError:
-    feature, state = row.feature, State.load(row.place["state"])
-    if row.status in (Status.COMPLETED, Status.ABANDONED):
+    feature, state = row.feature, FlowState.load(row.place["state"])
+    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
         return FeatureError(f"feature {feature.id} is {row.status}", f"sparing show {feature.id}")
-    if row.status is Status.PLANNED:
+    if row.status is FeatureStatus.PLANNED:
         return FeatureError(f"feature {feature.id} has not begun", f"sparing run {feature.id}")
     return FeatureError(
         f"feature {feature.id} is at work on {state.stage}; nothing waits for an answer",

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from sparing.change import FileChange
 from sparing.desk.office import Office
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Work
-from sparing.flow.state import State
+from sparing.flow.stage import StageWork
+from sparing.flow.state import FlowState
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -49,9 +49,9 @@ def check_outputs(office: Office, row: FeatureRow) -> tuple[Output, ...]:
 
 def code_of(office: Office, row: FeatureRow) -> tuple[FileChange, ...]:
     """Nothing before the stage that makes code; then all of it, whichever stage has made it."""
-    flow, stage = FLOWS[row.feature.flow], State.load(row.place["state"]).stage
+    flow, stage = FLOWS[row.feature.flow], FlowState.load(row.place["state"]).stage
     reached = flow.stages[: flow.index(stage) + 1]
-    if not any(one.work in (Work.IMPLEMENT, Work.BUILD) for one in reached):
+    if not any(one.work in (StageWork.IMPLEMENT, StageWork.BUILD) for one in reached):
         return ()
     own = f"{office.loaded.settings.flow.folder_of(row.feature)}/"
     found = changed_files(office.repository, row.feature.base_commit, row.head)

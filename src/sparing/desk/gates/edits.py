@@ -18,7 +18,7 @@ from sparing.desk.gates.actions import makes_code, with_edit
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -50,7 +50,7 @@ def draft(office: Office, row: FeatureRow, name: str = "") -> Draft | None:
     if name and name.removesuffix(".md") not in list(ArtifactName):
         known = ", ".join(one.value for one in ArtifactName)
         raise UsageError(f"there is no document '{name}'", f"documents: {known}")
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     made = None if makes_code(state) else FLOWS[row.feature.flow].stage(state.stage).writes
     wanted = ArtifactName(name.removesuffix(".md")) if name else made
     if wanted is None:
@@ -120,7 +120,7 @@ def _need_gate(office: Office, row: FeatureRow) -> None:
 def _commit(
     office: Office, row: FeatureRow, tree: Worktree, paths: tuple[str, ...], sender: str, at: float
 ) -> str:
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     names = ", ".join(Path(path).name for path in paths[:3]) + (" …" if len(paths) > 3 else "")
     subject = f"sparing: {stage} edited by a person: {names}"
     said = hashlib.sha256("\n".join((row.leg_id, *paths)).encode()).hexdigest()[:8]
@@ -147,7 +147,7 @@ def _commit(
 
 def _edited(row: FeatureRow, commit: str) -> dict[str, Any]:
     """The place with a person's version in it; changed code is checked before all else."""
-    before = State.load(row.place["state"])
+    before = FlowState.load(row.place["state"])
     after = with_edit(before)
     place = {**row.place, "head": commit, "state": after.dump()}
     checks = after.held is not before.held or row.place.get("step") == REPAIR

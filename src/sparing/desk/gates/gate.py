@@ -25,7 +25,7 @@ from sparing.desk.reviews.reviews import UNREAD, decision
 from sparing.errors import FeatureError
 from sparing.finding import Finding, Severity
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Kind, Position, State
+from sparing.flow.state import FlowState, OutcomeKind, Position
 from sparing.money import dollars
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -84,8 +84,8 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
         _money(office, row, at),
         waiting_words(waiting(office, row, at)),
     )
-    state = State.load(row.place["state"])
-    approvable = leads_on(state, Kind.APPROVE)
+    state = FlowState.load(row.place["state"])
+    approvable = leads_on(state, OutcomeKind.APPROVE)
     goes_back = state.position is Position.STUCK and state.held is not None
     following = gate.stage if goes_back else next_stage(row, gate.stage)
     return GateView(

@@ -17,7 +17,7 @@ from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
 from sparing.flow.roadmap import read_roadmap
 from sparing.flow.stage import Stage
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.commit import read_file
 
@@ -43,7 +43,7 @@ def is_idea(stage: Stage, flow: str) -> bool:
 
 def stop(office: Office, row: FeatureRow, sender: str, at: float) -> Stopped:
     """End an idea at its gate; its document stays."""
-    state, number = State.load(row.place["state"]), row.feature.id
+    state, number = FlowState.load(row.place["state"]), row.feature.id
     stage = FLOWS[state.flow].stage(state.stage)
     if state.position is not Position.GATE:
         raise answers.no_gate(row)

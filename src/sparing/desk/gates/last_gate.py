@@ -13,7 +13,7 @@ from sparing.config.settings import HandOver
 from sparing.desk.money.cost import settings_of
 from sparing.desk.office import Office
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -30,13 +30,13 @@ SHORT = 10
 
 def is_last_gate(row: FeatureRow) -> bool:
     """Whether what waits for approval is what would be handed over."""
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     return state.position is Position.GATE and FLOWS[state.flow].is_last(state.stage)
 
 
 def approved_commit(office: Office, row: FeatureRow, told: Sequence[Event]) -> str:
     """What a person has approved last and the branch still holds; else where the stage began."""
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     shown = [
         str(one.data["commit"])
         for one in told

@@ -14,7 +14,7 @@ from sparing.context.prompt.answered_questions import answers_text
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.flow.state import Cause, Kind, Outcome, Position, State
+from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -39,7 +39,7 @@ class Answered(NamedTuple):
 
 def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
     """What waits for an answer now, in order; a stage that is blocked asks what would help."""
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     if state.position is not Position.STUCK or state.cause not in ASKS or row.running:
         return ()
     listed: Sequence[str] = row.place.get("talk", {}).get("questions", [])
@@ -61,12 +61,14 @@ def answer(
         raise UsageError(f"there is no question {number}", f"questions: {numbers}")
     now = tuple(one._replace(answer=said) if _meant(one, number) else one for one in asked)
     left = tuple(one for one in now if not one.answer)
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     if left:
         _keep(office, row, [one for one in now if one not in asked], sender, at)
         return Answered(stage, left)
     told = answers_text([(one.text, one.answer) for one in now])
-    return Answered(answers.answer(office, row, Outcome(Kind.ANSWER, reason=told), sender, at), ())
+    return Answered(
+        answers.answer(office, row, Outcome(OutcomeKind.ANSWER, reason=told), sender, at), ()
+    )
 
 
 def _meant(question: Question, number: int | None) -> bool:
@@ -92,7 +94,7 @@ def _nothing_asked(office: Office, row: FeatureRow) -> FeatureError:
 
 
 def _keep(office: Office, row: FeatureRow, now: Sequence[Question], sender: str, at: float) -> None:
-    stage = State.load(row.place["state"]).stage
+    stage = FlowState.load(row.place["state"]).stage
     with office.database.write() as tx:
         for one in now:
             digest = hashlib.sha256(one.answer.encode()).hexdigest()[:8]

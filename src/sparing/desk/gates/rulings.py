@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.feature import Status
-from sparing.flow.state import State
+from sparing.feature import FeatureStatus
+from sparing.flow.state import FlowState
 from sparing.records import events, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -29,7 +29,7 @@ from sparing.review.tracking import RulingKind, Tracked
 VERBS = {"uphold": RulingKind.UPHELD, "dismiss": RulingKind.DISMISSED}
 
 
-class OpenFinding(NamedTuple):
+class UnsettledFinding(NamedTuple):
     """A finding that nobody has settled, with both sides' words."""
 
     stage: str
@@ -49,7 +49,7 @@ class OpenFinding(NamedTuple):
         return {**self._asdict(), "roles": list(self.roles)}
 
 
-class Wish(NamedTuple):
+class RulingRequest(NamedTuple):
     """What was said of which finding."""
 
     finding: str
@@ -59,15 +59,15 @@ class Wish(NamedTuple):
     """Where ids are meant; empty for where the feature stands."""
 
 
-class Ruled(NamedTuple):
-    finding: OpenFinding
-    left: tuple[OpenFinding, ...]
+class RulingReceipt(NamedTuple):
+    finding: UnsettledFinding
+    left: tuple[UnsettledFinding, ...]
     """What counts in the same stage and has no ruling yet."""
     waits: bool
     """The feature stands at a gate of this stage."""
 
 
-def open_findings(office: Office, row: FeatureRow, stage: str = "") -> tuple[OpenFinding, ...]:
+def open_findings(office: Office, row: FeatureRow, stage: str = "") -> tuple[UnsettledFinding, ...]:
     with office.database.read() as connection:
         rows = findings_of(connection, row.feature.key, stage)
         rulings = {
@@ -80,7 +80,9 @@ def open_findings(office: Office, row: FeatureRow, stage: str = "") -> tuple[Ope
     )
 
 
-def rule(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) -> Ruled:
+def rule(
+    office: Office, row: FeatureRow, wish: RulingRequest, sender: str, at: float
+) -> RulingReceipt:
     _refuse_over(row)
     said = answers.plain(wish.words, f'sparing rule {row.feature.id} {wish.finding} dismiss "why"')
     if wish.kind is RulingKind.DISMISSED and not said:
@@ -88,7 +90,7 @@ def rule(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) ->
             "a dismissal says why: who looks later is told",
             f'sparing rule {row.feature.id} {wish.finding} dismiss "say it here"',
         )
-    stage = wish.stage or State.load(row.place["state"]).stage
+    stage = wish.stage or FlowState.load(row.place["state"]).stage
     found = _find(row, open_findings(office, row), stage, wish.finding)
     key = row.feature.key
     with office.database.write() as tx:
@@ -98,7 +100,7 @@ def rule(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) ->
         events.add(tx, Event(told, key, at, "ruled", found.stage, "", said, data))
         gate = gates.waiting(tx, key)
     after = open_findings(office, row, found.stage)
-    return Ruled(
+    return RulingReceipt(
         next(one for one in after if one.id == found.id),
         tuple(one for one in after if one.counts and not one.ruling),
         gate is not None and gate.stage == found.stage,
@@ -106,12 +108,14 @@ def rule(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) ->
 
 
 def _refuse_over(row: FeatureRow) -> None:
-    if row.status in (Status.COMPLETED, Status.ABANDONED):
+    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
         number = row.feature.id
         raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
 
 
-def _find(row: FeatureRow, known: tuple[OpenFinding, ...], stage: str, name: str) -> OpenFinding:
+def _find(
+    row: FeatureRow, known: tuple[UnsettledFinding, ...], stage: str, name: str
+) -> UnsettledFinding:
     number = name.strip().upper().removeprefix("F").removeprefix("-")
     found = next((one for one in known if (one.stage, one.id) == (stage, f"F{number}")), None)
     if found is not None:
@@ -126,9 +130,9 @@ def _find(row: FeatureRow, known: tuple[OpenFinding, ...], stage: str, name: str
     raise FeatureError(f"nothing is open in {stage}", repair)
 
 
-def _open(row: FindingRow, tracked: Tracked, ruling: RulingRow | None) -> OpenFinding:
+def _open(row: FindingRow, tracked: Tracked, ruling: RulingRow | None) -> UnsettledFinding:
     finding, answer = tracked.finding, tracked.answer
-    return OpenFinding(
+    return UnsettledFinding(
         row.stage,
         row.id,
         tracked.roles,

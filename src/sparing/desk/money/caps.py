@@ -9,31 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sparing.cap import Amount, Limits, Measure, Reached, Scope
+from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.desk.gates import answers
 from sparing.desk.money.cost import limits_of, settings_of, whose_of
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Cause, Position, State
+from sparing.flow.state import Cause, FlowState, Position
 from sparing.records import caps, events
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import day_of
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CapRequest:
     """What a person asks for: new limits of one scope."""
 
-    scope: Scope
+    scope: CapScope
     stage: str
     """For STAGE."""
-    amounts: Mapping[Measure, int]
+    amounts: Mapping[CapMeasure, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedCap:
     parked: bool
     """Whether a cap had stopped the feature."""
     stands: Reached | None
@@ -42,7 +42,7 @@ class Raised:
 
 def stopped_by(office: Office, row: FeatureRow) -> Reached | None:
     """The cap that a feature is parked at."""
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     if state.position is not Position.STUCK or state.cause is not Cause.BUDGET or row.running:
         return None
     with office.database.read() as connection:
@@ -50,8 +50,10 @@ def stopped_by(office: Office, row: FeatureRow) -> Reached | None:
     return Reached.load(event.data) if event else None
 
 
-def raise_caps(office: Office, row: FeatureRow, wish: Wish, sender: str, at: float) -> Raised:
-    if row.status in (Status.COMPLETED, Status.ABANDONED):
+def raise_caps(
+    office: Office, row: FeatureRow, wish: CapRequest, sender: str, at: float
+) -> RaisedCap:
+    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
         number = row.feature.id
         raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
     name = _name(row, wish, at)
@@ -63,19 +65,19 @@ def raise_caps(office: Office, row: FeatureRow, wish: Wish, sender: str, at: flo
         )
     _record(office, row, wish, name, sender, at)
     if reached is None:
-        return Raised(parked=False, stands=None)
+        return RaisedCap(parked=False, stands=None)
     stands = still_reached(office, row, reached, at)
     if stands is None:
         answers.go_on(office, row, sender, at)
     elif not wish.amounts:
         raise UsageError(stands.words, f"sparing raise {row.feature.id} {stands.advice}")
-    return Raised(parked=True, stands=stands)
+    return RaisedCap(parked=True, stands=stands)
 
 
-def _name(row: FeatureRow, wish: Wish, at: float) -> str:
-    if wish.scope is Scope.DAY:
+def _name(row: FeatureRow, wish: CapRequest, at: float) -> str:
+    if wish.scope is CapScope.DAY:
         return day_of(at)
-    if wish.scope is not Scope.STAGE:
+    if wish.scope is not CapScope.STAGE:
         return ""
     names = FLOWS[row.feature.flow].names
     if wish.stage not in names:
@@ -86,10 +88,12 @@ def _name(row: FeatureRow, wish: Wish, at: float) -> str:
     return wish.stage
 
 
-def _record(office: Office, row: FeatureRow, wish: Wish, name: str, sender: str, at: float) -> None:
+def _record(
+    office: Office, row: FeatureRow, wish: CapRequest, name: str, sender: str, at: float
+) -> None:
     """All of them or none; a limit that is there already is no mistake."""
     own = settings_of(office, row).caps.limits
-    whose = caps.Whose(row.feature.key, name if wish.scope is Scope.STAGE else "", day_of(at))
+    whose = caps.Whose(row.feature.key, name if wish.scope is CapScope.STAGE else "", day_of(at))
     with office.database.write() as tx:
         limits = caps.in_force(tx, own, whose)
         for measure, amount in wish.amounts.items():
@@ -112,7 +116,7 @@ def still_reached(office: Office, row: FeatureRow, reached: Reached, at: float) 
     limits = limits_of(office, row, at)
     limit = _limit(limits, reached.scope, reached.measure)
     now = replace(reached, limit=limit)
-    if reached.scope in (Scope.FEATURE, Scope.STAGE, Scope.DAY):
+    if reached.scope in (CapScope.FEATURE, CapScope.STAGE, CapScope.DAY):
         with office.database.read() as connection:
             held = caps.standings(connection, limits, whose_of(row, at))
         standing = next(one for one in held if one.scope is reached.scope)
@@ -121,11 +125,11 @@ def still_reached(office: Office, row: FeatureRow, reached: Reached, at: float) 
     return now if now.enough > limit else None
 
 
-def _limit(limits: Limits, scope: Scope, measure: Measure) -> int:
-    amounts: dict[Scope, Amount] = {
-        Scope.FEATURE: limits.feature,
-        Scope.STAGE: limits.stage,
-        Scope.DAY: limits.day,
-        Scope.TURN: limits.turn,
+def _limit(limits: CapLimits, scope: CapScope, measure: CapMeasure) -> int:
+    amounts: dict[CapScope, Amount] = {
+        CapScope.FEATURE: limits.feature,
+        CapScope.STAGE: limits.stage,
+        CapScope.DAY: limits.day,
+        CapScope.TURN: limits.turn,
     }
-    return limits.attempts if scope is Scope.DISPATCH else amounts[scope].of(measure) or 0
+    return limits.attempts if scope is CapScope.DISPATCH else amounts[scope].of(measure) or 0

@@ -11,8 +11,8 @@ from sparing.desk.office import Office
 from sparing.flow.flows import TIERS, builder_of
 from sparing.money import to_usd
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
-from sparing.report.continuity import MILLION, Continuity, Entered, usd
+from sparing.records.ledger import LedgerRow
+from sparing.report.continuity import MILLION, ContinuityReport, Entered, usd
 from sparing.report.figures import Figure, percent
 from sparing.report.spending import tokens
 from sparing.segment import CHARS_PER_TOKEN
@@ -21,7 +21,7 @@ WEIGHED = "weighed"
 PREDICTED, MEASURED = "estimated", "measured"
 
 
-def continuity_of(office: Office, row: FeatureRow) -> Continuity | None:
+def continuity_of(office: Office, row: FeatureRow) -> ContinuityReport | None:
     """None for a flow whose stages share no session, and before anything was weighed."""
     if row.feature.flow not in TIERS:
         return None
@@ -32,10 +32,10 @@ def continuity_of(office: Office, row: FeatureRow) -> Continuity | None:
     origins = sorted({str(one.result.origin) for one in rows if one.result and one.result.origin})
     origin = ", ".join(origins) or "unknown"
     repeated = repeated_share(office.folder, rows)
-    return Continuity(entered, tuple(_figures(row, rows, entered, repeated, origin)), origin)
+    return ContinuityReport(entered, tuple(_figures(row, rows, entered, repeated, origin)), origin)
 
 
-def _entered(office: Office, row: FeatureRow, rows: Sequence[Row]) -> Iterable[Entered]:
+def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iterable[Entered]:
     """Each time a stage was weighed and begun; a wait in between is one entry, its last."""
     past = events_since(office, 0, row.feature.key)
     weighed = [one for one in past if one.kind == WEIGHED]
@@ -51,7 +51,9 @@ def _entered(office: Office, row: FeatureRow, rows: Sequence[Row]) -> Iterable[E
             yield _of(one.stage, one.text, one.data, own, builder_of(row.feature.flow))
 
 
-def _of(stage: str, reason: str, data: dict[str, Any], rows: Sequence[Row], role: str) -> Entered:
+def _of(
+    stage: str, reason: str, data: dict[str, Any], rows: Sequence[LedgerRow], role: str
+) -> Entered:
     own = [one for one in rows if one.attempt.role == role] or rows
     return Entered(
         stage,
@@ -77,14 +79,14 @@ def _money(data: dict[str, Any], name: str) -> float | None:
     return None if cost is None or data.get("unit") != "usd per million" else cost / MILLION
 
 
-def _billed(rows: Sequence[Row]) -> float | None:
+def _billed(rows: Sequence[LedgerRow]) -> float | None:
     known = [one.result.nano_usd for one in rows if one.result and one.result.nano_usd is not None]
     return float(to_usd(sum(known))) if known else None
 
 
 def _figures(
     row: FeatureRow,
-    rows: Sequence[Row],
+    rows: Sequence[LedgerRow],
     entered: Sequence[Entered],
     repeated: float | None,
     origin: str,

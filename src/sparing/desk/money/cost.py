@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sparing.cap import Limits
+from sparing.cap import CapLimits
 from sparing.config.load import load, sources_here
 from sparing.config.settings import Settings
 from sparing.desk.office import Office
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.records import caps, features, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import day_of
@@ -60,10 +60,10 @@ def settings_of(office: Office, row: FeatureRow) -> Settings:
 
 
 def whose_of(row: FeatureRow, at: float) -> caps.Whose:
-    return caps.Whose(row.feature.key, State.load(row.place["state"]).stage, day_of(at))
+    return caps.Whose(row.feature.key, FlowState.load(row.place["state"]).stage, day_of(at))
 
 
-def limits_of(office: Office, row: FeatureRow, at: float) -> Limits:
+def limits_of(office: Office, row: FeatureRow, at: float) -> CapLimits:
     """The limits in force for a feature's next turn."""
     own = settings_of(office, row).caps.limits
     with office.database.read() as connection:

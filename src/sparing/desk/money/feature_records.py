@@ -9,7 +9,7 @@ from sparing.desk.features.history import events_since, ledger_rows, verdict_row
 from sparing.desk.money.turns import Turns, turns_of
 from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 
 UNREAD, FALLBACK = "unread", "fallback"
@@ -17,7 +17,7 @@ UNREAD, FALLBACK = "unread", "fallback"
 
 class Basis(NamedTuple):
     row: FeatureRow
-    ledger: tuple[Row, ...]
+    ledger: tuple[LedgerRow, ...]
     verdicts: tuple[VerdictRow, ...]
     unread: int
     """Turns after which a file was neither seen being read nor confirmed."""

@@ -15,23 +15,22 @@ from sparing.desk.money.feature_records import Basis, basis_of
 from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.money.predictions import proof_figures
 from sparing.desk.money.spending import lines_of, prices_of, spent_on, turn_row
-from sparing.desk.money.thresholds import FEATURES, Told, advice, asked_figures, claim_figures
+from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figures, claim_figures
 from sparing.desk.money.turns import Turns
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import looks_of
 from sparing.desk.reviews.yields import reviewers_of
 from sparing.errors import StateError
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.finding import Severity
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of
 from sparing.records.folder import StateFolder
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.report.figures import LoopRow, Report
 from sparing.report.spending import merged
-from sparing.review.tracking import Status as Became
-from sparing.review.tracking import Tracked
+from sparing.review.tracking import FindingStatus, Tracked
 from sparing.segment import estimate_tokens
 
 LATEST = 20
@@ -45,7 +44,7 @@ def feature_report(office: Office, row: FeatureRow) -> Report:
 def project_report(office: Office) -> Report:
     with office.database.read() as connection:
         rows = features.list_all(connection)
-    begun = [basis_of(office, row) for row in rows if row.status is not Status.PLANNED]
+    begun = [basis_of(office, row) for row in rows if row.status is not FeatureStatus.PLANNED]
     return _report(office, begun, "all", "features of this repository")
 
 
@@ -56,7 +55,7 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
     turns = tuple(turn for one in bases for turn in one.turns)
     enough = sum(bool(one.ledger) for one in bases) >= FEATURES
     statuses = {one.row.status.value for one in bases}
-    told = Told(sum(one.unread for one in bases), sum(one.fell_back for one in bases))
+    told = RunMarks(sum(one.unread for one in bases), sum(one.fell_back for one in bases))
     rows = [row for one in bases for row in one.ledger]
     repeated = repeated_share(office.folder, rows)
     return Report(
@@ -99,7 +98,7 @@ def _loop(stage: str, role: str, group: Sequence[Turns]) -> LoopRow:
     )
 
 
-def repeated_share(folder: StateFolder, rows: Sequence[Row]) -> float | None:
+def repeated_share(folder: StateFolder, rows: Sequence[LedgerRow]) -> float | None:
     """Of all prompt tokens, those of blocks that an earlier prompt had word for word."""
     total = repeated = 0
     known: set[str] = set()
@@ -130,7 +129,7 @@ def _findings(office: Office, bases: Sequence[Basis]) -> dict[str, dict[str, int
     return {
         severity.value: {
             status.value: counts[severity.value, status.value]
-            for status in Became
+            for status in FindingStatus
             if counts[severity.value, status.value]
         }
         for severity in Severity

@@ -10,10 +10,10 @@ from sparing.desk.money.cost import settings_of
 from sparing.desk.office import Office
 from sparing.economy.forecast import Ahead, Range, forecast
 from sparing.economy.prices import own_prices, price_of
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Stage, Work
-from sparing.flow.state import Position, State
+from sparing.flow.stage import Stage, StageWork
+from sparing.flow.state import FlowState, Position
 from sparing.money import dollars, to_nano, to_usd
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
@@ -32,7 +32,7 @@ REMEMBERED = 20
 def outlook(office: Office, row: FeatureRow) -> Range:
     """Of the stages that are still to come; one that is under way counts whole."""
     settings = settings_of(office, row)
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     flow = FLOWS[row.feature.flow]
     begun = flow.index(state.stage)
     over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
@@ -99,16 +99,16 @@ def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
     reviewers = sum(len(group) for group in stage.reviewers)
     revisions = len(stage.reviewers) * (cap - 1)
     match stage.work:
-        case Work.DOCUMENT:
+        case StageWork.DOCUMENT:
             return 1 + reviewers, 1 + revisions + reviewers * cap
-        case Work.IMPLEMENT:
+        case StageWork.IMPLEMENT:
             least, most = (tasks or FEW_TASKS), (tasks or MANY_TASKS)
             return least + reviewers, most + REPAIRS + revisions + reviewers * cap
-        case Work.BUILD:
+        case StageWork.BUILD:
             return 1, 1 + REPAIRS
-        case Work.JUDGE | Work.PROPOSE:
+        case StageWork.JUDGE | StageWork.PROPOSE:
             return 1, 1
-        case Work.CHECK:
+        case StageWork.CHECK:
             return 0, REPAIRS
 
 
@@ -119,7 +119,7 @@ def _history(office: Office, flow: str) -> dict[str, list[Amount]]:
         rows = [
             row
             for row in features.list_all(connection)
-            if row.feature.flow == flow and row.status is Status.COMPLETED
+            if row.feature.flow == flow and row.status is FeatureStatus.COMPLETED
         ]
         for row in rows[-REMEMBERED:]:
             for stage in row.place.get("marks", {}):

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sparing.cache import Block, Life, Part
-from sparing.config.settings import Clock
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.config.settings import ClockKind
 from sparing.desk.money.cost import settings_of
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.spending import naive_turn
 from sparing.desk.office import Office
-from sparing.economy.bound import Call
+from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Errand, Memory, work_of
 from sparing.economy.prices import Own, own_prices, price_of
-from sparing.economy.replayed import Recorded, SeedTold, Told
-from sparing.economy.savings import Ladder, Savings, Spared, Step, savings
+from sparing.economy.replayed import Recorded, ReplayedPrompt, SeedTold
+from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.money import to_usd
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Outcome, Row
+from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.way import Lever, Way
 
@@ -43,17 +43,17 @@ TOLD_APART = frozenset(
 
 class Saved(NamedTuple):
     savings: Savings
-    rows: tuple[Row, ...]
+    rows: tuple[LedgerRow, ...]
     """Those that were replayed, in order."""
     left_out: int
     in_money: bool
     """US dollars for a million tokens; otherwise multiples of the price of an input token."""
 
 
-def saved(office: Office, row: FeatureRow, rows: Sequence[Row]) -> Saved:
+def saved(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Saved:
     settings = settings_of(office, row)
     own = own_prices(settings.models.prices)
-    counted = settings.engine.clock is Clock.COUNTED
+    counted = settings.engine.clock is ClockKind.COUNTED
     turns_of = ((one, recorded(one, counted=counted)) for one in rows)
     found = [(one, turn) for one, turn in turns_of if turn is not None]
     turns = with_bases([turn for _, turn in found])
@@ -80,7 +80,7 @@ def _rates(model: str, own: Own, *, priced: bool) -> Rates:
     return TYPICAL if price is None else Rates.of(price)
 
 
-def _spared(rows: Sequence[Row]) -> Spared:
+def _spared(rows: Sequence[LedgerRow]) -> Spared:
     """Of turns that were given notes or files: what they are expected to have done without."""
     noted, given = dict[int, list[int]](), dict[int, list[int]]()
     for number, row in enumerate(rows):
@@ -97,11 +97,11 @@ def _spared(rows: Sequence[Row]) -> Spared:
     return {Lever.NOTES: noted, Lever.PRELOAD: given}
 
 
-def recorded(row: Row, *, counted: bool = False) -> Recorded | None:
+def recorded(row: LedgerRow, *, counted: bool = False) -> Recorded | None:
     """None for a turn that can't be replayed. On a counted clock turns may overlap: there calls
     follow one another as the scripted agent makes them."""
     attempt, result, sent = row.attempt, row.result, row.attempt.sent
-    if row.outcome is not Outcome.KNOWN or result is None or not result.calls or not sent:
+    if row.outcome is not AttemptState.KNOWN or result is None or not result.calls or not sent:
         return None
     kept: dict[str, Any] = sent.get("beside") or {}
     ways = {Way(name): _told(told) for name, told in kept.get("ways", {}).items()}
@@ -119,7 +119,7 @@ def recorded(row: Row, *, counted: bool = False) -> Recorded | None:
         CALL_SECONDS if counted else result.seconds / len(result.calls),
         (str(kept.get("base", "")), int(sent["base"])),
         way,
-        tuple(Call(int(call["added"]), int(call["output"])) for call in result.calls),
+        tuple(CallSize(int(call["added"]), int(call["output"])) for call in result.calls),
         naive_turn(row),
         ways,
         _seed(kept["seed"]) if kept.get("seed") else None,
@@ -128,9 +128,9 @@ def recorded(row: Row, *, counted: bool = False) -> Recorded | None:
     )
 
 
-def _told(value: dict[str, Any]) -> Told:
+def _told(value: dict[str, Any]) -> ReplayedPrompt:
     tokens, files = value.get("reads", (0, 0))
-    return Told(_blocks(value["blocks"]), int(tokens), int(files))
+    return ReplayedPrompt(_blocks(value["blocks"]), int(tokens), int(files))
 
 
 def _seed(value: dict[str, Any]) -> SeedTold:
@@ -144,9 +144,9 @@ def _seed(value: dict[str, Any]) -> SeedTold:
     )
 
 
-def _blocks(value: Iterable[Any]) -> tuple[Block, ...]:
+def _blocks(value: Iterable[Any]) -> tuple[CacheBlock, ...]:
     return tuple(
-        Block(Part.MESSAGES, digest, tokens, Life(mark) if mark and tokens else None)
+        CacheBlock(RequestPart.MESSAGES, digest, tokens, Life(mark) if mark and tokens else None)
         for digest, tokens, mark, _ in value
     )
 
@@ -183,13 +183,13 @@ def _economy(found: Saved) -> Economy:
     )
 
 
-def _untold(rows: Sequence[Row]) -> tuple[str, ...]:
+def _untold(rows: Sequence[LedgerRow]) -> tuple[str, ...]:
     """Levers in use of which one run can't tell what they are worth."""
     used = {str(name) for row in rows for name in row.attempt.sent.get("levers") or ()}
     return tuple(lever.value for lever in Lever if lever.value in used - TOLD_APART)
 
 
-def _off(rows: Sequence[Row]) -> dict[str, str]:
+def _off(rows: Sequence[LedgerRow]) -> dict[str, str]:
     """Levers that some turn went without, and why."""
     found: dict[str, str] = {}
     for row in rows:
@@ -202,5 +202,5 @@ def _ladder(ladder: Ladder, unit: int) -> LadderRow:
     return LadderRow(ladder.baseline, ladder.cost / unit, ladder.origin.value, steps)
 
 
-def _step(step: Step, unit: int) -> SavingRow:
+def _step(step: SavingStep, unit: int) -> SavingRow:
     return SavingRow(step.lever, step.words, step.saved / unit, step.origin.value)

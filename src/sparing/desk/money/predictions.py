@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, NamedTuple, cast
 
 from sparing.money import NANO, dollars
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.report.figures import Figure, percent
 
 IN_MONEY = "usd per million"
@@ -30,14 +30,14 @@ class Predicted(NamedTuple):
         return abs(self.nano_usd - self.billed_nano_usd) / self.billed_nano_usd
 
 
-def predicted(row: Row) -> Predicted | None:
+def predicted(row: LedgerRow) -> Predicted | None:
     expected, result = predicted_nano(row), row.result
     if expected is None or result is None or result.nano_usd is None:
         return None
     return Predicted(expected, result.nano_usd)
 
 
-def predicted_nano(row: Row) -> int | None:
+def predicted_nano(row: LedgerRow) -> int | None:
     """What the way that was taken was expected to cost; None if that was not in money."""
     sent = row.attempt.sent
     ways = cast("dict[str, dict[str, Any]]", sent.get("predicted") or {})
@@ -47,11 +47,11 @@ def predicted_nano(row: Row) -> int | None:
     return round(cost * NANO / MILLION)
 
 
-def proof_figures(rows: Sequence[Row], origin: str) -> tuple[Figure, ...]:
+def proof_figures(rows: Sequence[LedgerRow], origin: str) -> tuple[Figure, ...]:
     return (_prediction(rows, origin), _recall(rows))
 
 
-def _prediction(rows: Iterable[Row], origin: str) -> Figure:
+def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
     name = "predicted cost"
     found = [one for row in rows if (one := predicted(row))]
     errors = [error for one in found if (error := one.error) is not None]
@@ -68,7 +68,7 @@ def _prediction(rows: Iterable[Row], origin: str) -> Figure:
     return Figure(name, expected / billed, said, f"estimated against {origin}", off)
 
 
-def _recall(rows: Sequence[Row]) -> Figure:
+def _recall(rows: Sequence[LedgerRow]) -> Figure:
     """Lines that a role had to know and was neither sent, nor told before, nor named a file for."""
     name = "context recall"
     needed = sum(int(row.attempt.sent.get("needed", 0)) for row in rows)

@@ -11,13 +11,13 @@ from sparing.economy.naive import NaiveTurn, naive_usage
 from sparing.economy.prices import Own, cost_usd, own_prices
 from sparing.money import to_usd
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import Outcome, Row
+from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.spending import Spending, SpendingRow, total
 from sparing.report.turns import TurnRow
 from sparing.usage import Usage
 from sparing.way import Way
 
-Line = tuple[Row, Usage]
+Line = tuple[LedgerRow, Usage]
 """A row of the ledger and the simulated usage of the same turn, sent the naive way."""
 
 
@@ -25,7 +25,7 @@ def spending(office: Office, row: FeatureRow) -> Spending:
     return spent_on(lines_of(ledger_rows(office, row)), prices_of(office))
 
 
-def lines_of(rows: Sequence[Row]) -> list[Line]:
+def lines_of(rows: Sequence[LedgerRow]) -> list[Line]:
     """Of one feature, in the order of their start."""
     return list(zip(rows, naive_usage(map(naive_turn, rows)), strict=True))
 
@@ -47,7 +47,7 @@ def spent_on(lines: Sequence[Line], own: Own) -> Spending:
     )
 
 
-def naive_turn(row: Row) -> NaiveTurn:
+def naive_turn(row: LedgerRow) -> NaiveTurn:
     naive = row.attempt.naive
     # Without a naive prompt it is a check of resume or a ping: whoever never resumes never asks.
     told = row.result.calls if row.result and "prompt" in naive else []
@@ -81,7 +81,7 @@ def turn_row(line: Line, own: Own) -> TurnRow:
 
 
 def _row(stage: str, role: str, lines: Sequence[Line], own: Own) -> SpendingRow:
-    known = [row.result for row, _ in lines if row.outcome is Outcome.KNOWN and row.result]
+    known = [row.result for row, _ in lines if row.outcome is AttemptState.KNOWN and row.result]
     bills = [result.nano_usd for result in known]
     naive = [cost_usd(row.attempt.model, usage, own) for row, usage in lines]
     return SpendingRow(

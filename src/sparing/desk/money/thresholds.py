@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from sparing.desk.money.turns import Turns, fallbacks, is_resume, resumes
-from sparing.economy.guard import Delta, too_long
+from sparing.economy.guard import DeltaState, too_long
 from sparing.economy.matrix import MATRIX
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Work
-from sparing.records.ledger import Row
+from sparing.flow.stage import StageWork
+from sparing.records.ledger import LedgerRow
 from sparing.report.figures import Figure, percent
 from sparing.report.spending import Spending, dollars, tokens, total
 
@@ -25,20 +25,23 @@ HALF = 0.5
 FIFTH = 0.2
 MEASURED, SIMULATED, ESTIMATED = "measured", "simulated", "estimated"
 ALL_FRESH = "each turn with its role's latest fresh prompt"
-GUARDED = frozenset(row.scenario for row in MATRIX if row.delta is Delta.TOO_LONG)
+GUARDED = frozenset(row.scenario for row in MATRIX if row.delta is DeltaState.TOO_LONG)
 DOCUMENT_STAGES = frozenset(
-    stage.name for flow in FLOWS.values() for stage in flow.stages if stage.work is Work.DOCUMENT
+    stage.name
+    for flow in FLOWS.values()
+    for stage in flow.stages
+    if stage.work is StageWork.DOCUMENT
 )
 
 
-class Told(NamedTuple):
+class RunMarks(NamedTuple):
     """What was marked during the runs."""
 
     unread: int = 0
     fell_back: int = 0
 
 
-def asked_figures(turns: Sequence[Turns], told: Told, spent: Spending) -> tuple[Figure, ...]:
+def asked_figures(turns: Sequence[Turns], told: RunMarks, spent: Spending) -> tuple[Figure, ...]:
     """NFR1-3 and the alarms, with the bill of the loops they are about."""
     looped = [one for one in turns if any(map(is_resume, one.rows))]
     return (
@@ -59,7 +62,7 @@ def _shorter(turns: Sequence[Turns]) -> Figure:
     return Figure(name, value, said, MEASURED, "asked for: all, in characters", holds)
 
 
-def _fallbacks(turns: Sequence[Turns], told: Told) -> Figure:
+def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
     """Those that a turn was spent on, and those that were seen to be useless before."""
     failed = max(len(fallbacks(turns)), told.fell_back)
     tried = max(len(resumes(turns)), failed)
@@ -115,13 +118,13 @@ def guard_counts(turns: Iterable[Turns]) -> tuple[int, int]:
     return tried, tripped
 
 
-def _trips(row: Row, fresh_chars: int) -> bool:
+def _trips(row: LedgerRow, fresh_chars: int) -> bool:
     if is_resume(row):
         return too_long(row.attempt.prompt_chars, fresh_chars)
     return row.attempt.reason in GUARDED
 
 
-def _unread(turns: Sequence[Turns], told: Told) -> Figure:
+def _unread(turns: Sequence[Turns], told: RunMarks) -> Figure:
     sent = len({row.attempt.dispatch for one in turns for row in one.rows})
     share = told.unread / sent if sent else None
     said = f"{told.unread} of {sent} dispatches" if sent else "nothing was sent"
@@ -161,7 +164,7 @@ def claim_figures(
     )  # fmt: skip
 
 
-def advice(turns: Sequence[Turns], told: Told) -> tuple[str, ...]:
+def advice(turns: Sequence[Turns], told: RunMarks) -> tuple[str, ...]:
     """What the alarms advise; to be asked once enough features are there."""
     said: list[str] = []
     if _fallbacks(turns, told).holds is False:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.way import Way
 
@@ -23,7 +23,7 @@ class Turns(NamedTuple):
 
     stage: str
     role: str
-    rows: tuple[Row, ...]
+    rows: tuple[LedgerRow, ...]
 
     @property
     def chars(self) -> list[int]:
@@ -69,8 +69,8 @@ class Turns(NamedTuple):
         return sum(-(-chars // CHARS_PER_TOKEN) for chars in self.chars)
 
 
-def turns_of(rows: Iterable[Row]) -> tuple[Turns, ...]:
-    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+def turns_of(rows: Iterable[LedgerRow]) -> tuple[Turns, ...]:
+    groups: dict[tuple[str, str, str, str], list[LedgerRow]] = {}
     for row in rows:
         one = row.attempt
         if one.template != REPAIR:
@@ -78,21 +78,21 @@ def turns_of(rows: Iterable[Row]) -> tuple[Turns, ...]:
     return tuple(Turns(key[1], key[2], tuple(group)) for key, group in groups.items())
 
 
-def is_resume(row: Row) -> bool:
+def is_resume(row: LedgerRow) -> bool:
     return row.attempt.way == Way.RESUME.value
 
 
-def full_tokens(row: Row) -> int:
+def full_tokens(row: LedgerRow) -> int:
     """Of the role and of every document in full; zero where they were not recorded."""
     recorded = (row.attempt.naive.get(name) for name in ("prompt", "role"))
     return sum(int(one[1]) for one in recorded if one)
 
 
-def resumes(turns: Sequence[Turns]) -> list[Row]:
+def resumes(turns: Sequence[Turns]) -> list[LedgerRow]:
     return [row for one in turns for row in one.rows if is_resume(row)]
 
 
-def fallbacks(turns: Sequence[Turns]) -> list[Row]:
+def fallbacks(turns: Sequence[Turns]) -> list[LedgerRow]:
     """Resumes that failed and gave way to a fresh turn of the same dispatch."""
     return [
         row

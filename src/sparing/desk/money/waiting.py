@@ -12,19 +12,19 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from sparing.cache import Block, Life, Part
-from sparing.config.settings import Clock
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
 from sparing.desk.money.cost import settings_of
 from sparing.desk.office import Office
 from sparing.economy import keepalive
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Errand, Kind, Memory, expected_work
+from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work
 from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import MILLION, own_prices, price_of
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import State
+from sparing.flow.state import FlowState
 from sparing.money import dollars, to_nano
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
@@ -43,9 +43,9 @@ class Waiting(NamedTuple):
 def waiting(office: Office, row: FeatureRow, at: float) -> Waiting | None:
     """None where nothing gets dearer, or where times are counted and not those of a clock."""
     settings = settings_of(office, row)
-    if settings.engine.clock is Clock.COUNTED:
+    if settings.engine.clock is ClockKind.COUNTED:
         return None
-    state = State.load(row.place["state"])
+    state = FlowState.load(row.place["state"])
     stage = FLOWS[row.feature.flow].stage(state.stage)
     with office.database.read() as connection:
         session = sessions.latest(connection, row.feature.key, stage.author)
@@ -63,10 +63,10 @@ def waiting(office: Office, row: FeatureRow, at: float) -> Waiting | None:
 def _inputs(session: Session, errand: Errand, rates: Rates, at: float) -> Inputs:
     """Going on in the conversation, or a fresh one with the prompt that opened it."""
     known, nothing = (
-        expected_work(Kind(session.role, errand, memory), {})
+        expected_work(TurnClass(session.role, errand, memory), {})
         for memory in (Memory.TRANSCRIPT, Memory.NONE)
     )
-    prompt = Block(Part.MESSAGES, "", -(-session.prompt_chars // CHARS_PER_TOKEN))
+    prompt = CacheBlock(RequestPart.MESSAGES, "", -(-session.prompt_chars // CHARS_PER_TOKEN))
     last = session.last_call or session.last_activity
     on = Transcript(session.context_tokens, last, session.answer_tokens, Life.FIVE_MINUTES)
     offers = {Way.RESUME: Offer((), known, on), Way.COMPOSE: Offer((prompt,), nothing)}

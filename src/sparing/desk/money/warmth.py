@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sparing.cache import Life
-from sparing.config.settings import Clock
+from sparing.config.settings import ClockKind
 from sparing.desk.money.cost import settings_of
 from sparing.desk.office import Office
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import Position, State
+from sparing.flow.state import FlowState, Position
 from sparing.money import dollars, to_usd
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
@@ -48,10 +48,10 @@ class Warmth(NamedTuple):
 
 def is_warm(office: Office, row: FeatureRow, at: float) -> bool:
     """Whether the author's conversation is still kept, of a feature that waits for a person."""
-    if row.running or row.status is not Status.ACTIVE:
+    if row.running or row.status is not FeatureStatus.ACTIVE:
         return False
-    state = State.load(row.place["state"])
-    if state.position not in WAITS or settings_of(office, row).engine.clock is Clock.COUNTED:
+    state = FlowState.load(row.place["state"])
+    if state.position not in WAITS or settings_of(office, row).engine.clock is ClockKind.COUNTED:
         return False
     author = FLOWS[row.feature.flow].stage(state.stage).author
     with office.database.read() as connection:

@@ -18,9 +18,9 @@ from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import roadmaps
 from sparing.errors import FeatureError
-from sparing.feature import Background, Status
+from sparing.feature import Background, FeatureStatus
 from sparing.flow.flows import PROJECT
-from sparing.flow.project import Project, Standing, circle, standings
+from sparing.flow.project import Project, ProjectStanding, circle, standings
 from sparing.flow.roadmap import read_roadmap
 from sparing.records import features
 from sparing.records.features import FeatureRow
@@ -65,11 +65,11 @@ class ProjectView:
 
     @property
     def done(self) -> int:
-        return sum(one.standing == Standing.DONE for one in self.features)
+        return sum(one.standing == ProjectStanding.DONE for one in self.features)
 
     @property
     def ready(self) -> FeatureLine | None:
-        return next((one for one in self.features if one.standing == Standing.READY), None)
+        return next((one for one in self.features if one.standing == ProjectStanding.READY), None)
 
 
 def views(office: Office) -> list[ProjectView]:
@@ -159,7 +159,7 @@ def _plan(office: Office, project: ProjectView) -> Project:
 def _view(now: Landed, files: ProjectFiles, in_base: bool) -> ProjectView:
     plan = read_roadmap(files.roadmap)
     states = {one.name: now.standing(one.name) for one in plan.features}
-    done = frozenset(name for name, state in states.items() if state == Status.COMPLETED)
+    done = frozenset(name for name, state in states.items() if state == FeatureStatus.COMPLETED)
     begun_ = frozenset(name for name in states if now.rows.get(name.partition("-")[0]))
     found = standings(plan.features, done, begun_)
     lines = tuple(
@@ -186,19 +186,20 @@ def _command(name: str, found: list[str], *, in_base: bool) -> str:
     """What leads on; nothing where all is done, or where only an edit of the roadmap would."""
     if not in_base:
         return f"sparing run {name}"
-    if Standing.READY in found:
+    if ProjectStanding.READY in found:
         return f"sparing project next {name}"
-    stuck = all(one in (Standing.DONE, Standing.WAITING) for one in found)
+    stuck = all(one in (ProjectStanding.DONE, ProjectStanding.WAITING) for one in found)
     return "" if stuck else "sparing run"
 
 
-def _standing_words(found: Standing, state: str) -> str:
+def _standing_words(found: ProjectStanding, state: str) -> str:
     """Of one that has begun, what its own row says."""
-    if found is not Standing.WORKING:
+    if found is not ProjectStanding.WORKING:
         return found.value
-    return {Status.ACTIVE.value: found.value, Status.PLANNED.value: "started, not run yet"}.get(
-        state, state
-    )
+    return {
+        FeatureStatus.ACTIVE.value: found.value,
+        FeatureStatus.PLANNED.value: "started, not run yet",
+    }.get(state, state)
 
 
 def _taken(office: Office, commit: str) -> Iterator[int]:

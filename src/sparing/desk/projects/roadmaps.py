@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sparing.desk.features.dependencies import Landed, landed
 from sparing.desk.office import Office
-from sparing.feature import Status
+from sparing.feature import FeatureStatus
 from sparing.flow.roadmap import numbers, read_roadmap
 from sparing.workspace.project.projects import ProjectFiles, files_of, projects_at
 
@@ -25,7 +25,7 @@ def roadmaps(office: Office, now: Landed) -> Iterator[Kept]:
     for row in {row.feature.key: row for row in now.rows.values()}.values():
         feature = row.feature
         outside = feature.is_project and feature.name not in folders
-        if outside and row.status is not Status.ABANDONED:
+        if outside and row.status is not FeatureStatus.ABANDONED:
             folder = flow.folder_of(feature)
             yield Kept(files_of(repo, row.head, folder, -feature.number), in_base=False)
 

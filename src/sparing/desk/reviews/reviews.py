@@ -18,11 +18,11 @@ from sparing.desk.office import Office
 from sparing.errors import StateError
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.report.reviews import DecidedRow, ReviewRow
 from sparing.review.merge import merge
-from sparing.review.tracking import Status, Tracked, follow
+from sparing.review.tracking import FindingStatus, Tracked, follow
 
 DELTA, LOOK = "delta", "look"
 UNREAD = "no verdict"
@@ -31,7 +31,7 @@ NO_VERDICT = f"{UNREAD}:"
 
 def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
     """In the order of the looks, stage by stage."""
-    attempts: dict[str, list[Row]] = {}
+    attempts: dict[str, list[LedgerRow]] = {}
     for one in ledger_rows(office, row):
         attempts.setdefault(one.attempt.dispatch, []).append(one)
     found = verdict_rows(office, row)
@@ -58,7 +58,7 @@ def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
     )
 
 
-class Look(NamedTuple):
+class ReviewLook(NamedTuple):
     """Verdicts that were given together, and what was known of findings before and after."""
 
     verdicts: list[VerdictRow]
@@ -66,7 +66,7 @@ class Look(NamedTuple):
     after: tuple[Tracked, ...]
 
 
-def looks_of(rows: Sequence[VerdictRow]) -> Iterator[Look]:
+def looks_of(rows: Sequence[VerdictRow]) -> Iterator[ReviewLook]:
     """Of one stage of one feature, in order."""
     tracked: tuple[Tracked, ...] = ()
     for _, group in groupby(rows, lambda one: (one.iteration, one.commit)):
@@ -74,7 +74,7 @@ def looks_of(rows: Sequence[VerdictRow]) -> Iterator[Look]:
         raised = merge([one.verdict for one in together])
         looked = [one.verdict.role for one in together]
         after = follow(tracked, raised, [False] * len(raised), looked)
-        yield Look(together, tracked, after)
+        yield ReviewLook(together, tracked, after)
         tracked = after
 
 
@@ -93,13 +93,13 @@ def _classes(role: str, before: dict[str, Tracked], after: Sequence[Tracked]) ->
         held = was is not None and was.open and role in was.roles
         if one.open and role in one.roles and (was is None or one.times > was.times):
             counts[one.status.value] += 1
-        elif held and one.status is Status.RESOLVED:
-            counts[Status.RESOLVED.value] += 1
+        elif held and one.status is FindingStatus.RESOLVED:
+            counts[FindingStatus.RESOLVED.value] += 1
     return counts
 
 
 def _review(
-    folder: StateFolder, look: VerdictRow, attempts: Sequence[Row], classes: Counter[str]
+    folder: StateFolder, look: VerdictRow, attempts: Sequence[LedgerRow], classes: Counter[str]
 ) -> ReviewRow:
     verdict = look.verdict
     bills = [one.result.nano_usd for one in attempts if one.result]

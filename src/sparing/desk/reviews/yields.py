@@ -9,13 +9,21 @@ from typing import NamedTuple
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import looks_of
-from sparing.economy.reviewers import Look, Post, Raised, Yield, advice, by_role, yields
+from sparing.economy.reviewers import (
+    Post,
+    PricedLook,
+    RaisedFinding,
+    Yield,
+    advice,
+    by_role,
+    yields,
+)
 from sparing.finding import Severity
 from sparing.records.findings import findings_of
-from sparing.records.ledger import Row
+from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
 from sparing.report.reviewers import Reviewers, YieldRow
-from sparing.review.tracking import RulingKind, Status, Tracked
+from sparing.review.tracking import FindingStatus, RulingKind, Tracked
 
 
 def reviewers_of(office: Office, bases: Sequence[Basis], origin: str) -> Reviewers:
@@ -36,10 +44,10 @@ def _row(one: Yield) -> YieldRow:
     )
 
 
-def _looks(basis: Basis) -> Iterator[Look]:
+def _looks(basis: Basis) -> Iterator[PricedLook]:
     bills, models = _bills(basis.ledger), _models(basis)
     for one in basis.verdicts:
-        yield Look(_post(one, models), bills.get(one.dispatch))
+        yield PricedLook(_post(one, models), bills.get(one.dispatch))
 
 
 def _models(basis: Basis) -> dict[str, str]:
@@ -57,7 +65,7 @@ class _First(NamedTuple):
     blocker: bool
 
 
-def _raised(office: Office, basis: Basis) -> Iterator[Raised]:
+def _raised(office: Office, basis: Basis) -> Iterator[RaisedFinding]:
     models, dismissed = _models(basis), _dismissed(office, basis)
     for rows in basis.stages:
         first: dict[str, _First] = {}
@@ -70,16 +78,18 @@ def _raised(office: Office, basis: Basis) -> Iterator[Raised]:
                 blocker = one.finding.severity is Severity.BLOCKER
                 first.setdefault(one.id, _First(who, blocker))
         for one in after:
-            accepted = one.status is Status.RESOLVED and (rows[0].stage, one.id) not in dismissed
+            accepted = (
+                one.status is FindingStatus.RESOLVED and (rows[0].stage, one.id) not in dismissed
+            )
             yield from _counted(one, first[one.id], accepted=accepted)
 
 
-def _counted(one: Tracked, first: _First, *, accepted: bool) -> Iterator[Raised]:
+def _counted(one: Tracked, first: _First, *, accepted: bool) -> Iterator[RaisedFinding]:
     if one.into or one.finding.severity is Severity.SUGGESTION:
         return
     for post in first.posts:
         others = tuple(other.role for other in first.posts if other != post)
-        yield Raised(post, first.blocker, accepted, others)
+        yield RaisedFinding(post, first.blocker, accepted, others)
 
 
 def _dismissed(office: Office, basis: Basis) -> set[tuple[str, str]]:
@@ -94,7 +104,7 @@ def _dismissed(office: Office, basis: Basis) -> set[tuple[str, str]]:
     }
 
 
-def _bills(rows: Iterable[Row]) -> dict[str, int]:
+def _bills(rows: Iterable[LedgerRow]) -> dict[str, int]:
     """Known cost of each dispatch."""
     found: dict[str, int] = {}
     for row in rows:

@@ -14,7 +14,7 @@ from sparing.workspace.git.trusted_programs import Program
 MOST_LINES = 200
 
 
-class Standing(StrEnum):
+class ProgramTrust(StrEnum):
     NEW = "new"
     CHANGED = "changed since it was trusted"
     TRUSTED = "trusted"
@@ -30,12 +30,12 @@ class Named(NamedTuple):
 
 class ProgramView(NamedTuple):
     program: Program
-    standing: Standing
+    standing: ProgramTrust
     named: tuple[Named, ...]
 
     @property
     def waits(self) -> bool:
-        return self.standing in (Standing.NEW, Standing.CHANGED)
+        return self.standing in (ProgramTrust.NEW, ProgramTrust.CHANGED)
 
 
 def program_views(office: Office) -> list[ProgramView]:
@@ -54,13 +54,15 @@ def revoke_programs(office: Office) -> int:
     return trusted_programs.revoke_programs(office.folder.path)
 
 
-def _standing(office: Office, program: Program) -> Standing:
+def _standing(office: Office, program: Program) -> ProgramTrust:
     if not program.can_be_trusted:
-        return Standing.NEVER
+        return ProgramTrust.NEVER
     folder = office.folder.path
     if trusted_programs.is_trusted(folder, program):
-        return Standing.TRUSTED
-    return Standing.CHANGED if trusted_programs.was_trusted(folder, program) else Standing.NEW
+        return ProgramTrust.TRUSTED
+    return (
+        ProgramTrust.CHANGED if trusted_programs.was_trusted(folder, program) else ProgramTrust.NEW
+    )
 
 
 def _named(program: Program) -> tuple[Named, ...]:

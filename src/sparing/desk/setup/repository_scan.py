@@ -8,11 +8,11 @@ from typing import NamedTuple
 from sparing.desk.office import Office
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.repository import Head, is_dirty, resolve_base
+from sparing.workspace.git.repository import BranchHead, is_dirty, resolve_base
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.setup import lent_files, setup_plan
 from sparing.workspace.setup.files import Folder
-from sparing.workspace.setup.setup_plan import Plan
+from sparing.workspace.setup.setup_plan import SetupPlan
 
 RULES = ("AGENTS.md", "CLAUDE.md")
 PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
@@ -21,10 +21,10 @@ PROJECT_FILE = "sparing.toml"
 ASKED = "init.asked"
 
 
-class Prospect(NamedTuple):
-    base: Head
+class RepositoryScan(NamedTuple):
+    base: BranchHead
     checks: tuple[Check, ...]
-    setup: Plan
+    setup: SetupPlan
     agreed: bool | None
     """What a person said to this set-up; None if nobody was asked."""
     rules: tuple[str, ...]
@@ -36,13 +36,13 @@ class Prospect(NamedTuple):
     """The project file that has settings already; empty if none has."""
 
 
-def prospect(office: Office) -> Prospect:
+def prospect(office: Office) -> RepositoryScan:
     checkout, settings = office.repository.checkout, office.loaded.settings.workspace
     base = resolve_base(office.repository, settings.base_branch)
     plan = setup_plan.plan_setup(Folder(checkout), settings.setup, settings.copy)
     lent = lent_files.matching(checkout, settings.copy)
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
-    return Prospect(
+    return RepositoryScan(
         base,
         find_checks(Snapshot(office.repository, base.commit)),
         plan,
@@ -54,13 +54,13 @@ def prospect(office: Office) -> Prospect:
     )
 
 
-def agree(office: Office, plan: Plan, *, agreed: bool) -> None:
+def agree(office: Office, plan: SetupPlan, *, agreed: bool) -> None:
     """Files are lent as long as they are the same, whatever becomes of the commands."""
-    for one in (plan, Plan((), plan.copy)):
+    for one in (plan, SetupPlan((), plan.copy)):
         setup_plan.remember(office.folder.path, one, agreed=agreed)
 
 
-def project_file(found: Prospect, *, copy: tuple[str, ...]) -> str:
+def project_file(found: RepositoryScan, *, copy: tuple[str, ...]) -> str:
     """The settings that `init` would write: what was found, where it says something."""
     lines = ["# Settings of sparing for this repository; `sparing config show` lists all.", ""]
     lines += ["[workspace]", f'base_branch = "{found.base.branch}"']

@@ -10,16 +10,16 @@ from sparing.desk.office import Office
 from sparing.errors import ConfigError
 from sparing.roles import trust
 from sparing.roles.catalog import Catalog, load_catalog
-from sparing.roles.files import Layer, RoleFile, repository_files
+from sparing.roles.files import RoleFile, RoleLayer, repository_files
 from sparing.roles.load import parse_foreign
-from sparing.roles.trust import Standing
+from sparing.roles.trust import RoleTrust
 
 
-class Candidate(NamedTuple):
+class RoleCandidate(NamedTuple):
     """A role file of the repository, for a person to judge."""
 
     file: RoleFile
-    standing: Standing
+    standing: RoleTrust
     notes: tuple[str, ...]
     """What it would not get, or why it can't be used at all."""
 
@@ -39,10 +39,10 @@ def check_roles(office: Office) -> tuple[str, ...]:
     return found.warnings
 
 
-def candidates(office: Office) -> list[Candidate]:
+def candidates(office: Office) -> list[RoleCandidate]:
     hashes = trust.trusted_hashes(office.folder.path)
     return [
-        Candidate(file, trust.standing(file, hashes), _notes(file))
+        RoleCandidate(file, trust.standing(file, hashes), _notes(file))
         for file in repository_files(office.repository.checkout)
     ]
 
@@ -56,7 +56,7 @@ def revoke_all(office: Office) -> int:
 
 
 def _notes(file: RoleFile) -> tuple[str, ...]:
-    users = file.layer is Layer.USER
+    users = file.layer is RoleLayer.USER
     try:
         role = parse_foreign(file.text, file.where, file.stem, users=users)
     except ConfigError as error:

@@ -8,12 +8,12 @@ from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.commit import changed_files, diff
 from sparing.workspace.git.repository import branch_commit
-from sparing.workspace.setup.consent import Asked, Consent, consent, decide
-from sparing.workspace.setup.setup_plan import Plan
+from sparing.workspace.setup.consent import Consent, SetupQuestion, consent, decide
+from sparing.workspace.setup.setup_plan import SetupPlan
 
 
 class ChangedSetup(NamedTuple):
-    asked: Asked
+    asked: SetupQuestion
     found: Consent
     files: tuple[str, ...]
     """Those that say something else than what was agreed to."""
@@ -22,14 +22,14 @@ class ChangedSetup(NamedTuple):
     diff: str
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> SetupPlan:
         return self.found.now.plan
 
 
 def changed_setup(office: Office, row: FeatureRow) -> ChangedSetup:
     """As the feature's last commit has it; what lies in its worktree does not count."""
     repo, settings = office.repository, office.loaded.settings.workspace
-    asked = Asked.of(repo, office.folder.path, row.feature, settings)
+    asked = SetupQuestion.of(repo, office.folder.path, row.feature, settings)
     found = consent(asked, branch_commit(repo, row.feature.branch) or row.head)
     files, known, now = found.changed, found.known.commit, found.now.commit
     if not files:

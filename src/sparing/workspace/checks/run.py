@@ -21,9 +21,15 @@ from sparing.errors import SandboxRefused
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.checks.failures import failing, passing
 from sparing.workspace.sandbox.launcher import wrap
-from sparing.workspace.sandbox.policy import GIGABYTE, Access, Level, Limits, Policy
+from sparing.workspace.sandbox.policy import (
+    GIGABYTE,
+    ProcessLimits,
+    SandboxAccess,
+    SandboxLevel,
+    SandboxPolicy,
+)
 
-__all__ = ["Check", "CheckResult", "Walls", "find_checks", "run_check", "trim"]
+__all__ = ["Check", "CheckResult", "CheckSandbox", "find_checks", "run_check", "trim"]
 
 OUTPUT_LIMIT = 6_000
 READ_LIMIT = 32 * 1024 * 1024
@@ -31,7 +37,7 @@ READ_LIMIT = 32 * 1024 * 1024
 TAIL_LINES = 30
 END_SECONDS = 2.0
 _BROKEN, _NOT_FOUND = 125, 127
-LIMITS = Limits(file_bytes=GIGABYTE)
+LIMITS = ProcessLimits(file_bytes=GIGABYTE)
 _KEPT = ("PATH", "VIRTUAL_ENV")
 CACHES = frozenset(
     {
@@ -65,7 +71,7 @@ class CheckResult(NamedTuple):
     """How many tests passed, where the output says it."""
 
 
-class Walls(NamedTuple):
+class CheckSandbox(NamedTuple):
     """What confines a check: it may write in its worktree, and calls nobody."""
 
     scratch: Path
@@ -75,7 +81,7 @@ class Walls(NamedTuple):
     """Where the user's tools are."""
     writable: tuple[Path, ...] = ()
     ports: frozenset[int] = frozenset()
-    level: Level = Level.SEALED
+    level: SandboxLevel = SandboxLevel.SEALED
 
 
 class _Line(NamedTuple):
@@ -92,7 +98,7 @@ def run_check(
     worktree: Path,
     limit_seconds: float,
     environ: Mapping[str, str],
-    walls: Walls | None = None,
+    walls: CheckSandbox | None = None,
     keep: Callable[[str], str] | None = None,
 ) -> CheckResult:
     """Run it to its end or to the limit. Without walls only what a person has agreed to.
@@ -144,15 +150,15 @@ def _not_started(check: Check, why: str) -> CheckResult:
 
 @contextlib.contextmanager
 def _prepared(
-    check: Check, worktree: Path, environment: dict[str, str], walls: Walls | None
+    check: Check, worktree: Path, environment: dict[str, str], walls: CheckSandbox | None
 ) -> Generator[_Line]:
     if walls is None:
         with tempfile.TemporaryDirectory(prefix="sparing-check-") as home:
             own = {**environment, "HOME": home, "TMPDIR": home}
             yield _Line(check.command, own, ())
         return
-    policy = Policy(
-        Access.AUTHOR,
+    policy = SandboxPolicy(
+        SandboxAccess.AUTHOR,
         worktree,
         environment,
         git_dir=walls.git_dir,

@@ -26,7 +26,7 @@ Sight = Mapping[str, str]
 """Places by name, and what each was."""
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     changed: int
     size: int
     inode: int
@@ -83,7 +83,7 @@ def _checkout(repo: Repository) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=64)
-def _index(git: Git, stamp: Stamp | None) -> str:
+def _index(git: Git, stamp: FileStamp | None) -> str:
     """What it lists; git rewrites the file also when only the times of files have changed."""
     if stamp is None:
         return ""
@@ -121,7 +121,7 @@ def _ref(place: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _packed(path: Path, stamp: Stamp | None) -> tuple[tuple[str, str], ...]:
+def _packed(path: Path, stamp: FileStamp | None) -> tuple[tuple[str, str], ...]:
     lines = (line.split(" ") for line in (_text(path) if stamp else "").splitlines())
     return tuple(
         (words[1], words[0]) for words in lines if len(words) == 2 and words[1].startswith(_REFS)
@@ -165,9 +165,9 @@ def _text(path: Path) -> str:
     return (read_plain(path, WHOLE, follow=True) or b"").decode(errors="replace").strip()
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _stamp(path: Path) -> FileStamp | None:
     try:
         found = path.lstat()
     except OSError:
         return None
-    return Stamp(found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
+    return FileStamp(found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)

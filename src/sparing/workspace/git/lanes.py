@@ -25,7 +25,7 @@ PREFIX = "sparing/"
 """Of the branches that lanes have."""
 
 
-class Stamp(NamedTuple):
+class CommitStamp(NamedTuple):
     """What a commit says of itself; the same words make the same commit."""
 
     subject: str
@@ -54,7 +54,7 @@ def is_lane_of(name: str, features: frozenset[str]) -> bool:
     return bool(plus) and feature in features
 
 
-def join(repo: Repository, head: str, commit: str, stamp: Stamp) -> Joined:
+def join(repo: Repository, head: str, commit: str, stamp: CommitStamp) -> Joined:
     """A commit that holds both; one that follows is taken as it is. No ref moves."""
     if contains(repo, head, commit):
         return Joined(head)
@@ -79,7 +79,9 @@ def move_on(worktree: Worktree, head: str, new: str) -> None:
         _move(worktree, git, head, new)
 
 
-def as_before(worktree: Worktree, head: str, good: str, paths: Sequence[str], stamp: Stamp) -> str:
+def as_before(
+    worktree: Worktree, head: str, good: str, paths: Sequence[str], stamp: CommitStamp
+) -> str:
     """A commit after `head` in which these files are what they were at `good`. No ref moves."""
     with worktree.held() as git:
         private_index.load(git, head)

@@ -12,12 +12,12 @@ from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import Git
 
 
-class Merge(NamedTuple):
+class MergedTree(NamedTuple):
     tree: str
     conflicts: tuple[str, ...]
 
 
-def merge_trees(repo: Repository, base: str, tip: str) -> Merge:
+def merge_trees(repo: Repository, base: str, tip: str) -> MergedTree:
     """In a folder that holds the attributes of the base commit, nothing else."""
     with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
         attributes = Path(folder) / "attributes"
@@ -29,4 +29,4 @@ def merge_trees(repo: Repository, base: str, tip: str) -> Merge:
         args = ("--write-tree", "-z", "--name-only", "--no-messages")
         out = git.run("merge-tree", *args, base, tip, ok_codes=(0, 1))
     tree, *conflicts = os.fsdecode(out).rstrip("\0").split("\0")
-    return Merge(tree, tuple(conflicts))
+    return MergedTree(tree, tuple(conflicts))

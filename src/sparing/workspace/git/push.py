@@ -37,7 +37,7 @@ _FIXED = (
 _URL = re.compile(r"(?:\w[\w+]*://)?(?:[^@/]+@)?([\w.-]+)(?::\d+/|[:/])(.+?)/?")
 
 
-class Request(NamedTuple):
+class PullRequest(NamedTuple):
     """What a pull request says."""
 
     base: str
@@ -69,7 +69,7 @@ class Opened(NamedTuple):
     """What a person types to go on."""
 
 
-def open_request(repo: Repository, request: Request, environ: Mapping[str, str]) -> Opened:
+def open_request(repo: Repository, request: PullRequest, environ: Mapping[str, str]) -> Opened:
     """Push the branch and ask for a pull request; played again it finds the one that is open."""
     remote = remote_of(repo, request.base)
     if remote is None:
@@ -119,7 +119,9 @@ def _refused(repo: Repository, remote: Remote) -> str:
     return ""
 
 
-def _push(repo: Repository, request: Request, remote: Remote, environ: Mapping[str, str]) -> str:
+def _push(
+    repo: Repository, request: PullRequest, remote: Remote, environ: Mapping[str, str]
+) -> str:
     """One branch to its own name; what went wrong, if anything did."""
     branch = request.branch
     target = f"{request.commit}:refs/heads/{branch}"
@@ -150,7 +152,9 @@ def _push(repo: Repository, request: Request, remote: Remote, environ: Mapping[s
     return f"git does not push: {last_line(said)}"
 
 
-def _ask(gh: str, request: Request, remote: Remote, environ: Mapping[str, str]) -> tuple[str, str]:
+def _ask(
+    gh: str, request: PullRequest, remote: Remote, environ: Mapping[str, str]
+) -> tuple[str, str]:
     """The address of the pull request, or what `gh` complained about."""
     where = ("--repo", remote.project, "--head", request.branch)
     listing = ("pr", "list", *where, "--state", "open", "--json", "url", "--limit", "1")
@@ -196,7 +200,7 @@ def _first_url(text: str) -> str:
     return str(first.get("url", ""))
 
 
-def _by_hand(request: Request, remote: Remote | None) -> tuple[str, ...]:
+def _by_hand(request: PullRequest, remote: Remote | None) -> tuple[str, ...]:
     ref = f"refs/heads/{request.branch}"
     push = ("git", "push", remote.name if remote else "origin", f"{ref}:{ref}")
     where = ("--repo", remote.project) if remote and remote.project else ()

@@ -58,7 +58,7 @@ class Repository:
         return Path(os.path.normpath(self.checkout / target))
 
 
-class Head(NamedTuple):
+class BranchHead(NamedTuple):
     branch: str | None
     commit: str
 
@@ -108,12 +108,12 @@ def search_repository(start: Path) -> Repository:
     return Repository(Path(lines[0]), Path(lines[2]))
 
 
-def head(repo: Repository) -> Head:
+def head(repo: Repository) -> BranchHead:
     """What the user's checkout stands on."""
     git = repo.checkout_git()
     commit = _commit(git, "HEAD", "git commit --allow-empty -m 'first commit'")
     branch = git.text("symbolic-ref", "--quiet", "--short", "HEAD", ok_codes=(0, 1))
-    return Head(branch or None, commit)
+    return BranchHead(branch or None, commit)
 
 
 def is_dirty(repo: Repository) -> bool:
@@ -143,10 +143,10 @@ def not_merged(repo: Repository, base: str, branches: Sequence[str]) -> frozense
     return frozenset(repo.git().text("for-each-ref", *args, *refs).splitlines())
 
 
-def resolve_base(repo: Repository, configured: str) -> Head:
+def resolve_base(repo: Repository, configured: str) -> BranchHead:
     """The branch a feature starts from and comes back to."""
     if configured:
-        return Head(configured, _tip_of_configured(repo, configured))
+        return BranchHead(configured, _tip_of_configured(repo, configured))
     default = _default_branch(repo)
     if default is not None:
         return default
@@ -200,11 +200,11 @@ def _entries(folder: Path) -> set[str]:
         return set()
 
 
-def _default_branch(repo: Repository) -> Head | None:
+def _default_branch(repo: Repository) -> BranchHead | None:
     ref = repo.git().text("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok_codes=(0, 1))
     branch = ref.removeprefix("refs/remotes/origin/")
     commit = branch_commit(repo, branch) if branch else None
-    return Head(branch, commit) if commit else None
+    return BranchHead(branch, commit) if commit else None
 
 
 def _tip_of_configured(repo: Repository, branch: str) -> str:

@@ -21,7 +21,13 @@ from pathlib import Path
 from typing import assert_never
 
 from sparing.errors import StateError
-from sparing.workspace.sandbox.policy import SYSTEM_ROOTS, Access, Level, Policy, Reach
+from sparing.workspace.sandbox.policy import (
+    SYSTEM_ROOTS,
+    Reach,
+    SandboxAccess,
+    SandboxLevel,
+    SandboxPolicy,
+)
 
 PROBE_SECONDS = 20
 WEB_PORTS, NAMES_PORT = frozenset({80, 443}), 53
@@ -46,7 +52,7 @@ class Wrapped:
     """The same as a program without arguments, for whoever can't pass `argv` and `pass_fds`."""
     shell: str
     """The shell that the client must use for the commands it runs."""
-    level: Level
+    level: SandboxLevel
     folder: Path
     """Private: it has HOME and TMPDIR of the process, and is gone after `cleanup`."""
     _lifeline: list[int]
@@ -67,7 +73,7 @@ def level_reached() -> Reach:
     """Tried out once a process, by building the walls and letting them fall."""
     root = os.geteuid() == 0
     if not sys.platform.startswith("linux"):
-        return Reach(Level.UNSANDBOXED, 0, root, powers_dropped=False)
+        return Reach(SandboxLevel.UNSANDBOXED, 0, root, powers_dropped=False)
     argv = (*_interpreter(), str(_PROGRAM), "probe")
     done = subprocess.run(
         argv, env={}, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
@@ -75,15 +81,15 @@ def level_reached() -> Reach:
     words = done.stdout.split()
     landlock, calls, sealed = (int(word) for word in words) if len(words) == 3 else (0, 0, 0)
     if not landlock:
-        level = Level.UNSANDBOXED
+        level = SandboxLevel.UNSANDBOXED
     elif not calls:
-        level = Level.FILES
+        level = SandboxLevel.FILES
     else:
-        level = Level.SEALED if sealed else Level.SHELL
+        level = SandboxLevel.SEALED if sealed else SandboxLevel.SHELL
     return Reach(level, landlock, root)
 
 
-def wrap(policy: Policy, argv: Sequence[str], scratch: Path) -> Wrapped:
+def wrap(policy: SandboxPolicy, argv: Sequence[str], scratch: Path) -> Wrapped:
     """`scratch` is a folder of ours, outside of everything that the process may write."""
     for root in (policy.worktree, *policy.client_state):
         if scratch.resolve().is_relative_to(root.resolve()):
@@ -97,10 +103,12 @@ def wrap(policy: Policy, argv: Sequence[str], scratch: Path) -> Wrapped:
         raise _no_folder(scratch, error) from error
 
 
-def _prepare(policy: Policy, argv: Sequence[str], level: Level, folder: Path) -> Wrapped:
+def _prepare(
+    policy: SandboxPolicy, argv: Sequence[str], level: SandboxLevel, folder: Path
+) -> Wrapped:
     shell = shutil.which("bash") or "/bin/sh"
     environment = _environment(policy, folder, shell)
-    if level >= Level.SHELL:
+    if level >= SandboxLevel.SHELL:
         rules = _shell_policy(policy, level, folder, environment, shell)
         inner = _write(folder / "shell.policy", rules)
         wrapper = (*_interpreter(), str(_PROGRAM), str(inner), "-", shell)
@@ -172,7 +180,7 @@ def _no_folder(scratch: Path, error: OSError) -> StateError:
     )
 
 
-def _environment(policy: Policy, folder: Path, shell: str) -> dict[str, str]:
+def _environment(policy: SandboxPolicy, folder: Path, shell: str) -> dict[str, str]:
     return {
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
@@ -186,18 +194,18 @@ def _environment(policy: Policy, folder: Path, shell: str) -> dict[str, str]:
     }
 
 
-def _looks_up_names(policy: Policy) -> bool:
+def _looks_up_names(policy: SandboxPolicy) -> bool:
     """Whoever calls the web by name; over TCP, because datagrams are refused."""
     return not WEB_PORTS.isdisjoint(policy.ports)
 
 
 def _client_policy(
-    policy: Policy, level: Level, folder: Path, names: Iterable[str]
+    policy: SandboxPolicy, level: SandboxLevel, folder: Path, names: Iterable[str]
 ) -> Iterator[tuple[str, object]]:
     yield from _each("supervise", (1,))
     yield from _each("messages", (1,) * policy.messages)
-    yield from _each("seal", (1,) * (level is Level.SEALED))
-    yield from _each("own_network", (1,) * (level is Level.SEALED and not policy.ports))
+    yield from _each("seal", (1,) * (level is SandboxLevel.SEALED))
+    yield from _each("own_network", (1,) * (level is SandboxLevel.SEALED and not policy.ports))
     yield from _walls(policy, level, folder)
     yield from _each("write", policy.client_state)
     yield from _each("carve", filter(Path.exists, (policy.worktree / ".git",)))
@@ -206,7 +214,7 @@ def _client_policy(
     yield from _each("keep", names)
     limits = policy.limits
     # Without a namespace all processes of the user would be counted, also those of their desktop.
-    processes = limits.processes if level is Level.SEALED else None
+    processes = limits.processes if level is SandboxLevel.SEALED else None
     yield from _given("processes", processes)
     yield from _given("file_bytes", limits.file_bytes)
     yield from _given("cpu_seconds", limits.cpu_seconds)
@@ -214,21 +222,23 @@ def _client_policy(
 
 
 def _shell_policy(
-    policy: Policy, level: Level, folder: Path, names: Iterable[str], shell: str
+    policy: SandboxPolicy, level: SandboxLevel, folder: Path, names: Iterable[str], shell: str
 ) -> Iterator[tuple[str, object]]:
     """Stricter than the client's own, inside of which it holds: no state, no key, no port."""
     yield from _walls(policy, level, folder)
     yield from _each("read", policy.shell_readable)
-    if level is Level.SEALED:
+    if level is SandboxLevel.SEALED:
         yield from (("seal", 1), ("write", "/dev/shm"))
         yield from _each("own_network", (1,) * (not policy.ports))
     yield from _each("keep", (name for name in names if name not in policy.secrets))
     yield "set", f"SHELL={shell}"
 
 
-def _walls(policy: Policy, level: Level, folder: Path) -> Iterator[tuple[str, object]]:
-    yield from _each("landlock", (1,) * (level >= Level.FILES))
-    yield from _each("seccomp", (1,) * (level >= Level.CALLS))
+def _walls(
+    policy: SandboxPolicy, level: SandboxLevel, folder: Path
+) -> Iterator[tuple[str, object]]:
+    yield from _each("landlock", (1,) * (level >= SandboxLevel.FILES))
+    yield from _each("seccomp", (1,) * (level >= SandboxLevel.CALLS))
     git_dir = (policy.git_dir,) if policy.git_dir else ()
     # To start itself once more, for the shell, the sandbox must find our package.
     yield "list", _PROGRAM.parents[2]
@@ -238,9 +248,9 @@ def _walls(policy: Policy, level: Level, folder: Path) -> Iterator[tuple[str, ob
     )
     yield from _each("write", (folder / "home", folder / "tmp"))
     match policy.access:
-        case Access.AUTHOR:
+        case SandboxAccess.AUTHOR:
             yield "write", policy.worktree
-        case Access.REVIEWER:
+        case SandboxAccess.REVIEWER:
             pass
         case _:
             assert_never(policy.access)

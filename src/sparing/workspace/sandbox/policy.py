@@ -20,14 +20,14 @@ SYSTEM_ROOTS = tuple(
 )
 
 
-class Access(StrEnum):
+class SandboxAccess(StrEnum):
     AUTHOR = "author"
     """Writes in its worktree and in its private folder."""
     REVIEWER = "reviewer"
     """Writes in its private folder alone."""
 
 
-class Level(IntEnum):
+class SandboxLevel(IntEnum):
     """How many walls stand. Supervisor, private HOME, environment and limits stand on each."""
 
     UNSANDBOXED = 0
@@ -39,24 +39,24 @@ class Level(IntEnum):
     @property
     def words(self) -> str:
         match self:
-            case Level.UNSANDBOXED:
+            case SandboxLevel.UNSANDBOXED:
                 return "unsandboxed: nothing holds it back but its own rules"
-            case Level.FILES:
+            case SandboxLevel.FILES:
                 return "files: agents and checks open only files that are theirs to see"
-            case Level.CALLS:
+            case SandboxLevel.CALLS:
                 return "calls: agents and checks open only their files, by no way around"
-            case Level.SHELL:
+            case SandboxLevel.SHELL:
                 return (
                     "shell: agents and checks keep to their files, an agent's commands lack its key"
                 )
-            case Level.SEALED:
+            case SandboxLevel.SEALED:
                 return "sealed: agents and checks write in their worktree, and see little else"
             case _:
                 assert_never(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProcessLimits:
     """For each process, except `processes`, which counts all of them together."""
 
     processes: int | None = 2048
@@ -66,8 +66,8 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    access: Access
+class SandboxPolicy:
+    access: SandboxAccess
     worktree: Path
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """All that it may know, by name and value; HOME, TMPDIR and SHELL are set for it."""
@@ -87,15 +87,15 @@ class Policy:
     """TCP ports that the client may call, on any host; none means no network at all."""
     messages: bool = True
     """Its output is a protocol that nothing it starts may forge. Off: a plain program."""
-    limits: Limits = Limits()
-    level: Level = Level.SEALED
+    limits: ProcessLimits = ProcessLimits()
+    level: SandboxLevel = SandboxLevel.SEALED
     """Not more than this; `launcher.wrap` takes what the host can do."""
 
 
 class Reach(NamedTuple):
     """What this host offers."""
 
-    level: Level
+    level: SandboxLevel
     landlock: int
     """Version of Landlock's interface; 0 if the kernel has none."""
     root: bool
@@ -113,11 +113,11 @@ class Reach(NamedTuple):
 
 
 def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
-    sealed, landlock = reach.level is Level.SEALED, reach.landlock
+    sealed, landlock = reach.level is SandboxLevel.SEALED, reach.landlock
     return (
-        ("which files are opened", reach.level < Level.FILES),
-        ("UDP, other processes' sockets, memory of the agent", reach.level < Level.CALLS),
-        ("the agent's key, from the commands it runs", reach.level < Level.SHELL),
+        ("which files are opened", reach.level < SandboxLevel.FILES),
+        ("UDP, other processes' sockets, memory of the agent", reach.level < SandboxLevel.CALLS),
+        ("the agent's key, from the commands it runs", reach.level < SandboxLevel.SHELL),
         ("modes and dates of files outside, its own .git file, number of processes", not sealed),
         (
             f"files outside cut to nothing (Landlock {landlock}, from 3)",
@@ -132,14 +132,14 @@ def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
     )
 
 
-def settle_level(reach: Reach, unsandboxed: bool = False) -> Level:
+def settle_level(reach: Reach, unsandboxed: bool = False) -> SandboxLevel:
     """The level to work at; with too little of it only by the user's own word, never as root."""
     if reach.root and not reach.powers_dropped:
         raise SandboxRefused(
             "agents would run as root with all its powers, which this system can't take from them",
             "run it as another user",
         )
-    if reach.level >= Level.SHELL or unsandboxed:
+    if reach.level >= SandboxLevel.SHELL or unsandboxed:
         return reach.level
     raise SandboxRefused(
         f"this host can't confine agents: {reach.words}",

@@ -20,7 +20,7 @@ DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 CLOSE_ON_EXEC = 0o2000000
 
 
-class Flow:
+class ByteFlow:
     """Bytes on their way from one descriptor to another, a piece at a time."""
 
     def __init__(self, source: int, sink: int) -> None:
@@ -95,14 +95,14 @@ def settle(policy: Policy, alive: int) -> None:
             os._exit(watch(pid, signals))
 
 
-def lay_flows() -> tuple[tuple[Flow, Flow], tuple[int, int]]:
+def lay_flows() -> tuple[tuple[ByteFlow, ByteFlow], tuple[int, int]]:
     """Sockets, because a pipe can be opened again, through /proc, by whoever wants to forge."""
     ours_in, theirs_in = socket_pair()
     ours_out, theirs_out = socket_pair()
     # Or what inherits the input of the client could write to it, and so to us.
     libc.shutdown(theirs_in, 1)
     libc.shutdown(ours_out, 1)
-    return (Flow(0, ours_in), Flow(ours_out, 1)), (theirs_in, theirs_out)
+    return (ByteFlow(0, ours_in), ByteFlow(ours_out, 1)), (theirs_in, theirs_out)
 
 
 def take_descriptors(theirs: tuple[int, ...]) -> None:
@@ -135,7 +135,7 @@ def listen_to_signals() -> int:
 def watch(
     pid: int,
     signals: int,
-    flows: tuple[Flow, ...] = (),
+    flows: tuple[ByteFlow, ...] = (),
     lifeline: int = -1,
     parent: int | None = None,
 ) -> int:
@@ -191,7 +191,7 @@ def reaped(pid: int) -> int | None:
         return code
 
 
-def drain(flow: Flow) -> None:
+def drain(flow: ByteFlow) -> None:
     """What was said before the end, and no waiting for those who only hold the line."""
     while flow.open and (flow.held or ready({flow.source: select.POLLIN}, 0)):
         flow.move()

@@ -35,7 +35,7 @@ class Phase(StrEnum):
     MOVING_BACK = "moving back"
 
 
-class Tracked(NamedTuple):
+class TrackedFiles(NamedTuple):
     """What a commit holds, and what is somebody's work beside it."""
 
     files: frozenset[str]
@@ -102,9 +102,9 @@ def _fill(worktree: Worktree, git: Git, commit: str) -> None:
     private_index.publish(git)
 
 
-def _tracked(git: Git, work: Sequence[str]) -> Tracked:
+def _tracked(git: Git, work: Sequence[str]) -> TrackedFiles:
     files = frozenset(path for mode, path in _listed(git) if mode != SUBMODULE)
-    return Tracked(files, folders_of(files), tuple(work))
+    return TrackedFiles(files, folders_of(files), tuple(work))
 
 
 def _listed(git: Git) -> list[tuple[str, str]]:
@@ -120,7 +120,7 @@ def _products(git: Git) -> list[str]:
     return [*(path.rstrip("/") for path in listed if path), *modules]
 
 
-def _bring(worktree: Worktree, products: Iterable[str], known: Tracked) -> None:
+def _bring(worktree: Worktree, products: Iterable[str], known: TrackedFiles) -> None:
     made = _place(worktree, "made")
     todo = list(products)
     while todo:
@@ -134,7 +134,7 @@ def _bring(worktree: Worktree, products: Iterable[str], known: Tracked) -> None:
             source.rename(target)
 
 
-def _is_free(root: Path, path: str, known: Tracked) -> bool:
+def _is_free(root: Path, path: str, known: TrackedFiles) -> bool:
     """Not where somebody's work lies, and not behind a link, which may lead anywhere."""
     parents = [root / folder for folder in PurePosixPath(path).parents]
     if any(one.is_symlink() or (one.exists() and not one.is_dir()) for one in parents):

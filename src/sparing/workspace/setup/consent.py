@@ -23,7 +23,7 @@ from sparing.workspace.setup.setup_plan import (
 )
 
 
-class Settings(Protocol):
+class SetupSettings(Protocol):
     @property
     def setup(self) -> Sequence[str]: ...
 
@@ -32,7 +32,7 @@ class Settings(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SetupQuestion:
     """Of which feature, and what its settings say."""
 
     repository: Repository
@@ -43,7 +43,9 @@ class Asked:
     copy: tuple[str, ...]
 
     @classmethod
-    def of(cls, repository: Repository, state: Path, feature: Feature, settings: Settings) -> Asked:
+    def of(
+        cls, repository: Repository, state: Path, feature: Feature, settings: SetupSettings
+    ) -> SetupQuestion:
         return cls(
             repository=repository,
             state=state,
@@ -68,7 +70,7 @@ class Consent:
     """Files that nobody has agreed to. None if the branch has no set-up any more."""
 
 
-def consent(asked: Asked, head: str) -> Consent:
+def consent(asked: SetupQuestion, head: str) -> Consent:
     now, base = _recipe(asked, head), _recipe(asked, asked.base)
     later = _agreed_later(asked, head) if now.digest != base.digest else None
     known = later or base
@@ -82,7 +84,7 @@ def consent(asked: Asked, head: str) -> Consent:
     )
 
 
-def _agreed_later(asked: Asked, head: str) -> Recipe | None:
+def _agreed_later(asked: SetupQuestion, head: str) -> Recipe | None:
     """Of a commit that the branch still has."""
     commit = agreed_commit(asked.state, asked.feature)
     if commit is None or not contains(asked.repository, head, commit):
@@ -91,12 +93,12 @@ def _agreed_later(asked: Asked, head: str) -> Recipe | None:
     return found if answer_to(asked.state, found.digest) else None
 
 
-def decide(asked: Asked, found: Consent, *, agreed: bool) -> None:
+def decide(asked: SetupQuestion, found: Consent, *, agreed: bool) -> None:
     """The answer is to these bytes; a yes is to this commit."""
     keep_answer(asked.state, found.now.digest, agreed=agreed)
     if agreed:
         keep_commit(asked.state, asked.feature, found.now.commit)
 
 
-def _recipe(asked: Asked, commit: str) -> Recipe:
+def _recipe(asked: SetupQuestion, commit: str) -> Recipe:
     return recipe_at(asked.repository, commit, asked.setup, asked.copy)

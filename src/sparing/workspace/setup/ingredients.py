@@ -19,7 +19,7 @@ from typing import NamedTuple
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.setup.files import SUBMODULE, Committed, Entry, committed
 from sparing.workspace.setup.references import named_by, words_of
-from sparing.workspace.setup.setup_plan import Command, Plan, plan_setup
+from sparing.workspace.setup.setup_plan import Command, SetupPlan, plan_setup
 
 ANY = (".tool-versions", "mise.toml", ".mise.toml", ".env", ".envrc", ".gitmodules")
 PYTHON = (
@@ -57,7 +57,7 @@ class Recipe(NamedTuple):
     """What a set-up would do from the files of one commit."""
 
     commit: str
-    plan: Plan
+    plan: SetupPlan
     entries: tuple[tuple[str, Entry], ...]
 
     @property
@@ -90,7 +90,7 @@ def differences(repo: Repository, before: Recipe, now: Recipe) -> tuple[str, ...
     return tuple(sorted(path for path in paths if old.get(path) != new.get(path)))
 
 
-def ingredients(plan: Plan, files: Committed) -> frozenset[str]:
+def ingredients(plan: SetupPlan, files: Committed) -> frozenset[str]:
     found: set[str] = set()
     patterns: set[str] = set()
     for command in plan.commands:
@@ -172,7 +172,7 @@ def _is_script(command: Command) -> bool:
     return not any(one in ("install", "sync", "ci", "fetch", "download") for one in command.argv)
 
 
-def _goals(plan: Plan) -> frozenset[str]:
+def _goals(plan: SetupPlan) -> frozenset[str]:
     """Targets that are made; a word that no rule has means all of them."""
     made = [one.argv[1:] for one in plan.commands if _program(one) in ("make", "gmake")]
     return frozenset(word for words in made for word in words or ("(the first)",))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.checks.discover import Check
-from sparing.workspace.checks.run import CheckResult, Walls, run_check
+from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
 from sparing.workspace.git import private_index
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.private_index import excludes_of
@@ -40,7 +40,7 @@ class Means(NamedTuple):
     caches: Path
     """Where tools keep what they load, for all worktrees of a repository."""
     limit_seconds: float
-    walls: Walls | None = None
+    walls: CheckSandbox | None = None
 
 
 def is_equipped(worktree: Worktree, recipe: Recipe) -> bool:

@@ -37,7 +37,7 @@ class Command(NamedTuple):
         return shlex.join(self.argv)
 
 
-class Plan(NamedTuple):
+class SetupPlan(NamedTuple):
     """All that would be done to a new worktree: what is shown, agreed to and hashed."""
 
     commands: tuple[Command, ...] = ()
@@ -53,12 +53,12 @@ class Plan(NamedTuple):
         return not self.commands and not self.copy
 
 
-def plan_setup(files: Files, setup: Sequence[str], copy: Sequence[str]) -> Plan:
+def plan_setup(files: Files, setup: Sequence[str], copy: Sequence[str]) -> SetupPlan:
     """From the settings; `auto` in the list stands for what is found among the files."""
     commands: list[Command] = []
     for line in setup:
         commands += detect(files) if line == AUTO else (_parsed(line),)
-    return Plan(tuple(dict.fromkeys(commands)), tuple(copy))
+    return SetupPlan(tuple(dict.fromkeys(commands)), tuple(copy))
 
 
 def detect(files: Files) -> tuple[Command, ...]:
@@ -69,7 +69,7 @@ def detect(files: Files) -> tuple[Command, ...]:
     return (*_python(files), *_node(files), *_rust_and_go(files))
 
 
-def answer_of(folder: Path, plan: Plan) -> bool | None:
+def answer_of(folder: Path, plan: SetupPlan) -> bool | None:
     """What a person said to exactly this plan; None if nobody was asked."""
     return answer_to(folder, plan.digest)
 
@@ -79,7 +79,7 @@ def answer_to(folder: Path, digest: str) -> bool | None:
     return found if isinstance(found, bool) else None
 
 
-def remember(folder: Path, plan: Plan, *, agreed: bool) -> None:
+def remember(folder: Path, plan: SetupPlan, *, agreed: bool) -> None:
     keep_answer(folder, plan.digest, agreed=agreed)
 
 
