@@ -1,0 +1,190 @@
+"""Values as plain JSON and back, by their types: what is stored can't drift from what is said.
+
+For frozen dataclasses, named tuples, enums, tuples, frozensets, mappings and optional values.
+Stored values outlive the release that wrote them, so loading is lenient in three ways: a field
+that is missing has its default, one that is not known any more is passed over, and a record may
+be a list of its fields in order, as older releases wrote some. A value of the wrong form is a
+`ValueError` that names the field. Plain Python instead of a library, because commands that answer
+at once read stored values too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Json = dict[str, Any]
+"""An object as JSON has it, with text keys: what is stored, and what a step is given."""
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def dump(value: object) -> Json:
+    """A record as JSON."""
+    found = _dumped(value)
+    if not isinstance(found, dict):
+        raise TypeError(f"{type(value).__name__} is no record")
+    return cast("Json", found)
+
+
+def brief(value: object) -> Json:
+    """A record as JSON, without fields that have their default: for what is stored often."""
+    whole = dump(value)
+    return {name: one for name, one in whole.items() if one != _defaults(type(value)).get(name)}
+
+
+def load(kind: type[T], value: object) -> T:
+    return cast("T", _reader(kind)(value))
+
+
+def _dumped(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, _PLAIN):
+        return value
+    fields = _fields(type(value))
+    if fields:
+        return {name: _dumped(getattr(value, name)) for name in fields}
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, object]", value).items()
+        return {_key(name): _dumped(one) for name, one in items}
+    if isinstance(value, tuple | list):
+        return [_dumped(one) for one in cast("tuple[object, ...]", value)]
+    if isinstance(value, frozenset):
+        return sorted(cast("list[str]", [_dumped(one) for one in cast("frozenset[object]", value)]))
+    raise TypeError(f"{type(value).__name__} can't be stored")
+
+
+def _key(name: object) -> str:
+    return str(name.value) if isinstance(name, Enum) else str(name)
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """Names of a record's fields, in order; none of anything else."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(one.name for one in dataclasses.fields(kind) if one.init)
+    return tuple(getattr(cast("type", kind), "_fields", ()))
+
+
+@cache
+def _defaults(kind: type) -> Json:
+    found: Json = {}
+    if dataclasses.is_dataclass(kind):
+        for one in dataclasses.fields(kind):
+            if one.default is not dataclasses.MISSING:
+                found[one.name] = _dumped(one.default)
+            elif one.default_factory is not dataclasses.MISSING:
+                found[one.name] = _dumped(one.default_factory())
+        return found
+    given: Json = getattr(cast("type", kind), "_field_defaults", {})
+    return {name: _dumped(one) for name, one in given.items()}
+
+
+Reader = Callable[[object], object]
+
+
+@cache
+def _reader(kind: Any) -> Reader:
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _optional(parts)
+    if origin is tuple:
+        return _tuple(parts)
+    if origin is frozenset:
+        one = _reader(parts[0])
+        return lambda value: frozenset(one(item) for item in _items(value))
+    if origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        return _mapping(*parts)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind
+    if isinstance(kind, type) and _fields(kind):
+        return _record(kind)
+    return _plain(kind)
+
+
+def _plain(kind: Any) -> Reader:
+    def read(value: object) -> object:
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if kind in _PLAIN and not isinstance(value, kind):
+            raise ValueError(f"{value!r} is no {kind.__name__}")
+        return value
+
+    return read
+
+
+def _optional(parts: tuple[Any, ...]) -> Reader:
+    others = [one for one in parts if one is not type(None)]
+    if len(others) != 1:
+        return lambda value: value
+    inner = _reader(others[0])
+    return lambda value: None if value is None else inner(value)
+
+
+def _tuple(parts: tuple[Any, ...]) -> Reader:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        one = _reader(parts[0])
+        return lambda value: tuple(one(item) for item in _items(value))
+    each = [_reader(one) for one in parts]
+
+    def read(value: object) -> object:
+        items = _items(value)
+        if len(items) != len(each):
+            raise ValueError(f"{len(items)} values where {len(each)} belong")
+        return tuple(read_one(item) for read_one, item in zip(each, items, strict=True))
+
+    return read
+
+
+def _mapping(key: Any, part: Any) -> Reader:
+    name, one = _reader(key), _reader(part)
+
+    def read(value: object) -> object:
+        if not isinstance(value, dict):
+            raise ValueError(f"{value!r} is no object")
+        items = cast("dict[str, object]", value).items()
+        return {name(left): one(right) for left, right in items}
+
+    return read
+
+
+def _items(value: object) -> list[object]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{value!r} is no list")
+    return list(cast("list[object]", value))
+
+
+def _record(kind: type) -> Reader:
+    names = _fields(kind)
+    hints = get_type_hints(kind)
+    readers = {name: _reader(hints[name]) for name in names}
+
+    def read(value: object) -> object:
+        if isinstance(value, kind):
+            return value
+        if isinstance(value, list | tuple):
+            value = dict(zip(names, cast("list[object]", value), strict=False))
+        if not isinstance(value, dict):
+            raise ValueError(f"{value!r} is no {kind.__name__}")
+        found: dict[str, object] = {}
+        for name, one in cast("dict[str, object]", value).items():
+            if name in readers:
+                found[name] = _field(kind, name, readers[name], one)
+        try:
+            return kind(**found)
+        except TypeError as error:
+            raise ValueError(f"{kind.__name__}: {error}") from None
+
+    return read
+
+
+def _field(kind: type, name: str, read: Reader, value: object) -> object:
+    try:
+        return read(value)
+    except ValueError as error:
+        raise ValueError(f"{kind.__name__}.{name}: {error}") from None

@@ -1,0 +1,105 @@
+"""What is stored: values become JSON by their types and come back the same.
+
+Covers: I1, I7
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.codec import brief, dump, load
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Point(NamedTuple):
+    x: int
+    y: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    name: str
+    colour: Colour = Colour.RED
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    inner: Inner
+    points: tuple[Point, ...] = ()
+    pair: tuple[str, bool, int] = ("", False, 0)
+    named: Mapping[str, Inner] = field(default_factory=dict[str, Inner])
+    colours: frozenset[Colour] = frozenset()
+    maybe: Inner | None = None
+    share: float | None = None
+
+
+inners = st.builds(Inner, st.text(), st.sampled_from(Colour))
+outers = st.builds(
+    Outer,
+    inner=inners,
+    points=st.lists(
+        st.builds(Point, st.integers(), st.floats(allow_nan=False, allow_infinity=False))
+    ).map(tuple),
+    pair=st.tuples(st.text(), st.booleans(), st.integers()),
+    named=st.dictionaries(st.text(), inners),
+    colours=st.frozensets(st.sampled_from(Colour)),
+    maybe=st.none() | inners,
+    share=st.none() | st.floats(0, 1),
+)
+
+
+@given(outers)
+def test_what_is_stored_comes_back(value: Outer) -> None:
+    """I1: through JSON text, whole or without its defaults."""
+    assert load(Outer, json.loads(json.dumps(dump(value)))) == value
+    assert load(Outer, json.loads(json.dumps(brief(value)))) == value
+
+
+def test_a_brief_record_leaves_defaults_out() -> None:
+    assert brief(Outer(Inner("a"), points=(Point(1),))) == {
+        "inner": {"name": "a", "colour": "red"},
+        "points": [{"x": 1, "y": 0.0}],
+    }
+
+
+def test_stored_values_outlive_a_release() -> None:
+    """I7: a missing field has its default, an unknown one is passed over, a list is in order."""
+    assert load(Inner, {"name": "a", "gone": 1}) == Inner("a")
+    assert load(Outer, {"inner": ["a", "blue"], "points": [[1], [2, 3]]}) == Outer(
+        Inner("a", Colour.BLUE), points=(Point(1), Point(2, 3.0))
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"inner": {"name": 7}}, "Outer.inner: Inner.name: 7 is no str"),
+        ({"inner": {"name": "a", "colour": "green"}}, "Inner.colour: 'green' is not a valid"),
+        ({"inner": {"name": "a"}, "pair": ["a"]}, "Outer.pair: 1 values where 3 belong"),
+        ({"inner": {"name": "a"}, "points": "x"}, "Outer.points: 'x' is no list"),
+        ({"inner": None}, "Outer.inner: None is no Inner"),
+        ({}, "Outer: .*missing 1 required"),
+    ],
+)
+def test_a_wrong_value_is_named(value: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        load(Outer, value)
+
+
+def test_only_records_are_stored() -> None:
+    with pytest.raises(TypeError, match="int is no record"):
+        dump(3)
+    with pytest.raises(TypeError, match="object can't be stored"):
+        dump(Inner(object()))  # pyright: ignore[reportArgumentType]
