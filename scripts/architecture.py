@@ -1,0 +1,166 @@
+"""What import layers can't say about the shape of the package, checked on its syntax trees.
+
+`make lint` runs it. Each rule is a function from the parsed package to complaints; a complaint
+names the place and what to do. Reads files, imports nothing of the package.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "sparing"
+
+ROOM_LINES = {
+    **dict.fromkeys(
+        ("runtime", "stages", "briefing", "dispatch", "implement", "finish", "eval"), 2_500
+    ),
+    "engine": 1_800,
+}
+"""The most lines that a room may have, where it was planned with a limit."""
+FOLDER_FILES = 25
+UNTYPED = "dict[str, Any]"
+UNTYPED_ALLOWED = ("engine.steps", "records")
+"""Modules, or packages with all below them, whose functions take and return plain JSON."""
+ENGINE_DOOR = "cli.run.drive"
+"""The one module of the doors that imports the engine, when a command runs it."""
+ONE_CALLER = {"ledger.begin": "dispatch.paid_call", "backend.run": "dispatch.paid_call"}
+"""Calls that spend or promise money, and the one module that makes each."""
+
+
+class Module(NamedTuple):
+    name: str
+    """Without the package: `stages.moves`."""
+    tree: ast.Module
+    lines: int
+
+    @property
+    def room(self) -> str:
+        """The first part of the name; a noun at the root is a room of its own."""
+        return self.name.partition(".")[0]
+
+
+Package = Mapping[str, Module]
+
+
+def read(root: Path) -> Package:
+    """All modules below `root`, the folder of the package, by name."""
+    found: dict[str, Module] = {}
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_text("utf-8")
+        parts = path.relative_to(root).with_suffix("").parts
+        name = ".".join(parts).removesuffix(".__init__")
+        found[name] = Module(name, ast.parse(text), text.count("\n"))
+    return found
+
+
+def rooms_stay_small(package: Package) -> Iterator[str]:
+    lines: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for module in package.values():
+        lines[module.room] += module.lines
+        if "." in module.name:
+            files[module.name.rpartition(".")[0]] += 1
+    for room, most in ROOM_LINES.items():
+        if lines[room] > most:
+            yield f"{room} has {lines[room]} lines, more than {most}: part of it is another room"
+    for folder, count in files.items():
+        if count > FOLDER_FILES:
+            yield f"{folder} has {count} files, more than {FOLDER_FILES}: make folders in it"
+
+
+def class_names_are_unique(package: Package) -> Iterator[str]:
+    """A class that another room imports shares its name with no other class."""
+    defined: defaultdict[str, list[str]] = defaultdict(list)
+    shared: set[tuple[str, str]] = set()
+    for module in package.values():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                defined[node.name].append(module.name)
+        for source, name in _imported(module):
+            if source in package and package[source].room != module.room:
+                shared.add((source, name))
+    for name, places in sorted(defined.items()):
+        if len(places) > 1 and any((place, name) in shared for place in places):
+            yield f"class {name} means several things: {', '.join(places)}"
+
+
+def _imported(module: Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                yield node.module.removeprefix(f"{PACKAGE}."), alias.name
+
+
+def signatures_are_typed(package: Package) -> Iterator[str]:
+    for module in package.values():
+        if any(f"{module.name}.".startswith(f"{one}.") for one in UNTYPED_ALLOWED):
+            continue
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_untyped(node):
+                yield f"{module.name}.{node.name} passes {UNTYPED}: give the value a type"
+
+
+def _is_untyped(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    arguments = function.args
+    listed = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    hints = [*(one.annotation for one in listed), function.returns]
+    return any(hint is not None and UNTYPED in ast.unparse(hint) for hint in hints)
+
+
+def doors_import_the_engine_once(package: Package) -> Iterator[str]:
+    for module in package.values():
+        if module.room in ("cli", "web") and module.name != ENGINE_DOOR:
+            for source, name in _imported(module):
+                if f"{source}.{name}.".startswith("engine."):
+                    yield f"{module.name} imports the engine: only {ENGINE_DOOR} does"
+
+
+def money_has_one_caller(package: Package) -> Iterator[str]:
+    for call, allowed in ONE_CALLER.items():
+        for module in package.values():
+            if module.name != allowed and call in set(_calls(module.tree)):
+                yield f"{module.name} calls {call}: only {allowed} does"
+
+
+def _calls(tree: ast.Module) -> Iterator[str]:
+    """Method calls by the last two names: `around.backend(row).run(…)` is `backend.run`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield f"{_last_name(node.func.value)}.{node.func.attr}"
+
+
+def _last_name(node: ast.expr) -> str:
+    match node:
+        case ast.Call(func=inner):
+            return _last_name(inner)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.lstrip("_")
+        case _:
+            return ""
+
+
+RULES = (
+    rooms_stay_small,
+    class_names_are_unique,
+    signatures_are_typed,
+    doors_import_the_engine_once,
+    money_has_one_caller,
+)
+
+
+def main() -> int:
+    package = read(ROOT / "src" / PACKAGE)
+    found = [complaint for rule in RULES for complaint in rule(package)]
+    for complaint in found:
+        print(complaint)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
