@@ -60,7 +60,7 @@ def step(
 
         @wraps(function)
         async def recorded(*args: P.args, **kwargs: P.kwargs) -> R:
-            return await _recorded[name](*args, **kwargs)
+            return await _recorded.get(name, with_points)(*args, **kwargs)
 
         return recorded
 

@@ -87,7 +87,7 @@ def parse_handoff(reply: str) -> Handoff:
 def render_handoff(handoff: Handoff) -> str:
     """The block as it is asked for; `none` where there is nothing."""
     rows = (
-        ("HandoffStatus", handoff.status.value),
+        ("Status", handoff.status.value),
         ("Summary", _line(handoff.summary)),
         ("Key Decisions", _joined(handoff.key_decisions)),
         ("Open Questions", _joined(handoff.open_questions)),
