@@ -32,6 +32,8 @@ from sparing.workspace.sandbox.policy import (
 PROBE_SECONDS = 20
 WEB_PORTS, NAMES_PORT = frozenset({80, 443}), 53
 _PROGRAM = Path(__file__).with_name("entry.py").resolve()
+_PACKAGE = _PROGRAM.parents[2]
+"""All of ours that a confined process may have to read."""
 _GIT_SETTINGS = """\
 [user]
 \tname = Sparing agent
@@ -241,8 +243,8 @@ def _walls(
     yield from _each("seccomp", (1,) * (level >= SandboxLevel.CALLS))
     git_dir = (policy.git_dir,) if policy.git_dir else ()
     # To start itself once more, for the shell, the sandbox must find our package.
-    yield "list", _PROGRAM.parents[2]
-    ours = (_PROGRAM.parents[1], *python_roots())
+    yield "list", _PACKAGE.parent
+    ours = (_PACKAGE, *python_roots())
     yield from _each(
         "read", (*SYSTEM_ROOTS, *ours, *git_dir, policy.worktree, folder, *policy.readable)
     )
