@@ -18,20 +18,20 @@ from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 """An object as JSON has it, with text keys: what is stored, and what a step is given."""
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def dump(value: object) -> Json:
+def dump(value: object) -> JsonObject:
     """A record as JSON."""
     found = _dumped(value)
     if not isinstance(found, dict):
         raise TypeError(f"{type(value).__name__} is no record")
-    return cast("Json", found)
+    return cast("JsonObject", found)
 
 
-def brief(value: object) -> Json:
+def brief(value: object) -> JsonObject:
     """A record as JSON, without fields that have their default: for what is stored often."""
     whole = dump(value)
     return {name: one for name, one in whole.items() if one != _defaults(type(value)).get(name)}
@@ -72,8 +72,8 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 
 @cache
-def _defaults(kind: type) -> Json:
-    found: Json = {}
+def _defaults(kind: type) -> JsonObject:
+    found: JsonObject = {}
     if dataclasses.is_dataclass(kind):
         for one in dataclasses.fields(kind):
             if one.default is not dataclasses.MISSING:
@@ -81,7 +81,7 @@ def _defaults(kind: type) -> Json:
             elif one.default_factory is not dataclasses.MISSING:
                 found[one.name] = _dumped(one.default_factory())
         return found
-    given: Json = getattr(cast("type", kind), "_field_defaults", {})
+    given: JsonObject = getattr(cast("type", kind), "_field_defaults", {})
     return {name: _dumped(one) for name, one in given.items()}
 
 

@@ -149,7 +149,7 @@ def response(id: str, output: Mapping[str, Any]) -> bytes:
     return _line({"type": "control_response", "response": answer})
 
 
-def _content(call: AgentCall) -> Iterator[dict[str, Any]]:
+def _content(call: AgentCall) -> Iterator[dict[str, object]]:
     """A block a segment, none empty. The client sets three of four marks, so one is left.
 
     It stays in the transcript and is sent again: a second one would break the session for good.
@@ -157,7 +157,7 @@ def _content(call: AgentCall) -> Iterator[dict[str, Any]]:
     said = [segment for segment in call.prompt if segment.text.strip()]
     marked = [] if call.resume else [segment for segment in said if segment.mark]
     for segment in said:
-        block: dict[str, Any] = {"type": "text", "text": segment.text}
+        block: dict[str, object] = {"type": "text", "text": segment.text}
         if marked and segment is marked[-1]:
             hour = {"ttl": call.life} if call.life != SHORT else {}
             block["cache_control"] = {"type": "ephemeral", **hour}

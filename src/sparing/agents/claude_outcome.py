@@ -6,11 +6,10 @@ model said; only the client's own fields and its own words about an error count.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
+from sparing.codec import JsonObject
 from sparing.failure import Failure
-
-JsonObject = dict[str, Any]
 
 SUBTYPES = {
     "error_max_turns": Failure.BUDGET,

@@ -28,7 +28,7 @@ class ToolAnswer(NamedTuple):
     reason: str = ""
 
     @property
-    def output(self) -> dict[str, Any]:
+    def output(self) -> dict[str, object]:
         """For the client's hook: silence lets its permission rules decide."""
         if not self.reason:
             return {}

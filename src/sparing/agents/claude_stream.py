@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
 from sparing.agents.claude_options import INITIALIZE, response
 from sparing.agents.claude_rules import CHANGING, judge, relative, tools_of
+from sparing.codec import JsonObject
 from sparing.failure import Failure
 from sparing.usage import Usage
 
@@ -23,8 +24,6 @@ SYNTHETIC = "<synthetic>"
 """The model's name in messages that the client made up itself."""
 LONGEST_WAIT_SECONDS = 300.0
 """Before a new try; for longer the turn is given back to whoever can do something else."""
-
-JsonObject = dict[str, Any]
 
 
 class Stop(NamedTuple):

@@ -25,17 +25,16 @@ def read(path: str) -> None:
     say(type="tool", kind="read", path=path, chars=size)
 
 
-def change(edit: dict[str, Any]) -> None:
-    path = Path(edit["path"])
-    text = edit["text"]
+def change(path: str, text: str | None, find: str, replace: str) -> None:
+    file = Path(path)
     if text is None:
-        before = path.read_text("utf-8")
-        if edit["find"] not in before:
+        before = file.read_text("utf-8")
+        if find not in before:
             raise SystemExit(f"{path}: the passage to replace is not there")
-        text = before.replace(edit["find"], edit["replace"], 1)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
-    say(type="tool", kind="write", path=edit["path"], chars=len(text))
+        text = before.replace(find, replace, 1)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    say(type="tool", kind="write", path=path, chars=len(text))
 
 
 def run(command: str) -> None:
@@ -58,7 +57,7 @@ def main() -> None:
         read(path)
     time.sleep(turn["delay_seconds"])
     for edit in turn["edit"]:
-        change(edit)
+        change(**edit)
     for command in turn["run"]:
         run(command)
     if turn["exit_code"] is not None:

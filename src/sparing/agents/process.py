@@ -17,9 +17,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from sparing.agents.backend import Launched
+from sparing.codec import JsonObject
 
 LINE_LIMIT = 64 * 1024 * 1024
 STDERR_LIMIT = 4_000
@@ -120,7 +121,7 @@ class Client:
         """What was wrong with a line that ended it; empty as long as none did."""
         return self._excess
 
-    async def messages(self) -> AsyncIterator[dict[str, Any]]:
+    async def messages(self) -> AsyncIterator[JsonObject]:
         """What the client reports: one JSON object a line."""
         process = self._require().process
         assert process.stdout is not None
@@ -211,10 +212,10 @@ def _drop(pipe: asyncio.BaseTransport | None) -> None:
         pipe.close()
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
+def _message(line: bytes) -> JsonObject | None:
     """None for a stray print, or for the half line of a client that was killed."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    return cast("JsonObject", found) if isinstance(found, dict) else None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 KINDS: Mapping[int, str] = MappingProxyType(
     {
@@ -49,7 +48,7 @@ def status_of(kind: str) -> int:
     return next((status for status, known in KINDS.items() if known == kind), 500)
 
 
-def error_body(kind: str, message: str, request_id: str) -> dict[str, Any]:
+def error_body(kind: str, message: str, request_id: str) -> dict[str, object]:
     return {
         "type": "error",
         "error": {"type": kind, "message": message},

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import NamedTuple, NoReturn, cast
 
+from sparing.codec import JsonObject
 from sparing.double.refusal import Refusal
 
-JsonObject = dict[str, Any]
 ROLES = ("user", "assistant", "system")
 LIVES = ("5m", "1h")
 UNMARKED = frozenset({"thinking", "redacted_thinking"})

@@ -107,16 +107,16 @@ class Learned:
     changes: tuple[BankChange, ...] = field(default=())
 
 
-def _words_of(*names: str) -> dict[str, Any]:
+def _words_of(*names: str) -> dict[str, object]:
     return {name: {"type": "string"} for name in names}
 
 
-def _objects(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
+def _objects(required: list[str], properties: dict[str, object]) -> dict[str, object]:
     form = {"type": "object", "properties": properties, "required": required}
     return {"type": "array", "items": {**form, "additionalProperties": False}}
 
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: dict[str, object] = {
     "type": "object",
     "properties": {
         "retro_md": {"type": "string"},

@@ -7,7 +7,6 @@ measured or simulated.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -54,7 +53,7 @@ class ContinuityReport:
     origin: str
 
 
-def continuity_json(found: ContinuityReport | None) -> dict[str, Any] | None:
+def continuity_json(found: ContinuityReport | None) -> dict[str, object] | None:
     if found is None:
         return None
     return {

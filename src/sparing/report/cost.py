@@ -7,7 +7,6 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -51,7 +50,7 @@ class CostRow:
             return "unknown"
         return ("≥" if self.missing else "") + dollars(self.nano_usd)
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         usage = self.usage
         cost = self.cost_usd
         return {
@@ -87,7 +86,7 @@ class CapRow:
             f" {tokens(self.spent.tokens)} of {tokens(self.limit.tokens)} tokens"
         )
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "scope": self.scope.value,
             "name": self.name,

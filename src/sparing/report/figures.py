@@ -7,7 +7,7 @@ is a part of. Takes values, reads nothing; pages of other kinds are made from th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
@@ -25,7 +25,7 @@ class Figure(NamedTuple):
     """What was asked for or claimed, and what a percentage is of."""
     holds: bool | None = None
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return self._asdict()
 
 
@@ -49,7 +49,7 @@ class LoopRow:
     def share(self) -> float | None:
         return self.sent_chars / self.fresh_chars if self.fresh_chars else None
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "stage": self.stage,
             "role": self.role,
@@ -88,7 +88,7 @@ class Report:
         return self.spending.sentence
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_json(report: Report) -> dict[str, object]:
     spent = report.spending
     return {
         "feature": report.feature,

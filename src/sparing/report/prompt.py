@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sparing.segment import Segment
 
@@ -46,7 +45,7 @@ def prompt_text(page: PromptPage, *, system: bool = False) -> str:
     return "\n".join((*parts, _line("", "─"), ""))
 
 
-def prompt_json(page: PromptPage) -> dict[str, Any]:
+def prompt_json(page: PromptPage) -> dict[str, object]:
     return {
         **page.facts,
         "chars": page.chars,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -34,7 +33,7 @@ class YieldRow:
     each: int | None
     """What an accepted blocker cost."""
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "role": self.role,
             "model": self.model,
@@ -63,7 +62,7 @@ class Reviewers:
         roles = [row.role for row in self.roles]
         return sorted(self.rows, key=lambda row: roles.index(row.role))
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "origin": self.origin,
             "rows": [row.dump() for row in self.rows],

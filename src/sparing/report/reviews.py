@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -62,7 +62,7 @@ class ReviewRow:
     def became(self) -> str:
         return ", ".join(f"{self.classes[one]} {one}" for one in CLASSES if self.classes.get(one))
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "stage": self.stage,
             "iteration": self.iteration,
@@ -91,7 +91,7 @@ class DecidedRow(NamedTuple):
     """ask, revise, accept or escalate."""
     reasons: tuple[str, ...]
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {**self._asdict(), "roles": list(self.roles), "reasons": list(self.reasons)}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -138,7 +138,7 @@ class Economy:
             told.append("a model has no price: figures are input tokens that would cost as much")
         return tuple(told)
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "unit": "usd" if self.in_money else "input tokens",
             "turns": self.turns,
@@ -155,7 +155,7 @@ class Economy:
         }
 
 
-def _dumped(ladder: LadderRow) -> dict[str, Any]:
+def _dumped(ladder: LadderRow) -> dict[str, object]:
     return {
         "baseline": ladder.baseline,
         "words": ladder.words,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -44,7 +44,7 @@ class TrialRow(NamedTuple):
     def each(self) -> int | None:
         return None if self.nano_usd is None or not self.found else self.nano_usd // self.found
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         return {
             "order": self.arm,
             "looks": self.looks,

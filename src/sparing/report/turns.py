@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from sparing.usage import Usage
 
@@ -28,7 +27,7 @@ class TurnRow:
     predicted_usd: float | None
     """What the way that was taken was expected to cost; estimated."""
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         used = self.usage
         return {
             "started": self.started,

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from sparing.codec import JsonObject
 from sparing.finding import Finding, Severity
 
 CLEAN = "clean"
@@ -124,7 +125,7 @@ def load_exam() -> Exam:
     )
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name: str) -> JsonObject:
     return tomllib.loads((files("sparing.review") / "planted" / name).read_text("utf-8"))
 
 
@@ -132,12 +133,12 @@ def _texts(value: dict[str, str]) -> dict[str, str]:
     return {name: text.lstrip("\n") for name, text in value.items()}
 
 
-def _case(value: dict[str, Any]) -> Case:
+def _case(value: JsonObject) -> Case:
     defects = tuple(_defect(one) for one in value["defect"])
     return Case(value["id"], ExamSubject(value["kind"]), value["role"], defects)
 
 
-def _defect(value: dict[str, Any]) -> Defect:
+def _defect(value: JsonObject) -> Defect:
     key: Sequence[Sequence[str]] = value["key"]
     groups = tuple(tuple(re.compile(one, re.IGNORECASE) for one in group) for group in key)
     return Defect(value["id"], value["file"], value["old"], value["new"], value["why"], groups)

@@ -11,13 +11,15 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
+from sparing.codec import JsonObject
+
 REPLY_LIMIT = 400_000
 DEPTH_LIMIT = 32
 _FENCE = "```"
 
 
 class ReplyObject(NamedTuple):
-    value: dict[str, Any]
+    value: JsonObject
     text: str
     alone: bool
     """Nothing but the object, or a fence around it, stands in the reply."""
@@ -42,7 +44,7 @@ def find_answer(
     """The only object that has one of these keys."""
     if len(reply) > limit:
         return ReplyProblem(f"the reply has {len(reply)} characters; at most {limit} are read")
-    found: list[tuple[_Span, dict[str, Any]]] = []
+    found: list[tuple[_Span, JsonObject]] = []
     for span in _spans(reply):
         value = _meant(reply, span, keys)
         if isinstance(value, ReplyProblem):
@@ -62,7 +64,7 @@ def find_answer(
     )
 
 
-def _meant(reply: str, span: _Span, keys: Collection[str]) -> dict[str, Any] | ReplyProblem | None:
+def _meant(reply: str, span: _Span, keys: Collection[str]) -> JsonObject | ReplyProblem | None:
     """Nothing for an object, or what is none, that was not meant as an answer."""
     text = reply[span.start :] if span.end == -1 else reply[span.start : span.end]
     named = any(f'"{key}"' in text for key in keys)
@@ -121,7 +123,7 @@ def _after_string(reply: str, start: int) -> int:
     return -1
 
 
-def _parsed(span: _Span, text: str) -> dict[str, Any] | ReplyProblem:
+def _parsed(span: _Span, text: str) -> JsonObject | ReplyProblem:
     if span.end == -1:
         return ReplyProblem("the verdict object is not closed; the reply seems to be cut off")
     if span.depth > DEPTH_LIMIT:
@@ -130,7 +132,7 @@ def _parsed(span: _Span, text: str) -> dict[str, Any] | ReplyProblem:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         return ReplyProblem(f"the verdict object is not valid JSON: {str(error)[:120]}")
-    return cast("dict[str, Any]", value)
+    return cast("JsonObject", value)
 
 
 def _in_list(reply: str, span: _Span) -> bool:
@@ -152,7 +154,7 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is no number")
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
     value = dict(pairs)
     if len(value) != len(pairs):
         raise ValueError("a key stands twice")

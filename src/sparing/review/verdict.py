@@ -158,7 +158,7 @@ def _lean(node: Any, known: Mapping[str, Any]) -> Any:
     return kept
 
 
-def _schema() -> dict[str, Any]:
+def _schema() -> dict[str, object]:
     full = _VerdictText.model_json_schema(mode="serialization")
     return _lean(full, full.get("$defs", {}))
 
