@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import assert_never
 
 from sparing.economy.guard import DeltaState
-from sparing.economy.matrix import Actor, MatrixRow, Moment, Template, row_for
+from sparing.economy.matrix import MatrixRow, Moment, Template, row_for
 from sparing.economy.predict import Inputs, Prediction, predict
+from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 
 NOTHING: Mapping[Way, str] = MappingProxyType({})

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
+from sparing.turn_kind import Errand
 
 RESULT_TOKENS = 700
 """Of one tool call that is no read: 300 to 1,100 in the workload."""
@@ -32,18 +33,6 @@ LEAST_WEIGHT = 0.1
 """Of the latest turn in what is learned: habits change, so no turn counts for ever."""
 ENOUGH_RESUMES = 3
 MISSING_SHARE = 0.5
-
-
-class Errand(StrEnum):
-    """What kind of turn it is."""
-
-    WRITE = "write"
-    REVISE = "revise"
-    REVIEW = "review"
-    IMPLEMENT = "implement"
-    FIX = "fix"
-    LONE = "lone"
-    """A single turn with its own purpose: simplify, deepen tests, judge, look around."""
 
 
 class Memory(StrEnum):

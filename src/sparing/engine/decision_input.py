@@ -19,7 +19,7 @@ from sparing.engine.auto import PASSED, code_since_green, wants_rule
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.records import events, findings, verdicts
 from sparing.records.features import FeatureRow
 from sparing.review.answers import AuthorAnswer, read_answers
@@ -29,7 +29,8 @@ from sparing.review.tracking import Ruling, RulingKind
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
-from sparing.stages.place import Place, StageStep, stage_of
+from sparing.stages.place import Place, stage_of
+from sparing.turn import StageStep, Turn
 
 SENT_BACK = "sent back"
 AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})

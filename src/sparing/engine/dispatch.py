@@ -24,8 +24,9 @@ from sparing.dispatch.turn import (
 from sparing.failure import Failure
 from sparing.finish.lessons import retrospect
 from sparing.finish.proposals import prepare_proposal, propose
-from sparing.job import BUDGET, LOOP, Job, JobResult, Turn
+from sparing.job import BUDGET, LOOP, Job, JobResult
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from sparing.way import Way
 
 JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from sparing.flow.advance import advance
 from sparing.flow.state import Outcome, OutcomeKind
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.stages.failure import said_of
 from sparing.stages.moves import Happened, Next, StageRules, ask, at, flow
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
+from sparing.turn import StageStep, Turn
 
 SIMPLIFIER, DEEPENER = "code-simplifier", "test-deepener"
 HELPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN})

@@ -8,9 +8,10 @@ from sparing.continuation import Continuation, SessionStep
 from sparing.ending import ROLE as RETRO
 from sparing.flow.flows import builder_of
 from sparing.flow.stage import StageWork
-from sparing.job import Job, JobKind, Turn
-from sparing.stages.place import Place, StageStep, stage_of
+from sparing.job import Job, JobKind
+from sparing.stages.place import Place, stage_of
 from sparing.stages.review_rounds import to_settle
+from sparing.turn import StageStep, Turn
 
 AGENT_STEPS = frozenset({StageStep.AUTHOR, StageStep.PART, StageStep.TASK, StageStep.REPAIR})
 HELP_STEPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN, StageStep.MEND})

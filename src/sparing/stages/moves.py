@@ -16,7 +16,7 @@ from sparing.flow.advance import advance
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.review.governor import GovernorRuling, SeenVerdict, SinceLastLook
 from sparing.stages import review_rounds
 from sparing.stages.auto_gate import by_rule
@@ -24,7 +24,6 @@ from sparing.stages.jobs import jobs_of, review_jobs
 from sparing.stages.place import (
     Mark,
     Place,
-    StageStep,
     is_closed,
     is_last,
     mark_of,
@@ -34,6 +33,7 @@ from sparing.stages.place import (
 )
 from sparing.stages.review_rounds import Bench
 from sparing.task_progress import TaskProgress
+from sparing.turn import StageStep, Turn
 
 
 @dataclass(frozen=True, slots=True)

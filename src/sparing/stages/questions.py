@@ -13,8 +13,9 @@ from typing import NamedTuple
 from sparing.context.documents.handoff import Handoff, HandoffStatus
 from sparing.conversation import Conversation, question_key
 from sparing.flow.state import Cause, Outcome, OutcomeKind
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.stages.place import Place
+from sparing.turn import Turn
 
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600

@@ -13,7 +13,7 @@ from sparing.conversation import agreed_to_changes
 from sparing.flow.advance import advance
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Outcome, OutcomeKind, Position
-from sparing.job import LOOP, JobResult, Turn
+from sparing.job import LOOP, JobResult
 from sparing.review.governor import GovernorRuling
 from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
@@ -21,8 +21,9 @@ from sparing.stages import assistants, finish, review_rounds, tasks, tier
 from sparing.stages.auto_gate import unpassed_words
 from sparing.stages.failure import failing
 from sparing.stages.moves import Happened, Next, StageRules, ask, at, close, enter, flow
-from sparing.stages.place import Place, StageStep, mark_of, marked, stage_of
+from sparing.stages.place import Place, mark_of, marked, stage_of
 from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
+from sparing.turn import StageStep, Turn
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.segment import Segment, Volatility
+from sparing.turn_kind import TurnKind
 from sparing.way import Way
 
 BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)

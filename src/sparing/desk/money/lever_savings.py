@@ -18,7 +18,7 @@ from sparing.desk.money.spending import naive_turn
 from sparing.desk.office import Office
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import HABITS, Errand, Memory, work_of
+from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.economy.replayed import Recorded, ReplayedPrompt, SeedTold
 from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
@@ -26,6 +26,7 @@ from sparing.money import to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
+from sparing.turn_kind import Errand
 from sparing.way import Lever, Way
 
 MILLION = 1_000_000
