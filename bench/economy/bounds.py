@@ -17,9 +17,10 @@ from bench.economy.parameters import MODEL, Parameters
 from bench.economy.prompts import Composer, Variant
 from bench.economy.sessions import MINIMUM_TOKENS
 from sparing.cache import CacheBlock, Life, PromptCache, RequestPart
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
 from sparing.economy.cost_model import Rates
 from sparing.segment import Segment
+from sparing.turn_kind import TurnKind
 from sparing.usage import Usage
 from sparing.way import Way
 

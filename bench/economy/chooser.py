@@ -11,7 +11,7 @@ from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, rol
 from bench.economy.sessions import ACTORS, Remembered, Session, group_of
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory, by_reference
@@ -20,9 +20,10 @@ from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.known import Base
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks, pass_share, trunk_life
-from sparing.economy.matrix import Actor, Moment
+from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer
 from sparing.economy.preload import preload_pays
+from sparing.turn_kind import Actor, TurnKind
 from sparing.way import Lever, Order, Policy, Way
 
 REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)

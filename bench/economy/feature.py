@@ -26,7 +26,6 @@ from sparing.context.prompt.brief import (
     Material,
     PromptRole,
     QuotedFinding,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.delta import change_delta, document_delta
@@ -36,6 +35,7 @@ from sparing.economy.recall import Need
 from sparing.finding import Verdict
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import Role, shipped
+from sparing.turn_kind import TurnKind
 
 KEY = "0123456789ab"
 TITLE = "Rate limiting for the public interface"

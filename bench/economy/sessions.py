@@ -12,12 +12,12 @@ from bench.economy.agent import Did
 from bench.economy.client import Talk
 from bench.economy.feature import Dispatch
 from sparing.cache import CacheBlock
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
 from sparing.economy.cost_model import TurnWork
-from sparing.economy.estimates import Errand, Memory, SeenTurn, TurnClass, expected_work, learned
+from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.known import CacheEntry, SentPrompt, believed
-from sparing.economy.matrix import Actor
 from sparing.economy.predict import Transcript
+from sparing.turn_kind import Actor, Errand, TurnKind
 
 MINIMUM_TOKENS = 1_024
 FORGOTTEN_SECONDS = 4_000

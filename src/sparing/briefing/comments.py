@@ -7,10 +7,11 @@ person decides.
 from __future__ import annotations
 
 from sparing.context.documents.comments import comment_ids, only
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.records.folder import StateFolder
 from sparing.review.answers import read_answers
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
+from sparing.turn import StageStep, Turn
 
 AGAIN = "These comments have no answer yet. Deal with each of them, and answer it by its id."
 REDOING = frozenset({Turn.REDO, Turn.BUILD})

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.context.prompt.brief import Brief, Document, TurnKind
+from sparing.context.prompt.brief import Brief, Document
 from sparing.runtime.source import Source
+from sparing.turn_kind import TurnKind
 
 ENTERING = (TurnKind.STAGE, TurnKind.JUDGE, TurnKind.REDO, TurnKind.ANSWER)
 """Turns before which others had time to change something."""

@@ -10,16 +10,17 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
-from sparing.context.prompt.brief import REVIEWS, Brief, Code, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief, Code
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
 from sparing.finding import Verdict
-from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of, trims_checks
 from sparing.runtime.source import Source
+from sparing.turn import Turn
+from sparing.turn_kind import TurnKind
 from sparing.way import Lever
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.tree import list_files, read_files

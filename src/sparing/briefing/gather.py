@@ -31,7 +31,6 @@ from sparing.context.prompt.brief import (
     Document,
     Material,
     PromptRole,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.compact import unsigned, without_boilerplate, without_digested
@@ -39,11 +38,12 @@ from sparing.context.prompt.wrap import defuse
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import StageWork
-from sparing.job import Turn
 from sparing.prompts.render import words
 from sparing.roles.load import SHIPPED, Role, RoleClass
 from sparing.runtime.source import Source
 from sparing.task import Task
+from sparing.turn import Turn
+from sparing.turn_kind import TurnKind
 
 CANONICAL = (
     ArtifactName.PRD, ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN, ArtifactName.TASKS,

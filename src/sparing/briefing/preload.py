@@ -11,12 +11,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from sparing.briefing.extras import inner
-from sparing.context.prompt.brief import Brief, Material, TurnKind
+from sparing.context.prompt.brief import Brief, Material
 from sparing.economy.preload import LARGEST_TOKENS, PreloadCandidate, preloaded
 from sparing.flow.stage import StageWork
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
+from sparing.turn_kind import TurnKind
 from sparing.workspace.git.tree import list_files, read_files
 
 NAMING = (

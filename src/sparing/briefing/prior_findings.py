@@ -6,7 +6,7 @@ import json
 
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import QuotedFinding, TurnKind
+from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.finding import Severity
@@ -14,6 +14,7 @@ from sparing.records import findings, ledger
 from sparing.review.tracking import Tracked
 from sparing.runtime.source import Source
 from sparing.session import Session
+from sparing.turn_kind import TurnKind
 
 SUGGESTION = Severity.SUGGESTION
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.diff import parse_diff
-from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.delta import LARGEST_FILE_CHARS
 from sparing.context.prompt.wrap import defuse
@@ -22,6 +22,7 @@ from sparing.records import ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment
+from sparing.turn_kind import TurnKind
 
 MOST_SHOWN = 5
 REFERRING = ("references", "files")

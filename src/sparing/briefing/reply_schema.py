@@ -7,9 +7,9 @@ from typing import Any
 
 from sparing.context.documents import research
 from sparing.flow import project
-from sparing.job import Turn
 from sparing.knowledge import retro
 from sparing.review.verdict import SCHEMA
+from sparing.turn import Turn
 
 FORMS: Mapping[Turn, Mapping[str, Any]] = {
     Turn.REVIEW: SCHEMA,

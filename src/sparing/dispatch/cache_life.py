@@ -10,15 +10,16 @@ import sqlite3
 from collections.abc import Sequence
 
 from sparing.cache import Life
-from sparing.context.prompt.brief import Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.lives import RECENT_PAUSES, trunk_life
-from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
+from sparing.turn import Turn
+from sparing.turn_kind import TurnKind
 from sparing.way import Lever
 
 AT_ONCE = (30.0, 30.0)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.dispatch import turn_history
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work
+from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
@@ -21,6 +21,7 @@ from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.source import Source
 from sparing.session import Session
+from sparing.turn_kind import Errand
 from sparing.way import Way
 
 LATER_DELTA_TOKENS = 1_500

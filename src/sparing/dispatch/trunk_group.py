@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
+from sparing.context.prompt.brief import JUDGING, Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed
 from sparing.economy.levers import switched_on
 from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
+from sparing.turn_kind import TurnKind
 from sparing.way import Lever, Order, Policy
 
 

@@ -26,7 +26,7 @@ from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgeme
 from sparing.errors import SparingError
 from sparing.finding import Verdict
 from sparing.flow.stage import StageWork
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
 from sparing.review.quotes import QuoteCheck
@@ -41,6 +41,7 @@ from sparing.sent import Sent
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from sparing.way import Way
 from sparing.workspace.git.commit import changed_paths, commit_paths
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets

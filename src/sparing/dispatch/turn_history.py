@@ -14,7 +14,6 @@ from typing import Any
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
-    Errand,
     Memory,
     SeenTurn,
     Share,
@@ -26,9 +25,10 @@ from sparing.economy.estimates import (
 from sparing.economy.known import Base, SentPrompt
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.job import Turn
 from sparing.records import ledger, resume_checks
 from sparing.records.ledger import LedgerRow
+from sparing.turn import Turn
+from sparing.turn_kind import Errand
 from sparing.way import Way
 
 CACHE_SECONDS = 3600.0

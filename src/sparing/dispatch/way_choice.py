@@ -14,7 +14,7 @@ from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
-from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import SHORT as LIFE
@@ -28,15 +28,16 @@ from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
 from sparing.economy.known import Base, SentPrompt, believed
 from sparing.economy.lives import pass_share
-from sparing.economy.matrix import Actor, Moment, Template
+from sparing.economy.matrix import Moment, Template
 from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
-from sparing.job import Turn
 from sparing.records import verdicts
 from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
+from sparing.turn import Turn
+from sparing.turn_kind import Actor, TurnKind
 from sparing.way import Lever, Policy, Way
 
 FIXES = (

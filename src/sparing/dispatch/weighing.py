@@ -25,7 +25,7 @@ from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, 
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.predict import Inputs
 from sparing.flow.flows import builder_of
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.crash import step
@@ -33,6 +33,7 @@ from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.session import Session
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from sparing.usage import Usage
 from sparing.way import Policy, Way
 from sparing.workspace.git.repository import contains

@@ -20,7 +20,7 @@ from sparing.continuation import SessionStep
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
-from sparing.job import Job, Turn
+from sparing.job import Job
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.secret import folder_secret
@@ -29,6 +29,7 @@ from sparing.roles.load import Role
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from sparing.workspace.git.commit import changed_files, diff, read_file
 from sparing.workspace.git.lanes import lane_name
 
