@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
+from sparing.context.prompt.brief import JUDGING, Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, StageWork
-from sparing.job import Turn
 from sparing.report.prompt import PromptPage, prompt_text
 from sparing.roles.load import shipped
 from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility
+from sparing.turn import Turn
+from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 from tests.briefing.sample import Sample
 

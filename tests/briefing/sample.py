@@ -17,7 +17,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.flows import L3 as LONGEST
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.money import Billing
 from sparing.records import features, ledger, verdicts
 from sparing.records.features import FeatureRow
@@ -26,6 +26,7 @@ from sparing.records.secret import NAME as SECRET
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.session import Session
+from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.workspace.git.repository import find_repository
 from tests.repositories import commit_files, git, make_repository

@@ -14,12 +14,13 @@ from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
 from sparing.continuation import Continuation, SessionStep
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.money import Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import set_current
 from sparing.session import Session
+from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.way import Way
 from tests.briefing.sample import Sample, make_sample

@@ -15,11 +15,12 @@ import pytest
 from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.dispatch.handoff import HANDED_OFF, pipeline_of, program_handoff, write_handoff
 from sparing.dispatch.weighing import WEIGHED, budget_of, weigh
-from sparing.job import JobKind, JobResult, Turn
+from sparing.job import JobKind, JobResult
 from sparing.records import events, features, sessions
 from sparing.runtime.source import source_of
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
     AT,

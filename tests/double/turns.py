@@ -16,7 +16,6 @@ from sparing.context.prompt.brief import (
     Material,
     PromptRole,
     QuotedFinding,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.compose import compose
@@ -24,6 +23,7 @@ from sparing.double.recognise import PlayedKind
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import shipped
+from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 
 KEY = "0a1b2c3d4e5f"
