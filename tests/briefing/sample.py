@@ -69,7 +69,6 @@ class Sample(NamedTuple):
         feedback: str = "",
         settles: bool = False,
         final: bool = False,
-        phase: str = "",
         part: str = "",
         research: str = "",
     ) -> Source:
@@ -85,7 +84,7 @@ class Sample(NamedTuple):
             research=((research, keep(DATA["replies"]["research"])),) if research else (),
         )  # fmt: skip
         session = _session(role, seen, commits[min(seen, 2)]) if seen else None
-        return Source(self.around, row, job, session, final, seen > 0, phase)
+        return Source(self.around, row, job, session, final, seen > 0)
 
     def _failed(self, row: FeatureRow, stage: str) -> tuple[str, ...]:
         with self.around.database.read() as connection:

@@ -22,13 +22,11 @@ from sparing.records import ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment
-from sparing.turn_kind import TurnKind
+from sparing.turn_kind import KINDS, TurnKind
 
 MOST_SHOWN = 5
 REFERRING = ("references", "files")
 """Segments that name what is to be read."""
-SCOPED = (TurnKind.TASK, TurnKind.ASSIST, TurnKind.STAGE, TurnKind.JUDGE)
-"""Turns that are given parts of documents, or a tier's summaries."""
 
 
 class Recall(NamedTuple):
@@ -39,7 +37,7 @@ class Recall(NamedTuple):
 
 
 def recalled(source: Source, brief: Brief, composed: Composed, *, resumed: bool) -> Recall:
-    if source.row.feature.flow in TIERS or brief.asked.kind in SCOPED:
+    if source.row.feature.flow in TIERS or KINDS[brief.asked.kind].excerpts:
         return Recall(0)
     needs = [
         *_documents(source, brief, resumed=resumed),

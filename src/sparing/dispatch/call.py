@@ -33,7 +33,7 @@ from sparing.runtime.source import Source, source_of
 from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
-from sparing.turn import Turn
+from sparing.turn import TURNS, Turn
 from sparing.workspace.git.commit import settle_changes
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.special_files import put_pipes_aside
@@ -104,7 +104,7 @@ async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
 
 def _writes(source: Source) -> bool:
     """An author, except where it only says what it would write."""
-    return source.role.role_class is RoleClass.AUTHOR and source.job.turn is not Turn.OUTLINE
+    return source.role.role_class is RoleClass.AUTHOR and TURNS[source.job.turn].writes
 
 
 def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:

@@ -34,7 +34,7 @@ from sparing.runtime.source import Source, source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
 from sparing.ticket import Ticket
-from sparing.turn import Turn
+from sparing.turn import TURNS, Turn
 from sparing.way import Way
 from sparing.workspace.git.tree import read_files
 
@@ -79,7 +79,8 @@ async def prepare_handoff(
 def _question(problem: str) -> str:
     if problem:
         return fill("blocks", "rich_handoff_again", problem=defuse(problem))
-    return words("blocks", "rich_handoff")
+    folder, _, name = TURNS[Turn.HAND_OVER].words.partition("/")
+    return words(folder, name)
 
 
 def question_tokens() -> int:

@@ -26,6 +26,12 @@ from sparing.way import Way
 
 LATER_DELTA_TOKENS = 1_500
 NOT_CACHED_TOKENS = 1_024
+NEXT = {
+    Errand.WRITE: Errand.REVISE,
+    Errand.IMPLEMENT: Errand.FIX,
+    Errand.HAND_OVER: Errand.LONE,
+}
+"""Who has written revises next, and a session that was handed over does something else."""
 
 
 class NextTurn(NamedTuple):
@@ -76,9 +82,9 @@ def prospect_of(
 
 
 def _errand(row: LedgerRow) -> Errand:
-    """Who has written revises next; who has reviewed reviews again."""
+    """Who has reviewed reviews again."""
     found = turn_history.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
-    return {Errand.WRITE: Errand.REVISE, Errand.IMPLEMENT: Errand.FIX}.get(found, found)
+    return NEXT.get(found, found)
 
 
 def waits(rows: Sequence[LedgerRow]) -> list[float]:

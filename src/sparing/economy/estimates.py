@@ -83,6 +83,14 @@ HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
         (Errand.LONE, Memory.NOTES): TurnHabit(5, 0, 2000),
         (Errand.LONE, Memory.HANDOFF): TurnHabit(5, 0, 2000),
         (Errand.LONE, Memory.TRANSCRIPT): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.NONE): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.NOTES): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.HANDOFF): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.TRANSCRIPT): TurnHabit(5, 0, 2000),
+        (Errand.HAND_OVER, Memory.NONE): TurnHabit(0, 0, 600),
+        (Errand.HAND_OVER, Memory.NOTES): TurnHabit(0, 0, 600),
+        (Errand.HAND_OVER, Memory.HANDOFF): TurnHabit(0, 0, 600),
+        (Errand.HAND_OVER, Memory.TRANSCRIPT): TurnHabit(0, 0, 600),
     }
 )
 
@@ -147,7 +155,8 @@ def _scaled(usual: TurnWork, seen: TurnWork, expected: TurnWork) -> TurnWork:
     """As much more or less than usual as that one was."""
     return TurnWork(
         max(1.0, usual.calls * seen.calls / expected.calls),
-        usual.growth * seen.growth / expected.growth,
+        # Of a turn that only answers nothing is expected to grow.
+        usual.growth * seen.growth / expected.growth if expected.growth else seen.growth,
         usual.output * seen.output / expected.output,
     )
 

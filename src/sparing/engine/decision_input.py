@@ -30,11 +30,10 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, stage_of
-from sparing.turn import StageStep, Turn
+from sparing.turn import TURNS, StageStep
 
 SENT_BACK = "sent back"
 AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
-MENDING = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
 
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str, Any]) -> Happened:
@@ -154,7 +153,8 @@ def _tell(
 
 def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, ...]) -> list[str]:
     """What an author in a loop says it changed, a line each."""
-    asked = place.step in AUTHORING and place.asked in MENDING and place.loop is not None
+    tells = place.step in AUTHORING and TURNS[place.asked].tells_changes
+    asked = tells and place.loop is not None
     if not asked or not results or not results[0].reply:
         return []
     text = fix_words(around.folder.fetch(results[0].reply))

@@ -26,10 +26,10 @@ from sparing.finish.lessons import retrospect
 from sparing.finish.proposals import prepare_proposal, propose
 from sparing.job import BUDGET, LOOP, Job, JobResult
 from sparing.ticket import Ticket
-from sparing.turn import Turn
+from sparing.turn import TURNS, Turn
+from sparing.turn_kind import ReplyForm
 from sparing.way import Way
 
-JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})
 PASSING = frozenset(
     {
         Failure.OVERLOADED,
@@ -83,7 +83,7 @@ async def _ended(
         return JobResult(failure=reply["failure"], detail=reply["detail"]).dump()
     if job.turn is Turn.PROPOSE:
         return await _proposed(who, what, sent, reply)
-    if job.turn in JUDGING:
+    if TURNS[job.turn].form is ReplyForm.VERDICT:
         return await _judged(who, what, sent, reply)
     return await _committed(who, what, sent, reply)
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.turn_kind import TurnKind
+from sparing.turn_kind import KINDS, Actor, TurnKind
 
-REVIEWS = (TurnKind.REVIEW, TurnKind.VALIDATE)
-JUDGING = (*REVIEWS, TurnKind.JUDGE)
+REVIEWS = tuple(kind for kind, row in KINDS.items() if row.actor is Actor.REVIEWER)
+JUDGING = tuple(kind for kind, row in KINDS.items() if row.judges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,8 @@ class TurnSubject:
     """The task says when it is done."""
     phase: str = ""
     """Where a role works in phases: A or B, or the part of a document."""
+    words: str = "turns/assist"
+    """Of a role with one dispatch of its own: the file it is asked with, by folder and name."""
 
 
 @dataclass(frozen=True, slots=True)

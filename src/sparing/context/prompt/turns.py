@@ -73,7 +73,7 @@ def _fresh_names(brief: Brief) -> list[str]:
         case TurnKind.STAGE | TurnKind.ANSWER:
             return ["stage" if asked.target else "stage_only", *_feedback(brief)]
         case TurnKind.ASSIST:
-            return ["assist_phase" if asked.phase else "assist"]
+            return [asked.words.removeprefix("turns/")]
         case TurnKind.REVISE | TurnKind.FIX | TurnKind.CHECKS | TurnKind.JUDGE | TurnKind.PART:
             return [asked.kind.value, *(_feedback(brief) if asked.kind is TurnKind.JUDGE else [])]
 
