@@ -11,10 +11,9 @@ from sparing.flow.stage import StageWork
 from sparing.job import Job, JobKind
 from sparing.stages.place import Place, stage_of
 from sparing.stages.review_rounds import to_settle
-from sparing.turn import StageStep, Turn
+from sparing.turn import TURNS, StageStep, Turn
 
-AGENT_STEPS = frozenset({StageStep.AUTHOR, StageStep.PART, StageStep.TASK, StageStep.REPAIR})
-HELP_STEPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN, StageStep.MEND})
+HELP_STEPS = frozenset(row.step for row in TURNS.values() if row.helps)
 PROGRAM_JOBS = {
     StageStep.OPEN: JobKind.OPEN,
     StageStep.TASKS: JobKind.TASKS,
@@ -152,9 +151,7 @@ def jobs_of(place: Place) -> tuple[Job, ...]:
         return (help_job(place),)
     if place.step is StageStep.RETRO:
         return (replace(_job(place, RETRO, role=RETRO, turn=Turn.RETRO), iteration=1),)
-    if place.step in AGENT_STEPS:
-        return (agent_job(place),)
-    return (program_job(place),)
+    return (program_job(place) if place.step in PROGRAM_JOBS else agent_job(place),)
 
 
 def _job(
