@@ -1,4 +1,4 @@
-"""One table of turns: a row a turn, and no cell of it is left open. Covers: A1, B1, C2, C12, E4."""
+"""One table of turns: a row a turn, and no cell of it is left open. Covers: A1, B5, C4, E1."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_no_column_has_a_default(row: type[TurnRow | KindRow]) -> None:
 
 @EVERY_TURN
 def test_the_words_of_a_turn_are_a_file(turn: Turn) -> None:
-    """B1"""
+    """B5: words are files that a person can read."""
     folder, _, name = TURNS[turn].words.partition("/")
     assert name in names(folder)
 
 
 @pytest.mark.parametrize("turn", [one for one in Turn if one is not Turn.HAND_OVER])
 def test_a_fresh_prompt_is_said_with_the_words_of_its_row(turn: Turn) -> None:
-    """B1: the column is what is sent. A session that ends is asked with a block of its own."""
+    """B5: the column is what is sent. A session that ends is asked with a block of its own."""
     row = TURNS[turn]
     asked = TurnSubject(row.kinds.usual, "s", "t", "d.md", phase=row.phase, words=row.words)
     prd = Document(ArtifactName.PRD, "text")
@@ -69,7 +69,7 @@ def test_a_fresh_prompt_is_said_with_the_words_of_its_row(turn: Turn) -> None:
 
 @EVERY_TURN
 def test_the_form_of_a_reply_has_its_schema(turn: Turn) -> None:
-    """C2: what is answered in a form is checked by it; what is judged is answered in a form."""
+    """C4: what is answered in a form is checked by it; what is judged is answered in a form."""
     form, kinds = TURNS[turn].form, TURNS[turn].kinds
     assert (form_of(turn) is None) == (form in NO_SCHEMA)
     assert (form is ReplyForm.VERDICT) == KINDS[kinds.usual].judges
@@ -78,7 +78,7 @@ def test_the_form_of_a_reply_has_its_schema(turn: Turn) -> None:
 
 @EVERY_TURN
 def test_the_errands_of_a_turn_have_priors(turn: Turn) -> None:
-    """E4: something is expected of every turn before the ledger knows better."""
+    """E1: something is expected of every turn before the ledger knows better."""
     row = TURNS[turn]
     for errand in (row.errand, row.code_errand):
         assert all((errand, memory) in HABITS for memory in Memory)
@@ -87,7 +87,7 @@ def test_the_errands_of_a_turn_have_priors(turn: Turn) -> None:
 
 
 def test_no_errand_is_idle_and_a_mended_reply_has_none() -> None:
-    """E4"""
+    """E1"""
     rows = TURNS.values()
     assert {row.errand for row in rows} | {row.code_errand for row in rows} == set(Errand)
     assert errand_of("repair_reply", on_code=False) is None
@@ -116,7 +116,7 @@ def test_the_roles_of_a_turn_are_shipped_and_can_be_left_out(turn: Turn) -> None
 
 @pytest.mark.parametrize("kind", TurnKind)
 def test_the_matrix_has_a_template_for_the_first_time_and_for_the_next(kind: TurnKind) -> None:
-    """C12: the actor is the turn's column, the templates are the matrix's."""
+    """C4: the actor is the turn's column, the templates are the matrix's."""
     actor = KINDS[kind].actor
     first = row_for(Moment(actor, first=True), guarded=False).template
     again = row_for(Moment(actor, first=False, session=True), guarded=False).template
@@ -128,7 +128,7 @@ def test_the_matrix_has_a_template_for_the_first_time_and_for_the_next(kind: Tur
 
 
 def test_where_a_turn_is_asked_sharpens_its_kind() -> None:
-    """B1: a look at everything since, findings in code, a tier's stage; nothing else."""
+    """C4: a look at everything since, findings in code, a tier's stage; nothing else."""
     nowhere = {"on_code": False, "in_tier": False, "final": False}
     sharper = [
         (turn, place, kind)
@@ -146,7 +146,7 @@ def test_where_a_turn_is_asked_sharpens_its_kind() -> None:
 
 @pytest.mark.parametrize("turn", [Turn.RETRO, Turn.HAND_OVER])
 def test_what_ends_a_feature_or_a_session_is_learned_from(turn: Turn) -> None:
-    """E4: and of nobody else is more expected for it."""
+    """E1: and of nobody else is more expected for it."""
     errand = TURNS[turn].errand
     seen = TurnClass("somebody", errand, Memory.TRANSCRIPT)
     known = learned([SeenTurn(seen, [(0, 5_000), (9_000, 5_000)])] * 3)

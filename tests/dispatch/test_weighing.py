@@ -1,4 +1,6 @@
-"""What speaks for going on with a session, and what a new one begins with. Covers: F2, F4, F6, C12.
+"""What speaks for going on with a session, and what a new one begins with.
+
+Covers: F2, F4, F6, C12, E1.
 
 Original faults that can't happen: (b) parts of the context not counted, (g) what resume needs lost
 with the process, (h) a handoff that fails.
@@ -128,7 +130,7 @@ def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:
 
 
 def test_what_it_takes_to_hand_over_is_learned(sample: Sample) -> None:
-    """F4, E4: a session that ends took five calls to say it; the next is expected to."""
+    """F4, E1: a session that ends took five calls to say it; the next is expected to."""
     had_turn(sample, "plan", [20_000])
     kept(sample)
     _, before = weighed(sample)
@@ -144,7 +146,7 @@ def test_what_it_takes_to_hand_over_is_learned(sample: Sample) -> None:
 
 
 def test_a_retrospective_is_learned_from(sample: Sample) -> None:
-    """E4: under an errand of its own: nobody else is expected to read as much."""
+    """E1: under an errand of its own: nobody else is expected to read as much."""
     had_turn(sample, "finish", [20_000] * 9, turn=Turn.RETRO)
     with sample.around.database.read() as connection:
         works = turn_history.works(connection, "scripted")

@@ -57,7 +57,7 @@ def agent_job(place: Place) -> Job:
     iteration = place.turn if place.step is StageStep.AUTHOR else place.repairs
     settles = to_settle(place.review) if turn is Turn.REVISE else ()
     job = _job(place, role, role=role, turn=turn)
-    parts = stage_of(place).parts if turn in (Turn.WRITE, Turn.PART) else ()
+    parts = stage_of(place).parts if TURNS[turn].by_parts else ()
     return replace(
         job, iteration=max(1, iteration), settles=settles, research=place.research,
         part=parts[place.part] if parts else "", going=_going(place),

@@ -33,7 +33,7 @@ from sparing.stages.moves import (
 )
 from sparing.stages.place import Place, mark_of, marked, stage_of
 from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
-from sparing.turn import StageStep, Turn
+from sparing.turn import TURNS, StageStep, Turn
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
@@ -170,8 +170,7 @@ def _written(place: Place, happened: Happened, rules: StageRules, now: float) ->
 
 def _has_more(place: Place) -> bool:
     """Whether another part of the document is to be written."""
-    writes = place.asked in (Turn.WRITE, Turn.PART)
-    return writes and place.part + 1 < len(stage_of(place).parts)
+    return TURNS[place.asked].by_parts and place.part + 1 < len(stage_of(place).parts)
 
 
 def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
