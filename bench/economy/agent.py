@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bench.economy.client import Talk
 from bench.economy.draw import File, Step, Work
 from bench.economy.parameters import Parameters
-from sparing.context.prompt.brief import TurnKind
+from sparing.turn_kind import TurnKind
 
 TYPES_ON_THE_WAY = (TurnKind.TASK, TurnKind.FIX)
 """Turns whose answer is edits, typed call by call."""

@@ -17,13 +17,12 @@ from bench.economy.parameters import MODEL, Parameters
 from bench.economy.prompts import Composer, Variant
 from bench.economy.sessions import MINIMUM_TOKENS
 from sparing.cache import CacheBlock, Life, PromptCache, RequestPart
-from sparing.context.prompt.brief import REVIEWS, TurnKind
 from sparing.economy.cost_model import Rates
 from sparing.segment import Segment
+from sparing.turn_kind import KINDS
 from sparing.usage import Usage
 from sparing.way import Way
 
-REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)
 RESUME = Variant(Way.RESUME)
 LEADER_TOKENS = 20_000
 LEADER_FULL = 160_000
@@ -59,7 +58,7 @@ def lower_bound(composer: Composer, base_tokens: int, rates: Rates) -> float:
 
 def _least(total: _Sum, composer: Composer, dispatch: Dispatch, base_tokens: int) -> None:
     step, p = dispatch.step, composer.feature.parameters
-    again = step.round > 1 and step.kind in REMEMBERS
+    again = step.round > 1 and KINDS[step.kind].remembers
     work = step.again if again else step.fresh
     told = composer.prompt(dispatch, RESUME if again else Variant()).segments
     steady = [one for one in composer.prompt(dispatch, Variant()).segments if _steady(one)]

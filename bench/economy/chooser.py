@@ -8,10 +8,9 @@ from bench.economy.client import Front, Talk
 from bench.economy.draw import Work
 from bench.economy.feature import Dispatch
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, role_system
-from bench.economy.sessions import ACTORS, Remembered, Session, group_of
+from bench.economy.sessions import Remembered, Session, group_of
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.context.prompt.brief import REVIEWS, TurnKind
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory, by_reference
@@ -20,12 +19,12 @@ from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.known import Base
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks, pass_share, trunk_life
-from sparing.economy.matrix import Actor, Moment
+from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer
 from sparing.economy.preload import preload_pays
+from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Order, Policy, Way
 
-REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)
 FOLLOW_AT_ONCE = ("author/tasks", "author/code")
 AT_ONCE = (30.0, 30.0)
 NOTES = ("notes", "last-changes", "fix-summary")
@@ -87,14 +86,14 @@ class Chooser:
         """The fresh one first."""
         fresh = self.fresh(dispatch)
         session = self._past.sessions.get(dispatch.step.loop)
-        can = Lever.RESUME in self._strategy.levers and dispatch.step.kind in REMEMBERS
+        can = Lever.RESUME in self._strategy.levers and KINDS[dispatch.step.kind].remembers
         if session is None or not can or not dispatch.resumable:
             return [fresh]
         return [fresh, self._resumed(dispatch, session)]
 
     def fresh(self, dispatch: Dispatch) -> Option:
         levers, step = self._strategy.levers, dispatch.step
-        notes = Lever.NOTES in levers and step.round > 1 and step.kind in REMEMBERS
+        notes = Lever.NOTES in levers and step.round > 1 and KINDS[step.kind].remembers
         notes = notes and self._notes_pay(dispatch)
         memory = Memory.NOTES if notes else Memory.NONE
         plain = self._variant(notes=notes)
@@ -163,7 +162,7 @@ class Chooser:
         resumed = others[0]
         assert resumed.session is not None
         step = dispatch.step
-        actor = ACTORS.get(step.kind, Actor.LONE)
+        actor = KINDS[step.kind].actor
         moment = Moment(
             actor, first=False, session=True, final=step.kind is TurnKind.VALIDATE,
             diff=Diff.CHANGED if dispatch.brief.delta or actor is Actor.FIXER else Diff.EMPTY,

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bench.economy.parameters import Parameters
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
+from sparing.turn_kind import TurnKind
 
 CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
 

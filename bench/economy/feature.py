@@ -26,7 +26,6 @@ from sparing.context.prompt.brief import (
     Material,
     PromptRole,
     QuotedFinding,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.delta import change_delta, document_delta
@@ -36,6 +35,8 @@ from sparing.economy.recall import Need
 from sparing.finding import Verdict
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import Role, shipped
+from sparing.turn import TURNS
+from sparing.turn_kind import TurnKind
 
 KEY = "0123456789ab"
 TITLE = "Rate limiting for the public interface"
@@ -141,9 +142,11 @@ class Feature:
         target = f"{FOLDER}/{step.document}.md" if step.document else ""
         subject = f"{step.document}.md" if step.document else "the code changes"
         phase = step.loop[-1] if step.role == "test-deepener" else ""
+        row = next(one for one in TURNS.values() if one.phase == phase)
         return TurnSubject(
             step.kind, step.stage, TITLE, target, subject, step.round, len(self.parameters.rounds),
             seen=max(0, step.round - 1), task=str(step.task) if step.task else "", phase=phase,
+            words=row.words,
         )  # fmt: skip
 
     def _document(self, name: str) -> Document:

@@ -13,11 +13,12 @@ from bench.economy.parameters import Parameters
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system
 from bench.economy.strategy import Client
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
 from sparing.context.prompt.wrap import wrap
 from sparing.economy.estimates import Memory
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
+from sparing.turn_kind import TurnKind
 from sparing.way import Way
 
 HANDOFF_TOKENS = 3_500

@@ -16,12 +16,13 @@ from zlib import crc32
 from bench.economy.draw import File
 from bench.economy.feature import Dispatch, Feature
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import Brief, Document, Material, TurnKind
+from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import Composed, compose, naive, role_words
 from sparing.economy.preload import PreloadCandidate, preloaded
 from sparing.economy.recall import digests, recall
 from sparing.economy.repo_map import repository_map
 from sparing.segment import Segment, Volatility
+from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 
 

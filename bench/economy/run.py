@@ -19,11 +19,12 @@ from bench.economy.prompts import Composer
 from bench.economy.sessions import MINIMUM_TOKENS, Remembered, Session
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import Life, PromptCache
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
 from sparing.economy.cost_model import Rates
 from sparing.economy.estimates import Memory
 from sparing.economy.keepalive import LoopEnd, another_ping, next_ping_at, resume_probability
 from sparing.economy.known import SentPrompt
+from sparing.turn_kind import TurnKind
 from sparing.usage import Usage
 from sparing.way import Lever
 

@@ -12,26 +12,17 @@ from bench.economy.agent import Did
 from bench.economy.client import Talk
 from bench.economy.feature import Dispatch
 from sparing.cache import CacheBlock
-from sparing.context.prompt.brief import REVIEWS, TurnKind
+from sparing.context.prompt.brief import REVIEWS
 from sparing.economy.cost_model import TurnWork
-from sparing.economy.estimates import Errand, Memory, SeenTurn, TurnClass, expected_work, learned
+from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.known import CacheEntry, SentPrompt, believed
-from sparing.economy.matrix import Actor
 from sparing.economy.predict import Transcript
+from sparing.turn import TURNS
+from sparing.turn_kind import Errand, TurnKind
 
 MINIMUM_TOKENS = 1_024
 FORGOTTEN_SECONDS = 4_000
 """What was sent longer ago can't be in any cache."""
-ERRANDS = {
-    TurnKind.WRITE: Errand.WRITE, TurnKind.REVISE: Errand.REVISE, TurnKind.REVIEW: Errand.REVIEW,
-    TurnKind.VALIDATE: Errand.REVIEW, TurnKind.TASK: Errand.IMPLEMENT, TurnKind.FIX: Errand.FIX,
-    TurnKind.ASSIST: Errand.LONE,
-}  # fmt: skip
-ACTORS = {
-    TurnKind.REVIEW: Actor.REVIEWER, TurnKind.VALIDATE: Actor.REVIEWER,
-    TurnKind.REVISE: Actor.FIXER,
-    TurnKind.FIX: Actor.FIXER,
-}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -111,7 +102,13 @@ def turn_kind(dispatch: Dispatch, memory: Memory) -> TurnClass:
     not by habit, so what one of them did tells of the next."""
     step = dispatch.step
     what = "documents" if step.document else step.role
-    return TurnClass(what, ERRANDS[step.kind], memory)
+    return TurnClass(what, _errand(step.kind), memory)
+
+
+def _errand(kind: TurnKind) -> Errand:
+    """Of the first turn that is asked with such a prompt; one of its own on code is a fix."""
+    row = next(one for one in TURNS.values() if kind in one.kinds)
+    return row.errand if kind is row.kinds.usual else row.code_errand
 
 
 def group_of(dispatch: Dispatch) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-ROLE = "retro-facilitator"
+from sparing.turn import TURNS, Turn
+
+(ROLE,) = TURNS[Turn.RETRO].roles
 """Who looks back at a feature."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sparing.continuation import Continuation, WeighResult
 from sparing.task_progress import TaskProgress
+from sparing.turn import Turn
 
 
 class JobKind(StrEnum):
@@ -38,38 +39,6 @@ class JobKind(StrEnum):
     REOPEN = "reopen"
     """Commit that a feature whose last gate was not approved is active again."""
     HANDOVER = "handover"
-
-
-class Turn(StrEnum):
-    """What an agent is asked to do; each has a text in `prompts/turns`."""
-
-    NONE = ""
-    WRITE = "write"
-    REVISE = "revise"
-    REDO = "redo"
-    REVIEW = "review"
-    IMPLEMENT = "implement"
-    BUILD = "build"
-    REPAIR_CHECKS = "repair_checks"
-    JUDGE = "judge"
-    ANSWER = "answer"
-    """Go on with what a person answered."""
-    RESEARCH = "research"
-    """Look around for an author, and report."""
-    PART = "part"
-    """Go on with the next part of the document."""
-    PROPOSE = "propose"
-    SIMPLIFY = "simplify"
-    OUTLINE = "outline"
-    """Say which tests the documents ask for, without a look at the code."""
-    DEEPEN = "deepen"
-    """Write the tests that are missing."""
-    MEND = "mend"
-    """Make the code do what deeper tests ask for."""
-    RETRO = "retro"
-    """Look back at the feature, and judge what the bank says."""
-    HAND_OVER = "hand_over"
-    """Say what only this session knows, before another one goes on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, StageWork
-from sparing.job import Turn
 from sparing.report.prompt import PromptPage, prompt_text
 from sparing.roles.load import shipped
 from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility
+from sparing.turn import Turn
+from sparing.turn_kind import KINDS
 from sparing.way import Order, Way
 from tests.briefing.sample import Sample
 
@@ -120,10 +121,9 @@ def implementer() -> Iterator[Case]:
 
 def assistants() -> Iterator[Case]:
     ways = ((COMPOSE, NESTED), (REFERENCE, SEED))
-    none = {"turn": Turn.NONE}
-    yield Case("code-simplifier", "implement", "1", ways, none)
-    yield Case("test-deepener", "implement", "A", ways, {**none, "phase": "A"})
-    with_outlines = {**none, "phase": "B", "feedback": "outlines"}
+    yield Case("code-simplifier", "implement", "1", ways, {"turn": Turn.SIMPLIFY})
+    yield Case("test-deepener", "implement", "A", ways, {"turn": Turn.OUTLINE})
+    with_outlines = {"turn": Turn.DEEPEN, "feedback": "outlines"}
     yield Case("test-deepener", "implement", "B", ways, with_outlines)
     for role in ("codebase-explorer", "researcher"):
         yield Case(role, "design", "1", ways[:1], {"turn": Turn.RESEARCH})
@@ -185,7 +185,7 @@ def page(prompt: Prompt) -> str:
         "order": prompt.order.value,
     }
     system = Segment("system", turns.system(role.role_class.value), Volatility.FEATURE)
-    formed = asked.kind in (*JUDGING, TurnKind.ASSIST) and prompt.brief.schema is not None
+    formed = KINDS[asked.kind].formed and prompt.brief.schema is not None
     schema = Segment("schema", compact(prompt.brief.schema), Volatility.FEATURE)
     key = trunk_key(prompt.source, prompt.brief, CLIENT)
     return prompt_text(

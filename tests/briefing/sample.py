@@ -17,7 +17,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.flows import L3 as LONGEST
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.money import Billing
 from sparing.records import features, ledger, verdicts
 from sparing.records.features import FeatureRow
@@ -26,6 +26,7 @@ from sparing.records.secret import NAME as SECRET
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.session import Session
+from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.workspace.git.repository import find_repository
 from tests.repositories import commit_files, git, make_repository
@@ -68,7 +69,6 @@ class Sample(NamedTuple):
         feedback: str = "",
         settles: bool = False,
         final: bool = False,
-        phase: str = "",
         part: str = "",
         research: str = "",
     ) -> Source:
@@ -84,7 +84,7 @@ class Sample(NamedTuple):
             research=((research, keep(DATA["replies"]["research"])),) if research else (),
         )  # fmt: skip
         session = _session(role, seen, commits[min(seen, 2)]) if seen else None
-        return Source(self.around, row, job, session, final, seen > 0, phase)
+        return Source(self.around, row, job, session, final, seen > 0)
 
     def _failed(self, row: FeatureRow, stage: str) -> tuple[str, ...]:
         with self.around.database.read() as connection:

@@ -13,7 +13,7 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.context.documents.fix_summary import answers, fix_words
 from sparing.context.prompt.compose import compose
-from sparing.job import Turn
+from sparing.turn import Turn
 from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import DATA, Sample

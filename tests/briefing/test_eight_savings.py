@@ -16,8 +16,9 @@ from sparing.briefing.stage_handoffs import summaries
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import ANSWERS, FEEDBACK
-from sparing.job import JobKind, Turn
+from sparing.job import JobKind
 from sparing.runtime.source import Source
+from sparing.turn import Turn
 from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import Sample

@@ -13,11 +13,11 @@ from sparing.context.prompt.brief import (
     Material,
     PromptRole,
     QuotedFinding,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import FEEDBACK, SAID
+from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 
 KINDS = (

@@ -22,8 +22,8 @@ from sparing.context.documents.project import (
     sorted_by_status,
 )
 from sparing.context.prompt.compose import compose
-from sparing.job import Turn
 from sparing.segment import estimate_tokens
+from sparing.turn import Turn
 from sparing.way import Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git

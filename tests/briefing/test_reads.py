@@ -22,7 +22,7 @@ from sparing.context.prompt.reads import (
     required,
     unread_warning,
 )
-from sparing.job import Turn
+from sparing.turn import Turn
 from sparing.way import Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import Sample

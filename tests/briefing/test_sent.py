@@ -16,12 +16,12 @@ from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.receipts import tell_prepared, tell_unread
 from sparing.dispatch.trunk_group import order_of
-from sparing.job import Turn
 from sparing.records import events, ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
 from sparing.sent import Sent
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.way import Order, Way
 from tests.briefing.sample import Sample, make_sample

@@ -9,10 +9,10 @@ from sparing.ending import Ending
 from sparing.finish.summary import MOST_FILES, body_of
 from sparing.finish.survey import unfinished
 from sparing.flow.advance import begin
-from sparing.job import Turn
 from sparing.runtime.source import Source
 from sparing.stages.place import Mark, Place
 from sparing.task_progress import TaskProgress
+from sparing.turn import Turn
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git
 

@@ -14,12 +14,13 @@ from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
 from sparing.continuation import Continuation, SessionStep
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.money import Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import set_current
 from sparing.session import Session
+from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.way import Way
 from tests.briefing.sample import Sample, make_sample
@@ -90,13 +91,18 @@ def with_settings(sample: Sample, **own: object) -> Sample:
 
 
 def had_turn(
-    sample: Sample, stage: str, sizes: list[int], read: list[str] | None = None, feature: str = ""
+    sample: Sample,
+    stage: str,
+    sizes: list[int],
+    read: list[str] | None = None,
+    feature: str = "",
+    turn: Turn = Turn.BUILD,
 ) -> None:
     """A turn of the builder; each call's context, a tenth of it written to the cache."""
     key = feature or sample.rows["L3"].feature.key
     name = f"{key}.{stage}.{sum(sizes)}"
     attempt = ledger.Attempt(
-        name, key, 0, stage, "builder", 1, "", "build", "resume", "", "scripted", "m",
+        name, key, 0, stage, "builder", 1, "", turn.value, "resume", "", "scripted", "m",
         Billing.API, "p", 10, {}, AT + max(sizes) / 1e6,
     )  # fmt: skip
     calls = [

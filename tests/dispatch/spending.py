@@ -18,7 +18,7 @@ from sparing.agents.backend import AgentReply
 from sparing.config.load import sources_here
 from sparing.dispatch.spend import Permit, SpendRequest, clear
 from sparing.failure import Failure
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
@@ -26,6 +26,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.sent import Sent
 from sparing.ticket import Ticket
+from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.way import Way
 from sparing.workspace.git.repository import find_repository

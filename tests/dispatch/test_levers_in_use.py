@@ -15,9 +15,10 @@ from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.estimates import Errand, Memory, TurnClass
-from sparing.job import Turn
+from sparing.economy.estimates import Memory, TurnClass
 from sparing.segment import Volatility
+from sparing.turn import Turn
+from sparing.turn_kind import Errand
 from sparing.way import Lever, Way
 from tests.briefing.sample import Sample
 from tests.dispatch.levered import REVIEWERS, Turned, lever_sample, names, sent, turned, without

@@ -20,10 +20,10 @@ from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.trunk_group import order_of, system_of
 from sparing.economy.cost_model import TYPICAL
 from sparing.finding import Verdict
-from sparing.job import Turn
 from sparing.records import ledger, verdicts
 from sparing.records.prompts import load_prompt
 from sparing.runtime.levers import off_of
+from sparing.turn import Turn
 from sparing.way import Lever, Order, Way
 from tests.briefing.sample import LOOK_SECONDS, Sample
 from tests.dispatch.levered import Turned, lever_sample, sent, turned, without

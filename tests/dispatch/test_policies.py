@@ -21,19 +21,21 @@ from sparing.dispatch.verdict_reading import checked_quotes, judgement
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.known import Base, blocks_of
-from sparing.economy.matrix import Actor, Moment
+from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.review.verdict import Complaint, read_verdict
 from sparing.segment import Segment, Volatility
 from sparing.stages.moves import Happened, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
+from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.repositories import commit_files, git

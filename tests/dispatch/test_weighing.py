@@ -1,4 +1,6 @@
-"""What speaks for going on with a session, and what a new one begins with. Covers: F2, F4, F6, C12.
+"""What speaks for going on with a session, and what a new one begins with.
+
+Covers: F2, F4, F6, C12, E1.
 
 Original faults that can't happen: (b) parts of the context not counted, (g) what resume needs lost
 with the process, (h) a handoff that fails.
@@ -13,13 +15,17 @@ from pathlib import Path
 import pytest
 
 from sparing.continuation import Continuation, SessionStep, WeighResult
+from sparing.dispatch import turn_history
 from sparing.dispatch.handoff import HANDED_OFF, pipeline_of, program_handoff, write_handoff
 from sparing.dispatch.weighing import WEIGHED, budget_of, weigh
-from sparing.job import JobKind, JobResult, Turn
+from sparing.economy.estimates import Memory, TurnClass
+from sparing.job import JobKind, JobResult
 from sparing.records import events, features, sessions
 from sparing.runtime.source import source_of
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
+from sparing.turn import Turn
+from sparing.turn_kind import Errand
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
     AT,
@@ -121,6 +127,30 @@ def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:
     assert found is not None
     assert (found.go, found.forced) == (SessionStep.HAND_OFF, False)
     assert "taken back" in found.reason
+
+
+def test_what_it_takes_to_hand_over_is_learned(sample: Sample) -> None:
+    """F4, E1: a session that ends took five calls to say it; the next is expected to."""
+    had_turn(sample, "plan", [20_000])
+    kept(sample)
+    _, before = weighed(sample)
+    had_turn(sample, "plan", [20_000] * 5, turn=Turn.HAND_OVER)
+    with sample.around.database.read() as connection:
+        works = turn_history.works(connection, "scripted")
+    asked = TurnClass("builder", Errand.HAND_OVER, Memory.TRANSCRIPT)
+    assert works[asked].calls > 3
+    _, after = weighed(sample, AT + 11)
+    assert isinstance(before["judgement"], float)
+    assert isinstance(after["judgement"], float)
+    assert after["judgement"] > 2 * before["judgement"]
+
+
+def test_a_retrospective_is_learned_from(sample: Sample) -> None:
+    """E1: under an errand of its own: nobody else is expected to read as much."""
+    had_turn(sample, "finish", [20_000] * 9, turn=Turn.RETRO)
+    with sample.around.database.read() as connection:
+        works = turn_history.works(connection, "scripted")
+    assert {one.errand for one in works} == {Errand.RETRO}
 
 
 def test_a_budget_is_set_learned_or_estimated(sample: Sample) -> None:

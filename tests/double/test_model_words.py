@@ -9,10 +9,10 @@ from __future__ import annotations
 import pytest
 
 from sparing.context.prompt import turns as said
-from sparing.context.prompt.brief import TurnKind
 from sparing.double.recognise import PlayedKind, PlayedTurn, recognise, working_folder
 from sparing.double.request import read_asked
 from sparing.prompts.render import names, words
+from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 from tests.double.serving import Json, ask
 from tests.double.turns import CASES, FILES, TARGET, make, texts

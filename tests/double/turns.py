@@ -16,7 +16,6 @@ from sparing.context.prompt.brief import (
     Material,
     PromptRole,
     QuotedFinding,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.compose import compose
@@ -24,6 +23,7 @@ from sparing.double.recognise import PlayedKind
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import shipped
+from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 
 KEY = "0a1b2c3d4e5f"
@@ -38,7 +38,7 @@ FINDINGS = tuple(
     for name in ("F1", "F2")
 )
 FILES = (FileChange("src/words.py", 3, 0), FileChange("tests/test_words.py", 9, 1))
-ASKED = ("target", "iteration", "seen", "task", "phase")
+ASKED = ("target", "iteration", "seen", "task", "phase", "words")
 """What of a brief is said of the turn."""
 
 
@@ -145,7 +145,8 @@ CASES: dict[str, Case] = {
         PlayedKind.REVIEW),
     "research": Case(make(TurnKind.ASSIST, "researcher", "design"), PlayedKind.ASSIST),
     "deeper tests": Case(
-        make(TurnKind.ASSIST, "test-deepener", "implement", phase="A"), PlayedKind.ASSIST),
+        make(TurnKind.ASSIST, "test-deepener", "implement", phase="A", words="turns/assist_phase"),
+        PlayedKind.ASSIST),
 }  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from sparing.economy.choose import TIE, cheapest, decide_way
 from sparing.economy.cost_model import Expected
 from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
-from sparing.economy.matrix import Actor, Moment, Template
+from sparing.economy.matrix import Moment, Template
 from sparing.economy.predict import Prediction
+from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.economy.offers import inputs
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sparing.economy.choose import decide_way
 from sparing.economy.guard import Diff, too_long
-from sparing.economy.matrix import MATRIX, Actor, Moment, Template, row_for
+from sparing.economy.matrix import MATRIX, Moment, Template, row_for
+from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.economy.offers import inputs
 

@@ -12,7 +12,6 @@ from sparing.economy.cost_model import TYPICAL, TurnWork, turn_cost
 from sparing.economy.estimates import (
     HABITS,
     UNSEEN,
-    Errand,
     Memory,
     SeenTurn,
     Share,
@@ -24,6 +23,7 @@ from sparing.economy.estimates import (
     read_share,
     work_of,
 )
+from sparing.turn_kind import Errand
 
 REVIEW = TurnClass("spec-reviewer", Errand.REVIEW, Memory.NONE)
 AGAIN = REVIEW._replace(memory=Memory.TRANSCRIPT)

@@ -15,8 +15,9 @@ from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.known import Base, SentPrompt, believed
-from sparing.economy.matrix import Actor, Moment
+from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
+from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.economy.workload import MINIMUM, Drawn, Workload
 

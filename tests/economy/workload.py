@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.bound import CallSize, RunTurn, Sending
-from sparing.economy.estimates import Errand
+from sparing.turn_kind import Errand
 from sparing.way import Way
 
 MODEL = "model"

@@ -18,13 +18,14 @@ from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.runtime.source import Source
 from sparing.stages.moves import Happened, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
 from sparing.task import Task
+from sparing.turn import StageStep, Turn
 from sparing.way import Way
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.run import CheckResult

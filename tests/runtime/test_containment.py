@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparing.implement.checks import extra_checks, run_checks
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
@@ -20,6 +20,7 @@ from sparing.redact import Redactor
 from sparing.runtime.containment import CONTAINED, INCIDENT, guard
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.turn import Turn
 from sparing.workspace.git.special_files import put_pipes_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.dispatch.spending import new_feature, surroundings

@@ -9,11 +9,12 @@ import pytest
 
 from sparing.flow.flows import CODE_REVIEWERS
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.roles.load import shipped
 from sparing.stages.assistants import DEEPENER, FIXES, SIMPLIFIER
 from sparing.stages.moves import Happened, Next, StageRules
 from sparing.stages.stage import next_move
+from sparing.turn import Turn
 from tests.stages.test_stage import at
 
 BOTH = frozenset({SIMPLIFIER, DEEPENER})

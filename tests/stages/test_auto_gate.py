@@ -13,12 +13,13 @@ from sparing.context.documents.handoff import Handoff
 from sparing.conversation import Conversation
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.state import Cause, Do, OutcomeKind, Position
-from sparing.job import JobKind, JobResult, Turn
+from sparing.job import JobKind, JobResult
 from sparing.review.governor import SeenVerdict
 from sparing.stages.auto_gate import by_rule
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Mark, Place, StageStep
+from sparing.stages.place import Mark, Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 from tests.stages.tiers import DONE, after, asked, at, closed, entered, own_gates, said, walked
 
 GREEN = Conversation(green="base")

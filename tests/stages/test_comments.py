@@ -13,11 +13,12 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.comments import AGAIN, unanswered
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
-from sparing.job import JobKind, JobResult, Turn
+from sparing.job import JobKind, JobResult
 from sparing.records.folder import StateFolder, open_folder
 from sparing.stages.moves import Happened, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 
 SAID = (
     "Too long.\n\nC1, line 3 of spec.md:\n> a\nwhy?\n\nand how?\n\n"

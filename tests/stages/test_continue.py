@@ -7,11 +7,12 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 
 GATES = frozenset(stage.name for stage in FEATURE.stages if stage.gate)
 RULES = StageRules(cap=3, gates=GATES, headless=False)

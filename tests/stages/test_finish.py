@@ -10,11 +10,12 @@ from sparing.artifact import ArtifactName
 from sparing.ending import ROLE, Ending
 from sparing.flow.advance import begin
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import JobKind, JobResult, Turn
+from sparing.job import JobKind, JobResult
 from sparing.stages.finish import SHOWN
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Mark, Place, StageStep
+from sparing.stages.place import Mark, Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 
 RULES = StageRules(3, frozenset(), headless=True, assistants=frozenset({ROLE}))
 OPEN = ("task 1.2, Print it, has 2 of 3 boxes open",)

@@ -13,9 +13,10 @@ from sparing.context.prompt.answered_questions import answers_text
 from sparing.engine.orders import ORDERS, PAUSE
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
-from sparing.job import JobKind, JobResult, Turn
+from sparing.job import JobKind, JobResult
 from sparing.stages.moves import Next
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
+from sparing.turn import StageStep, Turn
 from tests.stages.tiers import DONE, after, asked, at, closed, entered, said, stuck
 
 ASKS = Handoff(summary="Not sure.", open_questions=("Which port?", "Keep the flag?"))

@@ -12,13 +12,14 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.review.answers import AnswerKind, AuthorAnswer
 from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.review.tracking import Ruling, RulingKind
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 
 RISING = StageRules(cap=3, gates=frozenset(FEATURE.names), headless=False)
 STRICT = RISING._replace(strict=True)

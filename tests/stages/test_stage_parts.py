@@ -14,11 +14,12 @@ from sparing.failure import Failure
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE, FLOWS, RESEARCH
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import BUDGET, Job, JobKind, JobResult, Turn
+from sparing.job import BUDGET, Job, JobKind, JobResult
 from sparing.roles.load import RoleClass, shipped
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 
 RULES = StageRules(3, frozenset(FEATURE.names), headless=False, assistants=frozenset(RESEARCH))
 

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import BUDGET, Job, JobKind, JobResult, Turn
+from sparing.job import BUDGET, Job, JobKind, JobResult
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
 from sparing.task_progress import TaskProgress, TaskResult
+from sparing.turn import StageStep, Turn
 from tests.stages.test_stage import at
 
 RULES = StageRules(cap=3, gates=frozenset({"implement"}), headless=True)

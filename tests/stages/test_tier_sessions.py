@@ -15,10 +15,11 @@ from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 
 ASKED = StageRules(cap=3, gates=frozenset(FLOWS["L3"].names), headless=False, continues=True)
 ALONE = ASKED._replace(headless=True)

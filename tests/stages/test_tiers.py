@@ -13,10 +13,10 @@ from sparing.context.documents.handoff import Handoff
 from sparing.flow.advance import BREAKER, advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import JobKind, JobResult, Turn
+from sparing.job import JobKind, JobResult
 from sparing.stages.moves import Happened, Next
-from sparing.stages.place import StageStep
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep, Turn
 from tests.stages.tiers import (
     DONE,
     after,

@@ -11,8 +11,9 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
 from sparing.job import Job, JobKind, JobResult
 from sparing.stages.moves import Happened, Next, StageRules
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
 from sparing.stages.stage import next_move
+from sparing.turn import StageStep
 
 DONE = Handoff(summary="Done.")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sparing.context.prompt.brief import Material, TurnKind
+from sparing.context.prompt.brief import Material
 from sparing.context.prompt.turns import DESCRIPTION, RESEARCH
 from sparing.flow.flows import FLOWS
-from sparing.job import Turn
 from sparing.runtime.source import Source
+from sparing.turn import Turn
+from sparing.turn_kind import TurnKind
 
 ROADMAP = "roadmap"
 LONGEST_DESCRIPTION = 24_000

@@ -7,18 +7,18 @@ person decides.
 from __future__ import annotations
 
 from sparing.context.documents.comments import comment_ids, only
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.records.folder import StateFolder
 from sparing.review.answers import read_answers
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
+from sparing.turn import TURNS, StageStep
 
 AGAIN = "These comments have no answer yet. Deal with each of them, and answer it by its id."
-REDOING = frozenset({Turn.REDO, Turn.BUILD})
 
 
 def unanswered(folder: StateFolder, place: Place, results: tuple[JobResult, ...]) -> str:
     """Hash of what is to be put again; empty if each comment has its answer or was put twice."""
-    if place.step is not StageStep.AUTHOR or place.asked not in REDOING:
+    if place.step is not StageStep.AUTHOR or not TURNS[place.asked].answers_comments:
         return ""
     if not place.feedback or not results or not results[0].reply:
         return ""

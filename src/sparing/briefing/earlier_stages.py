@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sparing.context.prompt.brief import Brief, Document, TurnKind
+from sparing.context.prompt.brief import Brief, Document
 from sparing.runtime.source import Source
-
-ENTERING = (TurnKind.STAGE, TurnKind.JUDGE, TurnKind.REDO, TurnKind.ANSWER)
-"""Turns before which others had time to change something."""
+from sparing.turn_kind import KINDS
 
 
 def going_on(brief: Brief, source: Source) -> Brief:
@@ -20,7 +18,8 @@ def going_on(brief: Brief, source: Source) -> Brief:
     needed = tuple(one for one in brief.documents if not _stands_in(one, handoff))
     told = replace(brief, handoff=handoff, documents=needed)
     session = source.session
-    if session is None or brief.asked.kind not in ENTERING or not source.knows(session.commit):
+    asked = KINDS[brief.asked.kind]
+    if session is None or not asked.catches_up or not source.knows(session.commit):
         return told
     papers = [*brief.documents, *([brief.subject] if brief.subject else [])]
     missed = [one for one in papers if not source.untouched(one.name, session.commit)]

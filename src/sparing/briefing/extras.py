@@ -10,22 +10,21 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
-from sparing.context.prompt.brief import REVIEWS, Brief, Code, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief, Code
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
 from sparing.finding import Verdict
-from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of, trims_checks
 from sparing.runtime.source import Source
+from sparing.turn import TURNS
+from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Lever
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.tree import list_files, read_files
 
-REMEMBERS = (*REVIEWS, TurnKind.REVISE, TurnKind.FIX)
-"""Turns of a loop: whoever is asked has been here before."""
 CODE = frozenset(
     (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".go", ".rs", ".java", ".kt", ".rb", ".php")
     + (".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala", ".ex", ".lua", ".sh")
@@ -39,11 +38,11 @@ _maps: dict[tuple[str, str], str] = {}
 
 def aided(brief: Brief, source: Source) -> Brief:
     levers = levers_of(source)
-    blind = source.job.turn is Turn.OUTLINE  # it must not know the code
-    if Lever.MAP in levers and brief.asked.kind is not TurnKind.JUDGE and not blind:
+    sees = TURNS[source.job.turn].sees_code and brief.asked.kind is not TurnKind.JUDGE
+    if Lever.MAP in levers and sees:
         folder = f"{source.folder}/"
         brief = replace(brief, map=map_of(source.around.repository, _base(source), folder))
-    if Lever.NOTES in levers and brief.asked.kind in REMEMBERS:
+    if Lever.NOTES in levers and KINDS[brief.asked.kind].remembers:
         brief = replace(brief, notes=_notes(source, brief))
     if Lever.TRUNK in levers and brief.code is not None and brief.asked.kind in REVIEWS:
         brief = replace(brief, code=_grown(source, brief.code))

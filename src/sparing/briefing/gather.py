@@ -31,7 +31,6 @@ from sparing.context.prompt.brief import (
     Document,
     Material,
     PromptRole,
-    TurnKind,
     TurnSubject,
 )
 from sparing.context.prompt.compact import unsigned, without_boilerplate, without_digested
@@ -39,51 +38,16 @@ from sparing.context.prompt.wrap import defuse
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import StageWork
-from sparing.job import Turn
 from sparing.prompts.render import words
 from sparing.roles.load import SHIPPED, Role, RoleClass
 from sparing.runtime.source import Source
 from sparing.task import Task
+from sparing.turn import TURNS, Turn, kind_of
+from sparing.turn_kind import KINDS, Actor, TurnKind
 
 CANONICAL = (
     ArtifactName.PRD, ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN, ArtifactName.TASKS,
 )  # fmt: skip
-KINDS = {
-    Turn.WRITE: TurnKind.WRITE,
-    Turn.REVISE: TurnKind.REVISE,
-    Turn.REDO: TurnKind.REDO,
-    Turn.ANSWER: TurnKind.ANSWER,
-    Turn.REVIEW: TurnKind.REVIEW,
-    Turn.IMPLEMENT: TurnKind.TASK,
-    Turn.BUILD: TurnKind.STAGE,
-    Turn.REPAIR_CHECKS: TurnKind.CHECKS,
-    Turn.JUDGE: TurnKind.JUDGE,
-    Turn.NONE: TurnKind.ASSIST,
-    Turn.SIMPLIFY: TurnKind.ASSIST,
-    Turn.OUTLINE: TurnKind.ASSIST,
-    Turn.DEEPEN: TurnKind.ASSIST,
-    Turn.MEND: TurnKind.CHECKS,
-    Turn.RESEARCH: TurnKind.ASSIST,
-    Turn.PART: TurnKind.PART,
-    Turn.PROPOSE: TurnKind.ASSIST,
-    Turn.RETRO: TurnKind.ASSIST,
-}
-SAYS = frozenset(
-    {
-        TurnKind.REDO,
-        TurnKind.ANSWER,
-        TurnKind.CHECKS,
-        TurnKind.STAGE,
-        TurnKind.JUDGE,
-        TurnKind.ASSIST,
-        TurnKind.TASK,
-    }
-)
-"""Turns that bring somebody's words with them."""
-KNOWS_ALL = frozenset(
-    {TurnKind.REVISE, TurnKind.REDO, TurnKind.ANSWER, TurnKind.FIX, TurnKind.CHECKS, TurnKind.PART}
-)
-"""An author's session that goes on needs to be told nothing but the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,22 +113,13 @@ def _is_tier(source: Source) -> bool:
 
 
 def _kind(source: Source) -> TurnKind:
-    kind = KINDS[source.job.turn]
-    if kind is TurnKind.REVIEW and source.final:
-        return TurnKind.VALIDATE
-    if kind is TurnKind.REVISE and source.stage.work is StageWork.IMPLEMENT:
-        return TurnKind.FIX
-    if kind is TurnKind.WRITE and _is_tier(source):
-        return TurnKind.STAGE
-    return kind
+    on_code = source.stage.work is StageWork.IMPLEMENT
+    return kind_of(source.job.turn, on_code=on_code, in_tier=_is_tier(source), final=source.final)
 
 
 def _names(source: Source, role: Role, kind: TurnKind) -> tuple[ArtifactName, ...]:
     """Whom the flow gives documents, and whom their own file does."""
-    if kind in (TurnKind.REVIEW, TurnKind.VALIDATE, TurnKind.ASSIST):
-        listed = role.artifacts
-    else:
-        listed = source.stage.reads
+    listed = role.artifacts if KINDS[kind].own_documents else source.stage.reads
     if _is_tier(source):  # a tier without the stage never has its document
         made = {stage.writes for stage in FLOWS[source.row.feature.flow].stages}
         listed = tuple(name for name in listed if name in made)
@@ -179,13 +134,8 @@ def _before(name: ArtifactName, subject: ArtifactName | None) -> bool:
 
 def _subject(source: Source, kind: TurnKind) -> ArtifactName | None:
     """The document that is judged or changed in this turn."""
-    if source.stage.work is not StageWork.DOCUMENT or kind in (
-        TurnKind.WRITE,
-        TurnKind.STAGE,
-        TurnKind.ASSIST,
-    ):
-        return None
-    return source.stage.writes
+    at_hand = source.stage.work is StageWork.DOCUMENT and KINDS[kind].has_subject
+    return source.stage.writes if at_hand else None
 
 
 def _at_hand(source: Source, subject: ArtifactName | None) -> Document | None:
@@ -207,6 +157,7 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         task=scoped.task.number if scoped else "",
         done_stated=bool(scoped and scoped.task.done_when),
         phase=source.phase or job.part,
+        words=TURNS[job.turn].words,
     )
 
 
@@ -220,10 +171,11 @@ def _stage_texts(source: Source) -> tuple[Material, ...]:
 def _code(source: Source, kind: TurnKind) -> Code | None:
     """What the feature changed outside of its own folder."""
     base, stage = source.row.feature.base_commit, source.stage
-    mends = kind is TurnKind.ASSIST and stage.work is StageWork.IMPLEMENT and source.phase != "A"
+    seen = stage.work is StageWork.IMPLEMENT and TURNS[source.job.turn].sees_code
+    mends = kind is TurnKind.ASSIST and seen
     if kind is TurnKind.FIX or mends:
         return Code("", source.changed(base))
-    reviews = kind in (TurnKind.REVIEW, TurnKind.VALIDATE) and stage.work is StageWork.IMPLEMENT
+    reviews = kind in REVIEWS and stage.work is StageWork.IMPLEMENT
     if not reviews and not (kind is TurnKind.JUDGE and source.job.stage == "code_review"):
         return None
     files = source.changed(base)
@@ -253,7 +205,7 @@ def _scoped(source: Source) -> Scoped:
 
 def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
     """What a person, the checks or an earlier phase said."""
-    if kind not in SAYS:
+    if not KINDS[kind].feedback:
         return ()
     text = source.fetch(source.job.feedback)
     if kind is TurnKind.ASSIST:
@@ -292,7 +244,9 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
     subject = _subject(source, kind)
     if subject is not None and not source.untouched(subject, session.commit) and not source.inside:
         return False  # somebody else has changed what it wrote, and nobody tells it
-    return kind in KNOWS_ALL or (kind in (TurnKind.STAGE, TurnKind.JUDGE) and source.transition)
+    # A session of whoever settles something needs to be told nothing but the turn.
+    row = KINDS[kind]
+    return row.actor is Actor.FIXER or (row.enters and source.transition)
 
 
 def read_tasks(artifact: Artifact | None) -> tuple[Task, ...]:

@@ -10,12 +10,13 @@ from sparing.context.documents.handoff import Handoff, parse_handoff
 from sparing.conversation import Conversation
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.records.folder import StateFolder
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
-from sparing.stages.place import Place, StageStep, stage_of
+from sparing.stages.place import Place, stage_of
 from sparing.stages.questions import unanswered
+from sparing.turn import StageStep, Turn
 
 HANDOFF = "handoff"
 

@@ -24,12 +24,14 @@ from sparing.records import features
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import META, Source
+from sparing.turn import TURNS
 from sparing.workspace.git.commit import list_folder, read_file
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.tree import list_files, read_files
 
 GIVEN = "given"
-CODERS = frozenset({"implementer", "builder", "code-simplifier", "test-deepener"})
+HELPERS = frozenset(role for row in TURNS.values() if row.helps for role in row.roles)
+CODERS = HELPERS | {"implementer", "builder"}
 _FEATURE = re.compile(r"(\d{1,6})-(\S+)")
 _WORD = re.compile(r"[A-Za-z]{4,}")
 

@@ -11,29 +11,22 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from sparing.briefing.extras import inner
-from sparing.context.prompt.brief import Brief, Material, TurnKind
+from sparing.context.prompt.brief import Brief, Material
 from sparing.economy.preload import LARGEST_TOKENS, PreloadCandidate, preloaded
 from sparing.flow.stage import StageWork
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
+from sparing.turn_kind import KINDS, TurnKind
 from sparing.workspace.git.tree import list_files, read_files
 
-NAMING = (
-    TurnKind.WRITE,
-    TurnKind.REVISE,
-    TurnKind.REVIEW,
-    TurnKind.TASK,
-    TurnKind.FIX,
-    TurnKind.CHECKS,
-)
 MOST_NAMED = 40
 _PATH = re.compile(r"(?<![\w/.])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*\.\w{1,8}|[\w./-]*Makefile)")
 
 
 def files_for(source: Source, brief: Brief, seen: Collection[str]) -> tuple[Material, ...]:
     """In the order in which they are named; none that the session has seen."""
-    if brief.asked.kind not in NAMING or (brief.code is not None and brief.code.diff):
+    if not KINDS[brief.asked.kind].preloads or (brief.code is not None and brief.code.diff):
         return ()  # code under review is shown already
     named = _named(source, _texts(source, brief))
     texts = read_files(source.around.repository, source.job.head, named)

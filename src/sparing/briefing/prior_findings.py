@@ -6,7 +6,7 @@ import json
 
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import QuotedFinding, TurnKind
+from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.finding import Severity
@@ -14,18 +14,19 @@ from sparing.records import findings, ledger
 from sparing.review.tracking import Tracked
 from sparing.runtime.source import Source
 from sparing.session import Session
+from sparing.turn_kind import KINDS, Actor, TurnKind
 
 SUGGESTION = Severity.SUGGESTION
 
 
 def findings_of(source: Source, kind: TurnKind) -> tuple[QuotedFinding, ...]:
     """An author's to settle, by the ids they are known by; a reviewer's own that are open."""
-    if kind in (TurnKind.REVISE, TurnKind.FIX, TurnKind.STAGE):
+    if KINDS[kind].settles:
         asked = source.job.settles
         if asked:
             return tuple(_open(one) for one in _tracked(source) if one.id in asked)
         return turns.open_findings(source.open_verdicts())
-    if kind not in (TurnKind.REVIEW, TurnKind.VALIDATE):
+    if KINDS[kind].actor is not Actor.REVIEWER:
         return ()
     return _own_findings(source)
 

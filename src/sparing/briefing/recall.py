@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.diff import parse_diff
-from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.delta import LARGEST_FILE_CHARS
 from sparing.context.prompt.wrap import defuse
@@ -22,12 +22,11 @@ from sparing.records import ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment
+from sparing.turn_kind import KINDS, TurnKind
 
 MOST_SHOWN = 5
 REFERRING = ("references", "files")
 """Segments that name what is to be read."""
-SCOPED = (TurnKind.TASK, TurnKind.ASSIST, TurnKind.STAGE, TurnKind.JUDGE)
-"""Turns that are given parts of documents, or a tier's summaries."""
 
 
 class Recall(NamedTuple):
@@ -38,7 +37,7 @@ class Recall(NamedTuple):
 
 
 def recalled(source: Source, brief: Brief, composed: Composed, *, resumed: bool) -> Recall:
-    if source.row.feature.flow in TIERS or brief.asked.kind in SCOPED:
+    if source.row.feature.flow in TIERS or KINDS[brief.asked.kind].excerpts:
         return Recall(0)
     needs = [
         *_documents(source, brief, resumed=resumed),

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, assert_never
 
 from sparing.context.documents import research
 from sparing.flow import project
-from sparing.job import Turn
 from sparing.knowledge import retro
-from sparing.review.verdict import SCHEMA
-
-FORMS: Mapping[Turn, Mapping[str, Any]] = {
-    Turn.REVIEW: SCHEMA,
-    Turn.JUDGE: SCHEMA,
-    Turn.RESEARCH: research.SCHEMA,
-    Turn.PROPOSE: project.SCHEMA,
-    Turn.RETRO: retro.SCHEMA,
-}
+from sparing.review import verdict
+from sparing.turn import TURNS, Turn
+from sparing.turn_kind import ReplyForm
 
 
 def form_of(turn: Turn) -> Mapping[str, Any] | None:
-    """None for a turn that is answered in free text."""
-    return FORMS.get(turn)
+    """None for a turn that is answered in words."""
+    form = TURNS[turn].form
+    match form:
+        case ReplyForm.VERDICT:
+            return verdict.SCHEMA
+        case ReplyForm.FINDINGS:
+            return research.SCHEMA
+        case ReplyForm.PROPOSAL:
+            return project.SCHEMA
+        case ReplyForm.RETRO:
+            return retro.SCHEMA
+        case ReplyForm.TEXT | ReplyForm.HANDOFF:
+            return None
+    assert_never(form)

@@ -16,7 +16,6 @@ from sparing.briefing.facts import stat
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
 from sparing.briefing.review_history import NAME as HISTORY
 from sparing.context.prompt.brief import Material
-from sparing.job import Turn
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, BankEntry
 from sparing.knowledge.relevance import to_judge
@@ -27,6 +26,7 @@ from sparing.records.totals import Tally
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.review.tracking import Tracked
 from sparing.runtime.source import META, Source
+from sparing.turn import Turn
 
 LOG = "implementation-log.md"
 KEYS = ("retro_md", "entries", "judgements")

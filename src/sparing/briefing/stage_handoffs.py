@@ -11,9 +11,9 @@ from sparing.context.documents.handoff import Handoff
 from sparing.context.prompt.brief import Document
 from sparing.context.prompt.compact import SUMMARISED, only_output, summarised
 from sparing.flow.flows import FLOWS
-from sparing.job import Turn
 from sparing.records import ledger
 from sparing.runtime.source import Source
+from sparing.turn import Turn
 
 
 def summaries(source: Source, documents: Sequence[Document]) -> tuple[Document, ...]:

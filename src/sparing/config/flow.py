@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from sparing.config.kinds import CountTable, FolderPath, Names, OneOf, Switch, Whole
 from sparing.config.rules import Narrow, Rule, SettingScope, setting
 from sparing.feature import Feature
+from sparing.turn import TURNS
 
 
 class FlowName(StrEnum):
@@ -43,9 +44,7 @@ STAGES = (
 BUILT = ("brainstorm", "design_review", "plan", "implement", "code_review", "verify", "done")
 """Stages of the tiers."""
 MOST_TOKENS = 2_000_000
-ASSISTANTS = (
-    "codebase-explorer", "researcher", "code-simplifier", "test-deepener", "retro-facilitator",
-)  # fmt: skip
+ASSISTANTS = tuple(dict.fromkeys(role for row in TURNS.values() for role in row.roles))
 """Roles that help beside authors and reviewers."""
 
 

@@ -15,17 +15,18 @@ from sparing.dispatch import turn_history
 from sparing.dispatch.resume_check import deferred
 from sparing.dispatch.trunk_group import model_of, order_of, referenced
 from sparing.economy.cost_model import Rates, TurnWork
-from sparing.economy.estimates import Errand, Memory, TurnClass, by_reference, expected_work
+from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_work
 from sparing.economy.known import blocks_of
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
-from sparing.job import Turn
 from sparing.records.prompts import load_prompt
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
+from sparing.turn import Turn
+from sparing.turn_kind import Errand
 from sparing.way import Lever, Policy, Way
 
 SHORT = Life.FIVE_MINUTES

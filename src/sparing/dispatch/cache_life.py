@@ -10,23 +10,20 @@ import sqlite3
 from collections.abc import Sequence
 
 from sparing.cache import Life
-from sparing.context.prompt.brief import Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.lives import RECENT_PAUSES, trunk_life
-from sparing.job import Turn
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
+from sparing.turn import TURNS
+from sparing.turn_kind import TurnKind
 from sparing.way import Lever
 
 AT_ONCE = (30.0, 30.0)
 TASKS, CODE, DOCUMENTS = "tasks", "code", "documents"
-ALONE = frozenset(
-    {Turn.NONE, Turn.RESEARCH, Turn.SIMPLIFY, Turn.OUTLINE, Turn.DEEPEN, Turn.MEND, Turn.RETRO}
-)
-"""Turns of assistants: nobody sends their trunk again, so a longer life is paid for nothing."""
 
 
 def group_of(source: Source, brief: Brief) -> str:
@@ -38,7 +35,7 @@ def group_of(source: Source, brief: Brief) -> str:
 
 
 def life_of(connection: sqlite3.Connection, source: Source, group: str, rates: Rates) -> Life:
-    if Lever.HOUR not in levers_of(source) or source.job.turn in ALONE:
+    if Lever.HOUR not in levers_of(source) or not TURNS[source.job.turn].trunk_is_shared:
         return Life.FIVE_MINUTES
     writes = source.role.role_class.writes
     at_once = writes and group.endswith((TASKS, CODE))

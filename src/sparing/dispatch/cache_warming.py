@@ -36,7 +36,7 @@ from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.prompts.render import words
 from sparing.records import caps, features, ledger, pings, sessions, verdicts
 from sparing.records.features import FeatureRow
@@ -48,6 +48,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
+from sparing.turn import Turn
 from sparing.way import Lever, Policy, Way
 
 ROLE = "keep-alive"

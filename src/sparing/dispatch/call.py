@@ -19,7 +19,7 @@ from sparing.dispatch.spend import Permit, SpendRefusal, SpendRequest, given_up,
 from sparing.dispatch.trunk_group import system_of
 from sparing.errors import SparingError
 from sparing.failure import Failure
-from sparing.job import Job, Turn
+from sparing.job import Job
 from sparing.money import to_usd
 from sparing.records.prompts import load_prompt
 from sparing.redact import Redactor
@@ -33,6 +33,7 @@ from sparing.runtime.source import Source, source_of
 from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
+from sparing.turn import TURNS, Turn
 from sparing.workspace.git.commit import settle_changes
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.special_files import put_pipes_aside
@@ -103,7 +104,7 @@ async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
 
 def _writes(source: Source) -> bool:
     """An author, except where it only says what it would write."""
-    return source.role.role_class is RoleClass.AUTHOR and source.job.turn is not Turn.OUTLINE
+    return source.role.role_class is RoleClass.AUTHOR and TURNS[source.job.turn].writes
 
 
 def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:

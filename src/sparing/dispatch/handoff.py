@@ -24,7 +24,7 @@ from sparing.dispatch.trunk_group import order_of
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.prompts.render import fill, words
 from sparing.records import events, ledger
 from sparing.records.prompts import keep_prompt
@@ -34,6 +34,7 @@ from sparing.runtime.source import Source, source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
 from sparing.ticket import Ticket
+from sparing.turn import TURNS, Turn
 from sparing.way import Way
 from sparing.workspace.git.tree import read_files
 
@@ -78,7 +79,8 @@ async def prepare_handoff(
 def _question(problem: str) -> str:
     if problem:
         return fill("blocks", "rich_handoff_again", problem=defuse(problem))
-    return words("blocks", "rich_handoff")
+    folder, _, name = TURNS[Turn.HAND_OVER].words.partition("/")
+    return words(folder, name)
 
 
 def question_tokens() -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.dispatch import turn_history
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work
+from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
@@ -21,10 +21,17 @@ from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.source import Source
 from sparing.session import Session
+from sparing.turn_kind import Errand
 from sparing.way import Way
 
 LATER_DELTA_TOKENS = 1_500
 NOT_CACHED_TOKENS = 1_024
+NEXT = {
+    Errand.WRITE: Errand.REVISE,
+    Errand.IMPLEMENT: Errand.FIX,
+    Errand.HAND_OVER: Errand.LONE,
+}
+"""Who has written revises next, and a session that was handed over does something else."""
 
 
 class NextTurn(NamedTuple):
@@ -75,9 +82,9 @@ def prospect_of(
 
 
 def _errand(row: LedgerRow) -> Errand:
-    """Who has written revises next; who has reviewed reviews again."""
+    """Who has reviewed reviews again."""
     found = turn_history.errand_of(row.attempt.template, row.attempt.stage) or Errand.LONE
-    return {Errand.WRITE: Errand.REVISE, Errand.IMPLEMENT: Errand.FIX}.get(found, found)
+    return NEXT.get(found, found)
 
 
 def waits(rows: Sequence[LedgerRow]) -> list[float]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
-from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
 from sparing.dispatch.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
@@ -21,7 +21,7 @@ from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
@@ -31,6 +31,8 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
+from sparing.turn import Turn
+from sparing.turn_kind import KINDS
 from sparing.way import Order, Way
 
 UNKNOWN_CLIENT = Client("auto", "", 1)
@@ -108,7 +110,7 @@ def _composed(
 def _peeked(
     source: Source, brief: Brief, composed: Composed, way: Way, order: Order | None
 ) -> Peeked:
-    role, formed = source.role, brief.asked.kind in (*JUDGING, TurnKind.ASSIST)
+    role, formed = source.role, KINDS[brief.asked.kind].formed
     system = Segment("system", system_of(source), Volatility.FEATURE)
     return Peeked(
         composed,

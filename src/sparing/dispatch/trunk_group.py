@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed
 from sparing.economy.levers import switched_on
 from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
+from sparing.turn_kind import KINDS
 from sparing.way import Lever, Order, Policy
 
 
@@ -51,7 +52,7 @@ def client_of(source: Source) -> Client:
 
 def trunk_key(source: Source, brief: Brief, client: Client) -> TrunkKey:
     role = source.role
-    formed = brief.asked.kind in (*JUDGING, TurnKind.ASSIST) and brief.schema is not None
+    formed = KINDS[brief.asked.kind].formed and brief.schema is not None
     return TrunkKey(
         client.name,
         client.version,

@@ -26,7 +26,7 @@ from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgeme
 from sparing.errors import SparingError
 from sparing.finding import Verdict
 from sparing.flow.stage import StageWork
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
 from sparing.review.quotes import QuoteCheck
@@ -41,16 +41,11 @@ from sparing.sent import Sent
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
+from sparing.turn import TURNS, Turn
 from sparing.way import Way
 from sparing.workspace.git.commit import changed_paths, commit_paths
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
-
-ROUNDS = frozenset(
-    {Turn.REVISE, Turn.REPAIR_CHECKS, Turn.PART, Turn.IMPLEMENT, Turn.MEND}
-    | {Turn.SIMPLIFY, Turn.OUTLINE, Turn.DEEPEN}
-)
-"""Turns that go on with something: one that changes nothing is borne, and counted in a loop."""
 
 
 @step("prepare")
@@ -155,7 +150,7 @@ async def commit(
         if change is not None:
             tell(tx, asked, source.job, "commit", text=_subject(source), data={"commit": change})
         tell_handoff(tx, asked, source, reply["reply"])
-    if change is None and (source.job.turn in ROUNDS or may_leave(source, reply["reply"])):
+    if change is None and (TURNS[source.job.turn].may_leave or may_leave(source, reply["reply"])):
         return JobResult(commit=source.job.head, reply=reply["reply"], changed=False).dump()
     if change is None:
         return nothing_changed(source.job.role).dump()

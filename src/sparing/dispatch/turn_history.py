@@ -11,10 +11,10 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
+from sparing import turn
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
-    Errand,
     Memory,
     SeenTurn,
     Share,
@@ -26,9 +26,9 @@ from sparing.economy.estimates import (
 from sparing.economy.known import Base, SentPrompt
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.job import Turn
 from sparing.records import ledger, resume_checks
 from sparing.records.ledger import LedgerRow
+from sparing.turn_kind import Errand
 from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
@@ -42,31 +42,11 @@ CODING = frozenset(
     for stage in flow.stages
     if stage.work is StageWork.IMPLEMENT
 )
-ERRANDS = {
-    Turn.WRITE.value: Errand.WRITE,
-    Turn.REVISE.value: Errand.REVISE,
-    Turn.REDO.value: Errand.REVISE,
-    Turn.ANSWER.value: Errand.REVISE,
-    Turn.REVIEW.value: Errand.REVIEW,
-    Turn.IMPLEMENT.value: Errand.IMPLEMENT,
-    Turn.BUILD.value: Errand.IMPLEMENT,
-    Turn.REPAIR_CHECKS.value: Errand.FIX,
-    Turn.JUDGE.value: Errand.LONE,
-    Turn.NONE.value: Errand.LONE,
-    Turn.SIMPLIFY.value: Errand.LONE,
-    Turn.OUTLINE.value: Errand.LONE,
-    Turn.DEEPEN.value: Errand.LONE,
-    Turn.MEND.value: Errand.FIX,
-    Turn.RESEARCH.value: Errand.LONE,
-    Turn.PART.value: Errand.WRITE,
-    Turn.PROPOSE.value: Errand.LONE,
-}
 
 
 def errand_of(template: str, stage: str) -> Errand | None:
     """None for a turn that only mends a reply."""
-    errand = ERRANDS.get(template)
-    return Errand.FIX if errand is Errand.REVISE and stage in CODING else errand
+    return turn.errand_of(template, on_code=stage in CODING)
 
 
 def memory_of(way: Way, *, noted: bool, handed: bool = False) -> Memory:

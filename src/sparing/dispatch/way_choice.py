@@ -14,7 +14,7 @@ from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
-from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import SHORT as LIFE
@@ -28,25 +28,17 @@ from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
 from sparing.economy.known import Base, SentPrompt, believed
 from sparing.economy.lives import pass_share
-from sparing.economy.matrix import Actor, Moment, Template
+from sparing.economy.matrix import Moment, Template
 from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
-from sparing.job import Turn
 from sparing.records import verdicts
 from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
+from sparing.turn import TURNS
+from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Policy, Way
-
-FIXES = (
-    TurnKind.REVISE,
-    TurnKind.FIX,
-    TurnKind.REDO,
-    TurnKind.ANSWER,
-    TurnKind.CHECKS,
-    TurnKind.PART,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +127,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
         source.around.backend(source.row).capabilities.marks,
     )  # fmt: skip
-    writes = source.role.role_class.writes and source.job.turn is not Turn.OUTLINE
+    writes = source.role.role_class.writes and TURNS[source.job.turn].writes
     others["base"] = base_digest(key, writes=writes)
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
@@ -263,13 +255,10 @@ def _moment(source: Source, brief: Brief, told: Mapping[Way, Alternative], error
 
 
 def _actor(source: Source, brief: Brief) -> Actor:
-    kind = brief.asked.kind
+    row = KINDS[brief.asked.kind]
     if source.role.always_fresh and not source.inside:
         return Actor.LONE
-    if kind in REVIEWS:
-        return Actor.REVIEWER
-    goes_on = kind in (TurnKind.STAGE, TurnKind.JUDGE) and source.transition
-    return Actor.FIXER if kind in FIXES or goes_on else Actor.LONE
+    return Actor.FIXER if row.enters and source.transition else row.actor
 
 
 def _is_first(source: Source, brief: Brief) -> bool:

@@ -16,23 +16,27 @@ from typing import Any, NamedTuple
 from sparing.briefing.gather import gather
 from sparing.config.flow import SessionPreference
 from sparing.continuation import SessionStep, WeighResult
+from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import transcript_of
 from sparing.dispatch.handoff import program_handoff, question_tokens
 from sparing.dispatch.trunk_group import client_of, trunk_key
 from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
 from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, Weighed
-from sparing.economy.cost_model import TYPICAL
+from sparing.economy.cost_model import TYPICAL, TurnWork
+from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.predict import Inputs
 from sparing.flow.flows import builder_of
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.crash import step
 from sparing.runtime.events import tell
-from sparing.runtime.source import Source, source_of
+from sparing.runtime.source import Source, session_owner, source_of
 from sparing.session import Session
 from sparing.ticket import Ticket
+from sparing.turn import Turn
+from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Policy, Way
 from sparing.workspace.git.repository import contains
@@ -68,7 +72,7 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
     ahead = replace(source, job=replace(source.job, going=going))
     brief = gather(ahead)
     inputs = offers_of(ahead, brief, trunk_key(ahead, brief, client_of(ahead)), asked.at)
-    bills = continuity.bills(inputs, question_tokens())
+    bills = continuity.bills(inputs, question_tokens(), _handing_over(source))
     budget = budget_of(source)
     room = room_of(source, source.session, budget, inputs)
     standing = SessionState(
@@ -89,6 +93,14 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
     figures = _figures(standing, weighed, bills, inputs, budget)
     _tell(source, asked, found, {**figures, "warm": warm, "lost": standing.lost})
     return found
+
+
+def _handing_over(source: Source) -> TurnWork:
+    """What it takes a session to say what only it knows, as earlier ones did."""
+    who = TurnClass(session_owner(source.job), Errand.HAND_OVER, Memory.TRANSCRIPT)
+    with source.around.database.read() as connection:
+        works = turn_history.works(connection, source.around.backend(source.row).name)
+    return expected_work(who, works)
 
 
 def room_of(source: Source, session: Session, budget: Budget, inputs: Inputs) -> Room:

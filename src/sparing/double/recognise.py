@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.double.request import Message, ModelRequest, newest
+from sparing.turn import Turn
 
 
 class PlayedKind(StrEnum):
@@ -75,7 +76,7 @@ WORDS = tuple(
         (PlayedKind.READ, "Read the file ", rf"(?P<target>\S+[^\s.]){_THEN}"),
     )
 )
-STAGES = {PlayedKind.TASK: "implement", PlayedKind.HAND_OVER: "hand_over"}
+STAGES = {PlayedKind.TASK: "implement", PlayedKind.HAND_OVER: Turn.HAND_OVER.value}
 """Of turns whose words name none."""
 _NEEDLES = tuple(words.needle for words in WORDS)
 _TARGETS = re.compile(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import assert_never
 
 from sparing.economy.guard import DeltaState
-from sparing.economy.matrix import Actor, MatrixRow, Moment, Template, row_for
+from sparing.economy.matrix import MatrixRow, Moment, Template, row_for
 from sparing.economy.predict import Inputs, Prediction, predict
 from sparing.way import Policy, Way
 
@@ -99,7 +99,8 @@ def _barred(row: MatrixRow, moment: Moment, inputs: Inputs) -> dict[Way, str]:
 
 
 def _full(moment: Moment) -> Template:
-    return Template.FIX if moment.actor is Actor.FIXER else Template.FULL
+    """As the matrix has it for whoever is asked for the first time."""
+    return row_for(replace(moment, first=True), guarded=False).template
 
 
 def cheapest(predictions: Mapping[Way, Prediction]) -> Way:

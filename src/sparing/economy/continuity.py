@@ -19,7 +19,9 @@ import genai_prices
 
 from sparing.cache import CacheBlock, RequestPart
 from sparing.economy.cost_model import TurnWork
+from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
+from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Way
 
@@ -31,7 +33,7 @@ QUANTILE = 0.9
 SHRUNK = 0.75
 """A conversation that is smaller than this share of what it was has been compacted: what clients
 drop besides, such as old thinking, is less."""
-JUDGEMENT = TurnWork(calls=1, growth=0, output=600)
+JUDGEMENT = work_of(HABITS[Errand.HAND_OVER, Memory.TRANSCRIPT])
 """A turn that only answers, with what the program can't know."""
 JUDGEMENT_SHARE = 0.25
 """Of what the next stage is expected to cost: so much an opinion of the old session is worth."""
@@ -156,8 +158,8 @@ class SessionState(NamedTuple):
     """Why it can't be gone on with at all."""
 
 
-def bills(inputs: Inputs, question: int) -> Bills:
-    """From the ways as they would be sent; `question` has so many tokens."""
+def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
+    """From the ways as they would be sent; `question` has so many tokens, and takes so much."""
     found = predict(inputs)
     fresh = [found[way] for way in (Way.COMPOSE, Way.REFERENCE) if found[way].cost is not None]
     handed = min(fresh, key=lambda one: one.cost or 0.0)
@@ -165,7 +167,7 @@ def bills(inputs: Inputs, question: int) -> Bills:
     if resumed is None:
         none = found[Way.RESUME]
         return Bills(none, handed, none)
-    asked = Offer((CacheBlock(RequestPart.MESSAGES, "question", question),), JUDGEMENT, resumed.on)
+    asked = Offer((CacheBlock(RequestPart.MESSAGES, "question", question),), answer, resumed.on)
     turn = predict(_with(inputs, asked))[Way.RESUME]
     return Bills(found[Way.RESUME], handed, turn)
 

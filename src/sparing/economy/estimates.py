@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
+from sparing.turn_kind import Errand
 
 RESULT_TOKENS = 700
 """Of one tool call that is no read: 300 to 1,100 in the workload."""
@@ -32,18 +33,6 @@ LEAST_WEIGHT = 0.1
 """Of the latest turn in what is learned: habits change, so no turn counts for ever."""
 ENOUGH_RESUMES = 3
 MISSING_SHARE = 0.5
-
-
-class Errand(StrEnum):
-    """What kind of turn it is."""
-
-    WRITE = "write"
-    REVISE = "revise"
-    REVIEW = "review"
-    IMPLEMENT = "implement"
-    FIX = "fix"
-    LONE = "lone"
-    """A single turn with its own purpose: simplify, deepen tests, judge, look around."""
 
 
 class Memory(StrEnum):
@@ -94,6 +83,14 @@ HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
         (Errand.LONE, Memory.NOTES): TurnHabit(5, 0, 2000),
         (Errand.LONE, Memory.HANDOFF): TurnHabit(5, 0, 2000),
         (Errand.LONE, Memory.TRANSCRIPT): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.NONE): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.NOTES): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.HANDOFF): TurnHabit(5, 0, 2000),
+        (Errand.RETRO, Memory.TRANSCRIPT): TurnHabit(5, 0, 2000),
+        (Errand.HAND_OVER, Memory.NONE): TurnHabit(0, 0, 600),
+        (Errand.HAND_OVER, Memory.NOTES): TurnHabit(0, 0, 600),
+        (Errand.HAND_OVER, Memory.HANDOFF): TurnHabit(0, 0, 600),
+        (Errand.HAND_OVER, Memory.TRANSCRIPT): TurnHabit(0, 0, 600),
     }
 )
 
@@ -158,7 +155,8 @@ def _scaled(usual: TurnWork, seen: TurnWork, expected: TurnWork) -> TurnWork:
     """As much more or less than usual as that one was."""
     return TurnWork(
         max(1.0, usual.calls * seen.calls / expected.calls),
-        usual.growth * seen.growth / expected.growth,
+        # Of a turn that only answers nothing is expected to grow.
+        usual.growth * seen.growth / expected.growth if expected.growth else seen.growth,
         usual.output * seen.output / expected.output,
     )
 

@@ -13,14 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.economy.guard import DeltaState, Diff, delta_of, too_long
-
-
-class Actor(StrEnum):
-    REVIEWER = "reviewer"
-    FIXER = "fixer"
-    """An author who gets findings to settle: the implementer, or whoever wrote the document."""
-    LONE = "lone"
-    """A role that is always fresh."""
+from sparing.turn_kind import Actor
 
 
 class Template(StrEnum):

@@ -12,7 +12,8 @@ from sparing.records.mailbox import Letter
 from sparing.runtime.place_store import unpacked
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
+from sparing.turn import StageStep
 from sparing.workspace.git.commit import changed_files
 
 PASSED = "passed"

@@ -19,7 +19,7 @@ from sparing.engine.auto import PASSED, code_since_green, wants_rule
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
-from sparing.job import Job, JobKind, JobResult, Turn
+from sparing.job import Job, JobKind, JobResult
 from sparing.records import events, findings, verdicts
 from sparing.records.features import FeatureRow
 from sparing.review.answers import AuthorAnswer, read_answers
@@ -29,11 +29,11 @@ from sparing.review.tracking import Ruling, RulingKind
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
-from sparing.stages.place import Place, StageStep, stage_of
+from sparing.stages.place import Place, stage_of
+from sparing.turn import TURNS, StageStep
 
 SENT_BACK = "sent back"
 AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
-MENDING = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
 
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str, Any]) -> Happened:
@@ -153,7 +153,8 @@ def _tell(
 
 def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, ...]) -> list[str]:
     """What an author in a loop says it changed, a line each."""
-    asked = place.step in AUTHORING and place.asked in MENDING and place.loop is not None
+    tells = place.step in AUTHORING and TURNS[place.asked].tells_changes
+    asked = tells and place.loop is not None
     if not asked or not results or not results[0].reply:
         return []
     text = fix_words(around.folder.fetch(results[0].reply))

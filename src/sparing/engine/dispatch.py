@@ -24,11 +24,12 @@ from sparing.dispatch.turn import (
 from sparing.failure import Failure
 from sparing.finish.lessons import retrospect
 from sparing.finish.proposals import prepare_proposal, propose
-from sparing.job import BUDGET, LOOP, Job, JobResult, Turn
+from sparing.job import BUDGET, LOOP, Job, JobResult
 from sparing.ticket import Ticket
+from sparing.turn import TURNS, Turn
+from sparing.turn_kind import ReplyForm
 from sparing.way import Way
 
-JUDGING = frozenset({Turn.REVIEW, Turn.JUDGE})
 PASSING = frozenset(
     {
         Failure.OVERLOADED,
@@ -82,7 +83,7 @@ async def _ended(
         return JobResult(failure=reply["failure"], detail=reply["detail"]).dump()
     if job.turn is Turn.PROPOSE:
         return await _proposed(who, what, sent, reply)
-    if job.turn in JUDGING:
+    if TURNS[job.turn].form is ReplyForm.VERDICT:
         return await _judged(who, what, sent, reply)
     return await _committed(who, what, sent, reply)
 

@@ -22,11 +22,11 @@ from sparing.context.prompt.compose import compose
 from sparing.dispatch.trunk_group import model_of, system_of
 from sparing.dispatch.verdict_reading import judgement
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
-from sparing.economy.estimates import HABITS, Errand, Memory, work_of
+from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
-from sparing.job import Job, JobKind, Turn
+from sparing.job import Job, JobKind
 from sparing.money import to_usd
 from sparing.records import verdicts
 from sparing.records.features import FeatureRow
@@ -39,6 +39,8 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment
 from sparing.session import Session
+from sparing.turn import Turn
+from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Order, Way
 from sparing.workspace.git.commit import commit_paths

@@ -7,9 +7,10 @@ from dataclasses import replace
 from sparing import feature
 from sparing.artifact import ArtifactName as A
 from sparing.flow.stage import Flow, ModelClass, Stage, StageWork
+from sparing.turn import TURNS, Turn
 
 CODE_REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
-RESEARCH = ("codebase-explorer", "researcher")
+RESEARCH = TURNS[Turn.RESEARCH].roles
 
 _PRD = Stage(
     "brainstorm", StageWork.DOCUMENT, "prd-author", writes=A.PRD, gate=True, research=RESEARCH,

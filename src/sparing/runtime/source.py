@@ -20,7 +20,7 @@ from sparing.continuation import SessionStep
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
-from sparing.job import Job, Turn
+from sparing.job import Job
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.secret import folder_secret
@@ -29,6 +29,7 @@ from sparing.roles.load import Role
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.ticket import Ticket
+from sparing.turn import TURNS
 from sparing.workspace.git.commit import changed_files, diff, read_file
 from sparing.workspace.git.lanes import lane_name
 
@@ -48,12 +49,15 @@ class Source:
     """The reviewer has passed; this is its look at everything since."""
     transition: bool = False
     """The session is the continuing agent's, which now enters this stage."""
-    phase: str = ""
-    """Where a role works in phases: in A it must not see the code."""
     _read: dict[tuple[str, ...], Any] = field(
         default_factory=dict[tuple[str, ...], Any], compare=False, repr=False
     )
     """What was read for this job: commits do not change, and roles not within a step."""
+
+    @property
+    def phase(self) -> str:
+        """Where a role works in phases: which one."""
+        return TURNS[self.job.turn].phase
 
     @property
     def inside(self) -> bool:
@@ -197,9 +201,6 @@ def _cut(text: str) -> str:
     return f"{text[:RULES_CHARS]}\n[{len(text) - RULES_CHARS} more characters are in the file]\n"
 
 
-PHASES = {Turn.OUTLINE: "A", Turn.DEEPEN: "B"}
-
-
 def row_of(around: Surroundings, key: str) -> FeatureRow:
     with around.database.read() as connection:
         row = features.get(connection, key)
@@ -227,4 +228,4 @@ def source_of(ticket: Ticket, job: Job) -> Source:
     ended = job.going.go is SessionStep.HAND_OFF or job.going.anew
     kept = None if ended else session
     shared = bool(job.going.thread) and kept is not None
-    return Source(around, row, job, kept, job.final, shared, PHASES.get(job.turn, ""))
+    return Source(around, row, job, kept, job.final, shared)

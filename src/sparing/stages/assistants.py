@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from sparing.flow.advance import advance
 from sparing.flow.state import Outcome, OutcomeKind
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.stages.failure import said_of
-from sparing.stages.moves import Happened, Next, StageRules, ask, at, flow
-from sparing.stages.place import Place, StageStep
+from sparing.stages.moves import Happened, Next, StageRules, StepHandler, ask, ask_for, at, flow
+from sparing.stages.place import Place
+from sparing.turn import TURNS, StageStep, Turn
 
-SIMPLIFIER, DEEPENER = "code-simplifier", "test-deepener"
-HELPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN})
+(SIMPLIFIER,), (DEEPENER,) = TURNS[Turn.SIMPLIFY].roles, TURNS[Turn.DEEPEN].roles
+HELPS = frozenset(row.step for row in TURNS.values() if row.helps and row.dispensable)
 """Steps that may fail without harm."""
 DIVERGING = frozenset({StageStep.DEEPENED, StageStep.MEND})
 """Steps in which a person can take the code as it is."""
@@ -35,7 +36,7 @@ def begin(place: Place, rules: StageRules, now: float) -> Next:
     if SIMPLIFIER not in rules.assistants or building.helper:
         return _outline(place, rules)
     here = replace(building, since=place.head, helper=SIMPLIFIER)
-    return at(replace(place, building=here), StageStep.SIMPLIFY, Turn.SIMPLIFY)
+    return ask_for(replace(place, building=here), Turn.SIMPLIFY)
 
 
 def simplified(place: Place, happened: Happened, rules: StageRules, _now: float) -> Next:
@@ -55,12 +56,12 @@ def _outline(place: Place, rules: StageRules) -> Next:
     if DEEPENER not in rules.assistants:
         return at(place, StageStep.CHECK)
     here = replace(place.building, since=place.head, helper=DEEPENER)
-    return at(replace(place, building=here), StageStep.OUTLINE, Turn.OUTLINE)
+    return ask_for(replace(place, building=here), Turn.OUTLINE)
 
 
 def outlined(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     here = replace(place.building, outlines=happened.results[0].reply)
-    return at(replace(place, building=here), StageStep.DEEPEN, Turn.DEEPEN)
+    return ask_for(replace(place, building=here), Turn.DEEPEN)
 
 
 def deepened(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
@@ -89,7 +90,7 @@ def compared(place: Place, happened: Happened, rules: StageRules, now: float) ->
     if building.fixes < FIXES:
         fixing = replace(building, fixes=building.fixes + 1)
         red = replace(here, feedback=result.reply, building=fixing)
-        return at(red, StageStep.MEND, Turn.MEND)
+        return ask_for(red, Turn.MEND)
     reason = (
         f"tests of the {DEEPENER} fail after {FIXES} fixes ({result.detail}). To keep the code and"
         " leave those tests out: approve; to try again: resume"
@@ -112,3 +113,14 @@ def taken(place: Place) -> Next:
 
 def accepted(place: Place, _happened: Happened, _rules: StageRules, _now: float) -> Next:
     return at(place, StageStep.CHECK)
+
+
+STEPS: dict[StageStep, StepHandler] = {
+    StageStep.SIMPLIFY: simplified,
+    StageStep.TRIAL: tried,
+    StageStep.OUTLINE: outlined,
+    StageStep.DEEPEN: deepened,
+    StageStep.DEEPENED: compared,
+    StageStep.MEND: mended,
+    StageStep.ACCEPT: accepted,
+}

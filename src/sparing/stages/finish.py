@@ -11,9 +11,9 @@ from dataclasses import replace
 from sparing.ending import ROLE
 from sparing.flow.advance import advance
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import Turn
 from sparing.stages.moves import Happened, Next, StageRules, at, close, enter, flow
-from sparing.stages.place import Place, StageStep, is_last
+from sparing.stages.place import Place, is_last
+from sparing.turn import StageStep, Turn
 
 SHOWN = 5
 

@@ -8,12 +8,12 @@ from sparing.continuation import Continuation, SessionStep
 from sparing.ending import ROLE as RETRO
 from sparing.flow.flows import builder_of
 from sparing.flow.stage import StageWork
-from sparing.job import Job, JobKind, Turn
-from sparing.stages.place import Place, StageStep, stage_of
+from sparing.job import Job, JobKind
+from sparing.stages.place import Place, stage_of
 from sparing.stages.review_rounds import to_settle
+from sparing.turn import TURNS, StageStep, Turn
 
-AGENT_STEPS = frozenset({StageStep.AUTHOR, StageStep.PART, StageStep.TASK, StageStep.REPAIR})
-HELP_STEPS = frozenset({StageStep.SIMPLIFY, StageStep.OUTLINE, StageStep.DEEPEN, StageStep.MEND})
+HELP_STEPS = frozenset(row.step for row in TURNS.values() if row.helps)
 PROGRAM_JOBS = {
     StageStep.OPEN: JobKind.OPEN,
     StageStep.TASKS: JobKind.TASKS,
@@ -57,7 +57,7 @@ def agent_job(place: Place) -> Job:
     iteration = place.turn if place.step is StageStep.AUTHOR else place.repairs
     settles = to_settle(place.review) if turn is Turn.REVISE else ()
     job = _job(place, role, role=role, turn=turn)
-    parts = stage_of(place).parts if turn in (Turn.WRITE, Turn.PART) else ()
+    parts = stage_of(place).parts if TURNS[turn].by_parts else ()
     return replace(
         job, iteration=max(1, iteration), settles=settles, research=place.research,
         part=parts[place.part] if parts else "", going=_going(place),
@@ -151,9 +151,7 @@ def jobs_of(place: Place) -> tuple[Job, ...]:
         return (help_job(place),)
     if place.step is StageStep.RETRO:
         return (replace(_job(place, RETRO, role=RETRO, turn=Turn.RETRO), iteration=1),)
-    if place.step in AGENT_STEPS:
-        return (agent_job(place),)
-    return (program_job(place),)
+    return (program_job(place) if place.step in PROGRAM_JOBS else agent_job(place),)
 
 
 def _job(

@@ -5,6 +5,7 @@ Pure, like the handlers in `stage` and its neighbours that use them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from sparing.flow.advance import advance
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.review.governor import GovernorRuling, SeenVerdict, SinceLastLook
 from sparing.stages import review_rounds
 from sparing.stages.auto_gate import by_rule
@@ -24,7 +25,6 @@ from sparing.stages.jobs import jobs_of, review_jobs
 from sparing.stages.place import (
     Mark,
     Place,
-    StageStep,
     is_closed,
     is_last,
     mark_of,
@@ -34,6 +34,7 @@ from sparing.stages.place import (
 )
 from sparing.stages.review_rounds import Bench
 from sparing.task_progress import TaskProgress
+from sparing.turn import TURNS, StageStep, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,10 @@ class Next(NamedTuple):
     """What else is to be told: of which role, and the words."""
 
 
+StepHandler = Callable[[Place, Happened, StageRules, float], Next]
+"""What follows when a step's jobs are done."""
+
+
 def flow(place: Place, outcome: Outcome, rules: StageRules, now: float, feedback: str = "") -> Next:
     """Ask the flow; what it says becomes jobs, a wait or the end."""
     move = advance(place.state, outcome)
@@ -100,7 +105,7 @@ def flow(place: Place, outcome: Outcome, rules: StageRules, now: float, feedback
         case Do.RUN if outcome.kind is OutcomeKind.CONTINUE:
             return _resumed(moved)
         case Do.RUN if outcome.kind is OutcomeKind.ANSWER:
-            return at(moved, StageStep.AUTHOR, Turn.ANSWER)
+            return ask_for(moved, Turn.ANSWER)
         case Do.RUN:
             return _run(place, moved, outcome.kind, rules, now)
         case Do.HAND_OVER:
@@ -160,17 +165,17 @@ def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -
         case StageWork.DOCUMENT:
             return _document(here, rules, again=again)
         case StageWork.PROPOSE:
-            return at(here, StageStep.AUTHOR, Turn.PROPOSE)
+            return ask_for(here, Turn.PROPOSE)
         case StageWork.IMPLEMENT:
             anew = replace(here, building=TaskProgress())
-            return at(here, StageStep.AUTHOR, Turn.REDO) if again else at(anew, StageStep.TASKS)
+            return ask_for(here, Turn.REDO) if again else at(anew, StageStep.TASKS)
         case StageWork.BUILD:
             return begin(here, Turn.BUILD)
         case StageWork.JUDGE:
             return begin(here, Turn.JUDGE)
         case StageWork.CHECK:
             if stage.learns and again and here.feedback:
-                return at(here, StageStep.AUTHOR, Turn.REDO)
+                return ask_for(here, Turn.REDO)
             return at(here, StageStep.SURVEY if stage.learns else StageStep.CHECK)
 
 
@@ -225,6 +230,11 @@ def close(place: Place, now: float) -> Next:
 def at(place: Place, step: StageStep, turn: Turn = Turn.NONE) -> Next:
     here = replace(place, step=step, turn=place.turn + (step is StageStep.AUTHOR), asked=turn)
     return Next(Do.RUN, here, jobs_of(here))
+
+
+def ask_for(place: Place, turn: Turn) -> Next:
+    """An agent's turn, at the step that is its own."""
+    return at(place, TURNS[turn].step, turn)
 
 
 def heard(talk: Conversation, stage: str, kind: OutcomeKind) -> Conversation:

@@ -7,7 +7,6 @@ Small JSON only: texts are named by hash, and so are the findings that a review 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from sparing.continuation import Continuation
@@ -16,43 +15,11 @@ from sparing.ending import Ending
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
 from sparing.flow.state import FlowState
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.review.governor import ReviewState
 from sparing.review.loop import Loop
 from sparing.task_progress import TaskProgress
-
-
-class StageStep(StrEnum):
-    """Where within a stage."""
-
-    OPEN = "open"
-    RESEARCH = "research"
-    AUTHOR = "author"
-    PART = "part"
-    REVIEW = "review"
-    TASKS = "tasks"
-    TASK = "task"
-    PROVE = "prove"
-    WAVE = "wave"
-    JOIN = "join"
-    NOTE = "note"
-    SKIP = "skip"
-    SIMPLIFY = "simplify"
-    TRIAL = "trial"
-    OUTLINE = "outline"
-    DEEPEN = "deepen"
-    DEEPENED = "deepened"
-    MEND = "mend"
-    ACCEPT = "accept"
-    CHECK = "check"
-    WEIGH = "weigh"
-    HAND_OFF = "hand off"
-    REPAIR = "repair"
-    SURVEY = "survey"
-    RETRO = "retro"
-    CLOSE = "close"
-    REOPEN = "reopen"
-    HANDOVER = "handover"
+from sparing.turn import StageStep, Turn
 
 
 @dataclass(frozen=True, slots=True)

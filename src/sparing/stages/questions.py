@@ -13,8 +13,9 @@ from typing import NamedTuple
 from sparing.context.documents.handoff import Handoff, HandoffStatus
 from sparing.conversation import Conversation, question_key
 from sparing.flow.state import Cause, Outcome, OutcomeKind
-from sparing.job import JobResult, Turn
+from sparing.job import JobResult
 from sparing.stages.place import Place
+from sparing.turn import TURNS
 
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600
@@ -48,8 +49,7 @@ def unanswered(talk: Conversation, questions: tuple[str, ...]) -> tuple[str, ...
 
 def wrote_nothing(place: Place, handoff: Handoff, result: JobResult) -> bool:
     """It has asked only what it knows, and done nothing: that is no stage."""
-    writes = place.asked not in (Turn.ANSWER, Turn.REVISE, Turn.REPAIR_CHECKS)
-    return handoff.pauses and writes and not result.changed
+    return handoff.pauses and not TURNS[place.asked].may_only_ask and not result.changed
 
 
 def nothing_changed(role: str) -> JobResult:

@@ -6,23 +6,34 @@ the answer, so a replay never asks this code about a move that was already made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from sparing.conversation import agreed_to_changes
 from sparing.flow.advance import advance
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Outcome, OutcomeKind, Position
-from sparing.job import LOOP, JobResult, Turn
+from sparing.job import LOOP, JobResult
 from sparing.review.governor import GovernorRuling
 from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
 from sparing.stages import assistants, finish, review_rounds, tasks, tier
 from sparing.stages.auto_gate import unpassed_words
 from sparing.stages.failure import failing
-from sparing.stages.moves import Happened, Next, StageRules, ask, at, close, enter, flow
-from sparing.stages.place import Place, StageStep, mark_of, marked, stage_of
+from sparing.stages.moves import (
+    Happened,
+    Next,
+    StageRules,
+    StepHandler,
+    ask,
+    ask_for,
+    at,
+    close,
+    enter,
+    flow,
+)
+from sparing.stages.place import Place, mark_of, marked, stage_of
 from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
+from sparing.turn import TURNS, StageStep, Turn
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
@@ -111,7 +122,7 @@ def _researched(place: Place, happened: Happened, _rules: StageRules, _now: floa
     """Whoever found nothing, or failed, is left out; the author begins in any case."""
     replies = {result.role: result.reply for result in happened.results}
     found = tuple((role, replies[role]) for role, _ in place.research if replies.get(role))
-    return at(replace(place, research=found), StageStep.AUTHOR, Turn.WRITE)
+    return ask_for(replace(place, research=found), Turn.WRITE)
 
 
 def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -142,7 +153,7 @@ def _written(place: Place, happened: Happened, rules: StageRules, now: float) ->
     )  # fmt: skip
     match stage.work:
         case StageWork.DOCUMENT if _has_more(written):
-            return at(replace(written, part=place.part + 1), StageStep.PART, Turn.PART)
+            return ask_for(replace(written, part=place.part + 1), Turn.PART)
         case StageWork.DOCUMENT:
             return ask(written, now)
         case StageWork.PROPOSE:
@@ -159,8 +170,7 @@ def _written(place: Place, happened: Happened, rules: StageRules, now: float) ->
 
 def _has_more(place: Place) -> bool:
     """Whether another part of the document is to be written."""
-    writes = place.asked in (Turn.WRITE, Turn.PART)
-    return writes and place.part + 1 < len(stage_of(place).parts)
+    return TURNS[place.asked].by_parts and place.part + 1 < len(stage_of(place).parts)
 
 
 def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -194,7 +204,7 @@ def _follow(place: Place, ruled: GovernorRuling, now: float) -> Next:
         case LoopDecision.ASK:
             found = ask(place, now)
         case LoopDecision.REVISE:
-            found = at(place, StageStep.AUTHOR, Turn.REVISE)
+            found = ask_for(place, Turn.REVISE)
         case LoopDecision.ACCEPT | LoopDecision.ESCALATE:
             found = close(place, now)
     return found._replace(ruled=ruled)
@@ -219,7 +229,7 @@ def _checked(place: Place, happened: Happened, rules: StageRules, now: float) ->
         )
     if red.repairs > REPAIRS:
         return flow(red, Outcome(OutcomeKind.FAILED, reason=result.detail), rules, now)
-    return at(red, StageStep.REPAIR, Turn.REPAIR_CHECKS)
+    return ask_for(red, Turn.REPAIR_CHECKS)
 
 
 def _changed(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
@@ -251,7 +261,8 @@ def _closed(place: Place, happened: Happened, rules: StageRules, now: float) -> 
     return flow(replace(place, talk=replace(place.talk, green=green)), outcome, rules, now)
 
 
-STEPS: dict[StageStep, Callable[[Place, Happened, StageRules, float], Next]] = {
+STEPS: dict[StageStep, StepHandler] = {
+    **assistants.STEPS,
     StageStep.OPEN: _opened,
     StageStep.RESEARCH: _researched,
     StageStep.AUTHOR: _authored,
@@ -263,13 +274,6 @@ STEPS: dict[StageStep, Callable[[Place, Happened, StageRules, float], Next]] = {
     StageStep.JOIN: tasks.joined,
     StageStep.NOTE: tasks.noted,
     StageStep.SKIP: tasks.noted,
-    StageStep.SIMPLIFY: assistants.simplified,
-    StageStep.TRIAL: assistants.tried,
-    StageStep.OUTLINE: assistants.outlined,
-    StageStep.DEEPEN: assistants.deepened,
-    StageStep.DEEPENED: assistants.compared,
-    StageStep.MEND: assistants.mended,
-    StageStep.ACCEPT: assistants.accepted,
     StageStep.CHECK: _checked,
     StageStep.REPAIR: _authored,
     StageStep.SURVEY: finish.surveyed,

@@ -17,8 +17,9 @@ from sparing.job import BUDGET, LOOP, JobResult
 from sparing.stages import assistants
 from sparing.stages.failure import failing, said_of
 from sparing.stages.moves import Happened, Next, StageRules, at, flow
-from sparing.stages.place import Place, StageStep, stage_of
+from sparing.stages.place import Place, stage_of
 from sparing.task_progress import TaskProgress, TaskResult
+from sparing.turn import StageStep
 
 AT_WORK = frozenset({StageStep.TASK, StageStep.PROVE, StageStep.WAVE, StageStep.JOIN})
 """Steps in which a person can leave a task out."""

@@ -12,7 +12,8 @@ from sparing.continuation import SessionStep, WeighResult
 from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
 from sparing.stages.moves import Happened, Next, StageRules, at
-from sparing.stages.place import Place, StageStep
+from sparing.stages.place import Place
+from sparing.turn import StageStep
 
 ANSWERS = {OutcomeKind.APPROVE: SessionStep.HAND_OFF, OutcomeKind.REJECT: SessionStep.CONTINUE}
 """What is said to a handoff."""

@@ -8,43 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
+from sparing.turn_kind import KINDS, Actor, TurnKind
 
-
-class TurnKind(StrEnum):
-    """What an agent is asked for."""
-
-    WRITE = "write"
-    """An author makes the stage's document."""
-    PART = "part"
-    """An author goes on with the next part of its document."""
-    REVISE = "revise"
-    """An author settles findings in a document."""
-    REDO = "redo"
-    """An author follows a person's words."""
-    ANSWER = "answer"
-    """An author goes on with what a person answered."""
-    REVIEW = "review"
-    VALIDATE = "validate"
-    """A reviewer that has passed looks once more at everything since."""
-    TASK = "task"
-    FIX = "fix"
-    """An implementer settles findings in the code."""
-    CHECKS = "checks"
-    """An author turns red checks green."""
-    STAGE = "stage"
-    """The continuing agent of a tier does its next stage."""
-    JUDGE = "judge"
-    ASSIST = "assist"
-    """A role with one dispatch of its own: research, simplify, deepen tests, retro."""
-
-
-REVIEWS = (TurnKind.REVIEW, TurnKind.VALIDATE)
-JUDGING = (*REVIEWS, TurnKind.JUDGE)
+REVIEWS = tuple(kind for kind, row in KINDS.items() if row.actor is Actor.REVIEWER)
+JUDGING = tuple(kind for kind, row in KINDS.items() if row.judges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +89,8 @@ class TurnSubject:
     """The task says when it is done."""
     phase: str = ""
     """Where a role works in phases: A or B, or the part of a document."""
+    words: str = "turns/assist"
+    """Of a role with one dispatch of its own: the file it is asked with, by folder and name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,13 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import Brief, TurnKind
+from sparing.context.prompt.brief import Brief
 from sparing.segment import Segment, Volatility
+from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Way
 
 BESIDE_CODE = (ArtifactName.DESIGN, ArtifactName.SPEC)
 BEHIND_CODE = (ArtifactName.PRD, ArtifactName.TASKS, ArtifactName.PLAN)
-
-
-MENDS = (TurnKind.FIX, TurnKind.ASSIST)
-"""Whoever changes files opens them; a list is enough."""
 
 
 class Layout(NamedTuple):
@@ -127,7 +124,7 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
         *(pieces.references(brief) if by_path else []),
         *pieces.schema(brief),
         *pieces.outcome(brief),
-        *(pieces.files(brief) if brief.asked.kind in MENDS and not by_path else []),
+        *(pieces.files(brief) if KINDS[brief.asked.kind].lists_files and not by_path else []),
         *pieces.facts(brief),
         *pieces.findings(brief),
         *late,

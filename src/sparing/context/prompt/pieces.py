@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, Document, Material, QuotedFinding, TurnKind
+from sparing.context.prompt.brief import JUDGING, Brief, Document, Material, QuotedFinding
 from sparing.context.prompt.reads import absent, required
 from sparing.context.prompt.rubric import for_stage, split_rubric
 from sparing.context.prompt.wrap import defuse, wrap
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
+from sparing.turn_kind import TurnKind
 
 KNOWLEDGE = "knowledge"
 LESSONS = "lessons of earlier features"

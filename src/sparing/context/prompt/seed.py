@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.nested import Layout, nested_again
 from sparing.segment import Segment
+from sparing.turn_kind import TurnKind
 from sparing.way import Way
 
 

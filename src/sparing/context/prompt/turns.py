@@ -11,13 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 from sparing.context.documents.comments import comment_ids
-from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding, TurnKind
+from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding
 from sparing.context.prompt.compact import once
 from sparing.context.prompt.rubric import VERIFIES, has_section
 from sparing.context.prompt.skeleton import skeleton
 from sparing.context.prompt.wrap import defuse
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
+from sparing.turn_kind import TurnKind
 
 FEEDBACK = "feedback"
 DIVERGENCES = "divergences"
@@ -72,7 +73,7 @@ def _fresh_names(brief: Brief) -> list[str]:
         case TurnKind.STAGE | TurnKind.ANSWER:
             return ["stage" if asked.target else "stage_only", *_feedback(brief)]
         case TurnKind.ASSIST:
-            return ["assist_phase" if asked.phase else "assist"]
+            return [asked.words.removeprefix("turns/")]
         case TurnKind.REVISE | TurnKind.FIX | TurnKind.CHECKS | TurnKind.JUDGE | TurnKind.PART:
             return [asked.kind.value, *(_feedback(brief) if asked.kind is TurnKind.JUDGE else [])]
 

@@ -18,7 +18,7 @@ from sparing.desk.money.spending import naive_turn
 from sparing.desk.office import Office
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import HABITS, Errand, Memory, work_of
+from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.economy.replayed import Recorded, ReplayedPrompt, SeedTold
 from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
@@ -26,12 +26,12 @@ from sparing.money import to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
+from sparing.turn import errand_of
 from sparing.way import Lever, Way
 
 MILLION = 1_000_000
 PING = "keep-alive"
 """The role and the template under which a session is kept warm."""
-ERRANDS = {"review": Errand.REVIEW, "revise": Errand.REVISE, "redo": Errand.REVISE}
 FILES_A_CALL = 2
 CALL_SECONDS = 3.0
 TOLD_APART = frozenset(
@@ -85,7 +85,7 @@ def _spared(rows: Sequence[LedgerRow]) -> Spared:
     noted, given = dict[int, list[int]](), dict[int, list[int]]()
     for number, row in enumerate(rows):
         sent = row.attempt.sent
-        errand = ERRANDS.get(row.attempt.template)
+        errand = errand_of(row.attempt.template, on_code=False)
         if sent.get("noted") and errand and row.attempt.way != Way.RESUME.value:
             habits = (work_of(HABITS[errand, memory]) for memory in (Memory.NONE, Memory.NOTES))
             alone, told = habits

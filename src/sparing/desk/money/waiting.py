@@ -19,7 +19,7 @@ from sparing.desk.money.cost import settings_of
 from sparing.desk.office import Office
 from sparing.economy import keepalive
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work
+from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import MILLION, own_prices, price_of
@@ -30,6 +30,7 @@ from sparing.records import sessions
 from sparing.records.features import FeatureRow
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.session import Session
+from sparing.turn_kind import Errand
 from sparing.way import Way
 
 

@@ -1,0 +1,284 @@
+"""One table of turns: what an agent can be asked for, one row each, and all that differs by it.
+
+Whoever has to know something of a turn looks it up here. There are no defaults: a new turn is a
+row in which every column is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sparing.turn_kind import Errand, ReplyForm, TurnKind
+
+
+class Turn(StrEnum):
+    """What an agent is asked to do; also how the ledger names it."""
+
+    NONE = ""
+    WRITE = "write"
+    REVISE = "revise"
+    REDO = "redo"
+    REVIEW = "review"
+    IMPLEMENT = "implement"
+    BUILD = "build"
+    REPAIR_CHECKS = "repair_checks"
+    JUDGE = "judge"
+    ANSWER = "answer"
+    """Go on with what a person answered."""
+    RESEARCH = "research"
+    """Look around for an author, and report."""
+    PART = "part"
+    """Go on with the next part of the document."""
+    PROPOSE = "propose"
+    SIMPLIFY = "simplify"
+    OUTLINE = "outline"
+    """Say which tests the documents ask for, without a look at the code."""
+    DEEPEN = "deepen"
+    """Write the tests that are missing."""
+    MEND = "mend"
+    """Make the code do what deeper tests ask for."""
+    RETRO = "retro"
+    """Look back at the feature, and judge what the bank says."""
+    HAND_OVER = "hand_over"
+    """Say what only this session knows, before another one goes on."""
+
+
+class StageStep(StrEnum):
+    """Where within a stage: at a turn, or at something that the program does itself."""
+
+    OPEN = "open"
+    RESEARCH = "research"
+    AUTHOR = "author"
+    PART = "part"
+    REVIEW = "review"
+    TASKS = "tasks"
+    TASK = "task"
+    PROVE = "prove"
+    WAVE = "wave"
+    JOIN = "join"
+    NOTE = "note"
+    SKIP = "skip"
+    SIMPLIFY = "simplify"
+    TRIAL = "trial"
+    OUTLINE = "outline"
+    DEEPEN = "deepen"
+    DEEPENED = "deepened"
+    MEND = "mend"
+    ACCEPT = "accept"
+    CHECK = "check"
+    WEIGH = "weigh"
+    HAND_OFF = "hand off"
+    REPAIR = "repair"
+    SURVEY = "survey"
+    RETRO = "retro"
+    CLOSE = "close"
+    REOPEN = "reopen"
+    HANDOVER = "handover"
+
+
+class PromptKinds(NamedTuple):
+    """The kind of prompt a turn is asked with, by where it is asked."""
+
+    usual: TurnKind
+    on_code: TurnKind
+    """In a stage whose tasks become code."""
+    in_tier: TurnKind
+    final: TurnKind
+    """Of a reviewer that has passed."""
+
+
+def _always(kind: TurnKind) -> PromptKinds:
+    return PromptKinds(kind, kind, kind, kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    kinds: PromptKinds
+    errand: Errand
+    code_errand: Errand
+    """In a stage whose tasks become code."""
+    step: StageStep
+    """Where a stage is while this is asked for."""
+    form: ReplyForm
+    words: str
+    """The file of `prompts` that it is usually said with, by folder and name."""
+    phase: str
+    """Where a role works in phases: which one."""
+    roles: tuple[str, ...]
+    """Who is asked beside authors and reviewers; the settings say which of them."""
+    writes: bool
+    """The worktree may be changed, by a role that may do so at all."""
+    sees_code: bool
+    by_parts: bool
+    """Of a document that a stage has in parts: it writes one of them."""
+    helps: bool
+    """Asked between the tasks and the review of the code."""
+    dispensable: bool
+    """One that fails is told of and left out."""
+    may_leave: bool
+    """It goes on with something: one that changes nothing is borne, and counted in a loop."""
+    may_only_ask: bool
+    """Questions alone are an answer, though nothing was changed."""
+    tells_changes: bool
+    """Its reply says what was changed, for the review history."""
+    answers_comments: bool
+    """A person's comments that it leaves unanswered are put once more."""
+    trunk_is_shared: bool
+    """Others send its trunk again, so that a longer life may pay."""
+
+
+TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
+    Turn.NONE: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/assist", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
+        trunk_is_shared=False,
+    ),
+    Turn.WRITE: TurnRow(
+        kinds=PromptKinds(TurnKind.WRITE, TurnKind.WRITE, TurnKind.STAGE, TurnKind.WRITE),
+        errand=Errand.WRITE, code_errand=Errand.WRITE, step=StageStep.AUTHOR, form=ReplyForm.TEXT,
+        words="turns/write", phase="", roles=(), writes=True, sees_code=True, by_parts=True,
+        helps=False, dispensable=False, may_leave=False, may_only_ask=False, tells_changes=False,
+        answers_comments=False, trunk_is_shared=True,
+    ),
+    Turn.REVISE: TurnRow(
+        kinds=PromptKinds(TurnKind.REVISE, TurnKind.FIX, TurnKind.REVISE, TurnKind.REVISE),
+        errand=Errand.REVISE, code_errand=Errand.FIX, step=StageStep.AUTHOR, form=ReplyForm.TEXT,
+        words="turns/revise", phase="", roles=(), writes=True, sees_code=True, by_parts=False,
+        helps=False, dispensable=False, may_leave=True, may_only_ask=True, tells_changes=True,
+        answers_comments=False, trunk_is_shared=True,
+    ),
+    Turn.REDO: TurnRow(
+        kinds=_always(TurnKind.REDO), errand=Errand.REVISE, code_errand=Errand.FIX,
+        step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/redo", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=True,
+        trunk_is_shared=True,
+    ),
+    Turn.REVIEW: TurnRow(
+        kinds=PromptKinds(TurnKind.REVIEW, TurnKind.REVIEW, TurnKind.REVIEW, TurnKind.VALIDATE),
+        errand=Errand.REVIEW, code_errand=Errand.REVIEW, step=StageStep.REVIEW,
+        form=ReplyForm.VERDICT, words="turns/review", phase="", roles=(), writes=False,
+        sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=False,
+        may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=True,
+    ),
+    Turn.IMPLEMENT: TurnRow(
+        kinds=_always(TurnKind.TASK), errand=Errand.IMPLEMENT, code_errand=Errand.IMPLEMENT,
+        step=StageStep.TASK, form=ReplyForm.TEXT, words="turns/task", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=True,
+        may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=True,
+    ),
+    Turn.BUILD: TurnRow(
+        kinds=_always(TurnKind.STAGE), errand=Errand.IMPLEMENT, code_errand=Errand.IMPLEMENT,
+        step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/stage", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=True,
+        trunk_is_shared=True,
+    ),
+    Turn.REPAIR_CHECKS: TurnRow(
+        kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
+        step=StageStep.REPAIR, form=ReplyForm.TEXT, words="turns/checks", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=True,
+        may_only_ask=True, tells_changes=True, answers_comments=False, trunk_is_shared=True,
+    ),
+    Turn.JUDGE: TurnRow(
+        kinds=_always(TurnKind.JUDGE), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.AUTHOR, form=ReplyForm.VERDICT, words="turns/judge", phase="", roles=(),
+        writes=False, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
+        trunk_is_shared=True,
+    ),
+    Turn.ANSWER: TurnRow(
+        kinds=_always(TurnKind.ANSWER), errand=Errand.REVISE, code_errand=Errand.FIX,
+        step=StageStep.AUTHOR, form=ReplyForm.TEXT, words="turns/stage", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=False, may_only_ask=True, tells_changes=False, answers_comments=False,
+        trunk_is_shared=True,
+    ),
+    Turn.RESEARCH: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.RESEARCH, form=ReplyForm.FINDINGS, words="turns/assist", phase="",
+        roles=("codebase-explorer", "researcher"), writes=False, sees_code=True, by_parts=False,
+        helps=False, dispensable=True, may_leave=False, may_only_ask=False, tells_changes=False,
+        answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.PART: TurnRow(
+        kinds=_always(TurnKind.PART), errand=Errand.WRITE, code_errand=Errand.WRITE,
+        step=StageStep.PART, form=ReplyForm.TEXT, words="turns/part", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=True, helps=False, dispensable=False, may_leave=True,
+        may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=True,
+    ),
+    Turn.PROPOSE: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.AUTHOR, form=ReplyForm.PROPOSAL, words="turns/assist", phase="", roles=(),
+        writes=False, sees_code=True, by_parts=False, helps=False, dispensable=False,
+        may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
+        trunk_is_shared=True,
+    ),
+    Turn.SIMPLIFY: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.SIMPLIFY, form=ReplyForm.TEXT, words="turns/assist", phase="",
+        roles=("code-simplifier",), writes=True, sees_code=True, by_parts=False, helps=True,
+        dispensable=True, may_leave=True, may_only_ask=False, tells_changes=False,
+        answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.OUTLINE: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.OUTLINE, form=ReplyForm.TEXT, words="turns/assist_phase", phase="A",
+        roles=("test-deepener",), writes=False, sees_code=False, by_parts=False, helps=True,
+        dispensable=True, may_leave=True, may_only_ask=False, tells_changes=False,
+        answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.DEEPEN: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
+        step=StageStep.DEEPEN, form=ReplyForm.TEXT, words="turns/assist_phase", phase="B",
+        roles=("test-deepener",), writes=True, sees_code=True, by_parts=False, helps=True,
+        dispensable=True, may_leave=True, may_only_ask=False, tells_changes=False,
+        answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.MEND: TurnRow(
+        kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
+        step=StageStep.MEND, form=ReplyForm.TEXT, words="turns/checks", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=True, dispensable=False, may_leave=True,
+        may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.RETRO: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.RETRO, code_errand=Errand.RETRO,
+        step=StageStep.RETRO, form=ReplyForm.RETRO, words="turns/assist", phase="",
+        roles=("retro-facilitator",), writes=False, sees_code=True, by_parts=False, helps=False,
+        dispensable=True, may_leave=False, may_only_ask=False, tells_changes=False,
+        answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.HAND_OVER: TurnRow(
+        kinds=_always(TurnKind.ASSIST), errand=Errand.HAND_OVER, code_errand=Errand.HAND_OVER,
+        step=StageStep.HAND_OFF, form=ReplyForm.HANDOFF, words="blocks/rich_handoff", phase="",
+        roles=(), writes=True, sees_code=True, by_parts=False, helps=False, dispensable=True,
+        may_leave=False, may_only_ask=False, tells_changes=False, answers_comments=False,
+        trunk_is_shared=True,
+    ),
+})  # fmt: skip
+
+
+def kind_of(turn: Turn, *, on_code: bool, in_tier: bool, final: bool) -> TurnKind:
+    """The kind of prompt this turn is asked with here."""
+    kinds = TURNS[turn].kinds
+    here = ((final, kinds.final), (on_code, kinds.on_code), (in_tier, kinds.in_tier))
+    return next((kind for holds, kind in here if holds and kind is not kinds.usual), kinds.usual)
+
+
+def errand_of(template: str, *, on_code: bool) -> Errand | None:
+    """What the ledger learns from a turn; None for one that only mends a reply."""
+    turn = turn_named(template)
+    if turn is None:
+        return None
+    return TURNS[turn].code_errand if on_code else TURNS[turn].errand
+
+
+def turn_named(template: str) -> Turn | None:
+    """The turn that the ledger means; None for one that only mends a reply or keeps a cache."""
+    return Turn(template) if template in list(Turn) else None
