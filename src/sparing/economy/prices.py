@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import NamedTuple
 
 import genai_prices
 from genai_prices.types import ModelPrice, TieredPrices
@@ -34,15 +33,6 @@ class Price:
     @property
     def dearest(self) -> Decimal:
         return max(self.input, self.output, self.read, self.write_5m, self.write_1h)
-
-
-class Factors(NamedTuple):
-    """Prices of the other buckets, as multiples of uncached input."""
-
-    output: Decimal
-    read: Decimal
-    write_5m: Decimal
-    write_1h: Decimal
 
 
 Own = Mapping[str, Price]
@@ -93,15 +83,6 @@ def _at(listed: object, prompt_tokens: int) -> Decimal | None:
         higher = [tier.price for tier in listed.tiers if prompt_tokens > tier.start]
         return higher[-1] if higher else listed.base
     return listed if isinstance(listed, Decimal) else None
-
-
-def factors(model: str, own: Own) -> Factors | None:
-    """How much cheaper a read and how much dearer a write is: it differs by model."""
-    price = price_of(model, own)
-    if price is None or not price.input:
-        return None
-    others = (price.output, price.read, price.write_5m, price.write_1h)
-    return Factors(*(other / price.input for other in others))
 
 
 def cost_usd(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> Decimal | None:

@@ -68,10 +68,6 @@ class Link(NamedTuple):
     relation: Relation
 
 
-def is_same(one: Finding, other: Finding) -> bool:
-    return _excess(one, other) >= 0
-
-
 def restates(later: Finding, earlier: Finding) -> bool:
     """Whether nothing is said that was not said: the sure case of the same finding."""
     if later.text.split() != earlier.text.split() and _each_has_its_own(later, earlier):
