@@ -14,7 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.config.faults import shown
-from sparing.config.kinds import (
+from sparing.config.load import Loaded, current, load
+from sparing.config.rules import Narrow
+from sparing.config.settings import Setting, Settings, SettingScope, every_setting
+from sparing.config.sources import SettingsFile, Sources, read_sources
+from sparing.config.value_forms import (
     CountTable,
     FolderPath,
     Lines,
@@ -29,10 +33,6 @@ from sparing.config.kinds import (
     Value,
     Whole,
 )
-from sparing.config.load import Loaded, current, load
-from sparing.config.rules import Narrow
-from sparing.config.settings import Setting, Settings, SettingScope, every_setting
-from sparing.config.sources import SettingsFile, Sources, read_sources
 from sparing.way import Policy
 from tests.config.plain import PLAIN
 

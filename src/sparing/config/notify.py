@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparing.config.kinds import PATTERN_COMMAND, Names, Text
 from sparing.config.rules import Rule, SettingScope, setting
+from sparing.config.value_forms import PATTERN_COMMAND, Names, Text
 
 BELL = "bell"
 DESKTOP = "desktop"

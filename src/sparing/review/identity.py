@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.finding import Finding
-from sparing.review.wording import FILE, Wording, wording
+from sparing.review.finding_terms import FILE, Wording, wording
 
 LINES_APART = 25
 """So far a finding may move within a file without being less sure."""

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.gate.answer import tell_answered
+from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.features import orders
-from sparing.desk.features.orders import Ordered, OrderTiming
+from sparing.desk.features.orders import OrderReceipt, OrderTiming
 from sparing.desk.features.view import choices_of, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -128,10 +128,10 @@ def edit_command(feature: str, document: str) -> None:
 
 
 def _answered(office: Office, row: FeatureRow, words: str, *, as_json: bool) -> None:
-    tell_answered(office, row, words, done=words, as_json=as_json)
+    print_answered(office, row, words, done=words, as_json=as_json)
 
 
-def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: bool) -> None:
+def _told(row: FeatureRow, words: str, done: OrderReceipt, command: str, *, as_json: bool) -> None:
     number = row.feature.id
     if as_json:
         print_json(feature=number, stage=done.stage, counts=done.counts.value, next_command=command)

@@ -53,7 +53,7 @@ def rule_command(
     _print_ruled(row.feature.id, ruled, as_json=as_json)
 
 
-def rule_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
+def rule_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
     """At a gate: what is open, and a word on one of it."""
     stage = FlowState.load(row.place["state"]).stage
     _print_open(row.feature.id, open_findings(office, row, stage), as_json=False, here=True)

@@ -13,12 +13,12 @@ from pathlib import Path
 import click
 
 from sparing.cli.look.status import state_words
-from sparing.cli.money.warm import warm_words
+from sparing.cli.money.cache_warmth import warm_words
 from sparing.cli.options import feature_argument
 from sparing.cli.run.progress import SandboxTeller, describe, named
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features import history, view
-from sparing.desk.features.presence import engine_runs
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError

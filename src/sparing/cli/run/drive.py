@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.gate.ask import leaving
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.gate import AtGate
+from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
 from sparing.cli.run.notify import notify
 from sparing.cli.run.progress import Progress

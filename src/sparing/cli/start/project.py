@@ -12,8 +12,8 @@ from sparing.cli.options import (
     hand_over_option,
     json_option,
     print_json,
+    sandbox_flag,
     unsandboxed_option,
-    walls_flag,
 )
 from sparing.cli.screen import echo, style
 from sparing.desk.gates import answers
@@ -59,7 +59,7 @@ def new_command(
     TITLE says what should be there in the end. Nothing of it is begun before you have agreed to
     the proposal. Its files come on a branch of their own, as a feature's do.
     """
-    office = open_office(Path.cwd(), walls_flag(unsandboxed))
+    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     if from_file is None and not title.strip():
         raise UsageError("a project has a title or a PRD", 'sparing project new "Payments"')
     begins = (
@@ -107,7 +107,7 @@ def next_command(
 
     It gets the number and the folder that the roadmap gives it.
     """
-    office = open_office(Path.cwd(), walls_flag(unsandboxed))
+    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     view = projects.find(office, project)
     if view.in_base and view.ready is None and not view.circle:
         return _nothing(view, as_json=how["as_json"])

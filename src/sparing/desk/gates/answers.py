@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any
 from unicodedata import category
 
-from sparing.desk.features.beginnings import NOTHING, Beginning, begun
+from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import promised
@@ -36,7 +36,7 @@ def start(
     flow: str,
     overrides: Mapping[str, object],
     at: float,
-    beginning: Beginning = NOTHING,
+    beginning: StartInput = NOTHING,
 ) -> FeatureRow:
     """A new feature: the next number, a branch name, the base it will start from."""
     words = checked_title(title)
@@ -47,7 +47,7 @@ def start(
     with office.database.write() as tx:
         number = beginning.number or 1 + max(features.highest_number(tx), *taken, *kept, 0)
         row = new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
-        row = begun(row, beginning)
+        row = with_start_input(row, beginning)
         if features.get(tx, row.feature.key) is not None:
             raise FeatureError(f"there is a feature {row.feature.id} already", "sparing list")
         features.create(tx, row)

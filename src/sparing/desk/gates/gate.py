@@ -19,7 +19,7 @@ from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
-from sparing.desk.money.waiting import waiting, waiting_words
+from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import UNREAD, decision
 from sparing.errors import FeatureError
@@ -82,7 +82,7 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
         _made(office, row, changed, code),
         _open_words(found),
         _money(office, row, at),
-        waiting_words(waiting(office, row, at)),
+        waiting_words(price_of_waiting(office, row, at)),
     )
     state = FlowState.load(row.place["state"])
     approvable = leads_on(state, OutcomeKind.APPROVE)

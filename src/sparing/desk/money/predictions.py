@@ -18,7 +18,7 @@ IN_MONEY = "usd per million"
 MILLION = 1_000_000
 
 
-class Predicted(NamedTuple):
+class PredictedTurn(NamedTuple):
     nano_usd: int
     billed_nano_usd: int
 
@@ -30,11 +30,11 @@ class Predicted(NamedTuple):
         return abs(self.nano_usd - self.billed_nano_usd) / self.billed_nano_usd
 
 
-def predicted(row: LedgerRow) -> Predicted | None:
+def prediction_of(row: LedgerRow) -> PredictedTurn | None:
     expected, result = predicted_nano(row), row.result
     if expected is None or result is None or result.nano_usd is None:
         return None
-    return Predicted(expected, result.nano_usd)
+    return PredictedTurn(expected, result.nano_usd)
 
 
 def predicted_nano(row: LedgerRow) -> int | None:
@@ -53,7 +53,7 @@ def proof_figures(rows: Sequence[LedgerRow], origin: str) -> tuple[Figure, ...]:
 
 def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
     name = "predicted cost"
-    found = [one for row in rows if (one := predicted(row))]
+    found = [one for row in rows if (one := prediction_of(row))]
     errors = [error for one in found if (error := one.error) is not None]
     if not errors:
         return Figure(name, None, "no turn has a prediction and a bill", "estimated")

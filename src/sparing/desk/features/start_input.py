@@ -33,7 +33,7 @@ TEXT_CONTROLS = "\r\n\t\f"
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class StartInput:
     background: Background = Background()
     given: tuple[tuple[ArtifactName, str], ...] = ()
     """Documents that are there already, by the hash of their text."""
@@ -43,15 +43,15 @@ class Beginning:
     slug: str = ""
 
 
-NOTHING = Beginning()
+NOTHING = StartInput()
 
 
-class Begun(NamedTuple):
+class StartRequest(NamedTuple):
     title: str
-    beginning: Beginning
+    beginning: StartInput
 
 
-def begun(row: FeatureRow, beginning: Beginning) -> FeatureRow:
+def with_start_input(row: FeatureRow, beginning: StartInput) -> FeatureRow:
     """A new feature's row with what it begins with."""
     feature = row.feature
     if beginning.slug:
@@ -63,7 +63,7 @@ def begun(row: FeatureRow, beginning: Beginning) -> FeatureRow:
     return replace(row, feature=feature, place=place, background=beginning.background)
 
 
-def from_file(office: Office, path: Path, flow: str, title: str = "") -> Begun:
+def from_file(office: Office, path: Path, flow: str, title: str = "") -> StartRequest:
     """A document in place of the first stage's own; the feature begins after that stage."""
     first, following = _idea_stage(flow)
     text = read_document(office, path)
@@ -74,11 +74,11 @@ def from_file(office: Office, path: Path, flow: str, title: str = "") -> Begun:
         raise UsageError(named, _again(path))
     digest = office.folder.keep(text)
     background = Background(source=_place_of(office, path))
-    beginning = Beginning(background, ((first.writes, digest),), following.name)
-    return Begun(title or title_of(text, path), beginning)
+    beginning = StartInput(background, ((first.writes, digest),), following.name)
+    return StartRequest(title or title_of(text, path), beginning)
 
 
-def from_issue(office: Office, number: int, title: str = "") -> Begun:
+def from_issue(office: Office, number: int, title: str = "") -> StartRequest:
     """An issue's title and text are the request; the first stage makes a document of them."""
     base = office.loaded.settings.workspace.base_branch
     found = read_issue(office.repository, base, number, outward())
@@ -91,7 +91,7 @@ def from_issue(office: Office, number: int, title: str = "") -> Begun:
     background = Background(
         description=_plain(found.body, lines=True)[:LONGEST_BODY], source=found.url or f"#{number}"
     )
-    return Begun(title or said[:LONGEST_TITLE], Beginning(background))
+    return StartRequest(title or said[:LONGEST_TITLE], StartInput(background))
 
 
 def read_document(office: Office, path: Path) -> str:

@@ -33,14 +33,14 @@ from sparing.session import Session
 from sparing.way import Way
 
 
-class Waiting(NamedTuple):
+class WaitingPrice(NamedTuple):
     warm_until: float
     now_nano_usd: int | None
     later_nano_usd: int | None
     """Of one more turn of the author; None without a price."""
 
 
-def waiting(office: Office, row: FeatureRow, at: float) -> Waiting | None:
+def price_of_waiting(office: Office, row: FeatureRow, at: float) -> WaitingPrice | None:
     """None where nothing gets dearer, or where times are counted and not those of a clock."""
     settings = settings_of(office, row)
     if settings.engine.clock is ClockKind.COUNTED:
@@ -57,7 +57,7 @@ def waiting(office: Office, row: FeatureRow, at: float) -> Waiting | None:
     if found.warm_until is None:
         return None
     costs = (found.before, found.after) if price else (None, None)
-    return Waiting(found.warm_until, *map(_nano, costs))
+    return WaitingPrice(found.warm_until, *map(_nano, costs))
 
 
 def _inputs(session: Session, errand: Errand, rates: Rates, at: float) -> Inputs:
@@ -77,7 +77,7 @@ def _nano(cost: float | None) -> int | None:
     return None if cost is None else to_nano(Decimal(cost) / MILLION)
 
 
-def waiting_words(found: Waiting | None) -> str:
+def waiting_words(found: WaitingPrice | None) -> str:
     if found is None:
         return "waiting costs nothing"
     clock = datetime.fromtimestamp(found.warm_until, UTC).astimezone().strftime("%H:%M")

@@ -21,7 +21,7 @@ from sparing.records.features import FeatureRow
 WAITS = (Position.GATE, Position.STUCK)
 
 
-class Warmth(NamedTuple):
+class CacheWarmth(NamedTuple):
     until: float
     now_nano_usd: int | None
     later_nano_usd: int | None
