@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.desk.features.start_input import LARGEST, StartInput, from_file, from_issue
+from sparing.desk.features.start_input import StartInput
+from sparing.desk.features.start_sources import LARGEST, from_file, from_issue
 from sparing.desk.gates import answers, ideas
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, RepositoryError, UsageError

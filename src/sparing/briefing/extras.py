@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
 from sparing.context.prompt.brief import REVIEWS, Brief, Code, TurnKind
+from sparing.context.prompt.turns import CHECK
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
@@ -33,7 +34,6 @@ CODE = frozenset(
 MOST_FILES = 1_500
 MOST_CHARS = 6_000_000
 CONTEXT_LINES = 3
-CHECK = "check "
 _maps: dict[tuple[str, str], str] = {}
 
 

@@ -14,10 +14,8 @@ from functools import cache
 import genai_prices
 from genai_prices.types import ModelPrice, TieredPrices
 
-from sparing.money import to_nano
+from sparing.money import MILLION, to_nano
 from sparing.usage import Usage
-
-MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 
-OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 __all__ = ["Mode", "run_command", "run_features"]
 
 
@@ -64,7 +63,7 @@ def run_command(
     rows = [answers.find(office, feature)] if feature else open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
-    if feature and rows[0].status in OVER:
+    if feature and rows[0].status.is_over:
         return _over(office, rows[0], as_json=as_json)
     if how["dry_run"]:
         return _dry(office, rows, as_json=as_json)

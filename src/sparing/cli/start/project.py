@@ -16,11 +16,12 @@ from sparing.cli.options import (
     unsandboxed_option,
 )
 from sparing.cli.screen import echo, style
+from sparing.config.settings import AUTO
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.projects import projects
 from sparing.desk.projects.projects import ProjectView
-from sparing.desk.setup.tiers import AUTO, proposal
+from sparing.desk.setup.tiers import proposal
 from sparing.errors import NeedsHuman, UsageError
 from sparing.flow.project import ProjectStanding
 from sparing.printable import printable

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from sparing.desk.features.start_input import NOTHING, StartRequest, from_file, from_issue
+from sparing.desk.features.start_input import NOTHING, StartRequest
+from sparing.desk.features.start_sources import from_file, from_issue
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import UsageError

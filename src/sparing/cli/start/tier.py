@@ -9,10 +9,11 @@ from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL
 from sparing.cli.screen import echo, is_terminal, prompt, wrapped
 from sparing.cli.start.start_options import start_request
+from sparing.config.settings import AUTO
 from sparing.desk.features.start_input import StartRequest
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
-from sparing.desk.setup.tiers import AUTO, proposal, tell_tier
+from sparing.desk.setup.tiers import proposal, tell_tier
 from sparing.flow.propose import Proposal
 from sparing.records.features import FeatureRow
 

@@ -24,7 +24,6 @@ from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 
 SAY_LIMIT = 4_000
-OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 
 
 class OrderTiming(StrEnum):
@@ -124,7 +123,7 @@ def _need_rest(row: FeatureRow) -> None:
 
 
 def _refuse_over(row: FeatureRow) -> None:
-    if row.status in OVER:
+    if row.status.is_over:
         number = row.feature.id
         raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
 

@@ -230,7 +230,7 @@ def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> 
 
 def no_gate(row: FeatureRow) -> FeatureError:
     feature, state = row.feature, FlowState.load(row.place["state"])
-    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
+    if row.status.is_over:
         return FeatureError(f"feature {feature.id} is {row.status}", f"sparing show {feature.id}")
     if row.status is FeatureStatus.PLANNED:
         return FeatureError(f"feature {feature.id} has not begun", f"sparing run {feature.id}")

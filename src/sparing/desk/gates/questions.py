@@ -14,14 +14,14 @@ from sparing.context.prompt.answered_questions import answers_text
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
+from sparing.flow.advance import ASKS
+from sparing.flow.state import FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
 REPLY = "reply"
 ANSWER_LIMIT = 8_000
-ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
 
 
 class Question(NamedTuple):

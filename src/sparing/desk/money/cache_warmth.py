@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from sparing.cache import Life
 from sparing.config.settings import ClockKind
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
-from sparing.money import dollars, to_usd
+from sparing.money import dollars, usd_or_none
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
 
@@ -40,8 +39,8 @@ class CacheWarmth(NamedTuple):
         return {
             "feature": feature,
             "warm_until": self.until,
-            "now_usd": _usd(self.now_nano_usd),
-            "after_usd": _usd(self.later_nano_usd),
+            "now_usd": usd_or_none(self.now_nano_usd),
+            "after_usd": usd_or_none(self.later_nano_usd),
             "origin": "estimated",
         }
 
@@ -59,7 +58,3 @@ def is_warm(office: Office, row: FeatureRow, at: float) -> bool:
     if session is None:
         return False
     return at < (session.last_call or session.last_activity) + Life.FIVE_MINUTES.seconds
-
-
-def _usd(nano: int | None) -> float | None:
-    return None if nano is None else float(to_usd(nano))

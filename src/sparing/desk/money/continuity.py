@@ -9,10 +9,10 @@ from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.money.figures import repeated_share
 from sparing.desk.office import Office
 from sparing.flow.flows import TIERS, builder_of
-from sparing.money import to_usd
+from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
-from sparing.report.continuity import MILLION, ContinuityReport, Entered, usd
+from sparing.report.continuity import ContinuityReport, Entered, usd
 from sparing.report.figures import Figure, percent
 from sparing.report.spending import tokens
 from sparing.segment import CHARS_PER_TOKEN

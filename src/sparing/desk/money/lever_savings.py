@@ -10,30 +10,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sparing.agents.conversation import CALL_SECONDS
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
-from sparing.desk.money.cost import settings_of
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.spending import naive_turn
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Errand, Memory, work_of
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.economy.replay import RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
-from sparing.money import to_usd
+from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.way import Lever, Way
 
-MILLION = 1_000_000
 PING = "keep-alive"
 """The role and the template under which a session is kept warm."""
 ERRANDS = {"review": Errand.REVIEW, "revise": Errand.REVISE, "redo": Errand.REVISE}
 FILES_A_CALL = 2
-CALL_SECONDS = 3.0
 TOLD_APART = frozenset(
     (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
     + (Lever.NOTES, Lever.PRELOAD)

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any, NamedTuple, cast
 
-from sparing.money import NANO, dollars
+from sparing.money import MILLION, NANO, dollars
 from sparing.records.ledger import LedgerRow
 from sparing.report.figures import Figure, percent
 
 IN_MONEY = "usd per million"
-MILLION = 1_000_000
 
 
 class PredictedTurn(NamedTuple):

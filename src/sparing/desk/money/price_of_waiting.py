@@ -15,17 +15,16 @@ from typing import NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy import keepalive
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work
 from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
-from sparing.economy.prices import MILLION, own_prices, price_of
+from sparing.economy.prices import own_prices, price_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
-from sparing.money import dollars, to_nano
+from sparing.money import MILLION, dollars, to_nano
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
 from sparing.segment import CHARS_PER_TOKEN

@@ -14,12 +14,13 @@ from typing import Any
 from sparing.context.documents.project import project_goals
 from sparing.desk.features.dependencies import LandedFeatures, landed_features
 from sparing.desk.features.start_input import (
+    LONGEST_TITLE,
     NOTHING,
     StartInput,
     StartRequest,
-    from_file,
     with_start_input,
 )
+from sparing.desk.features.start_sources import from_file
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import roadmaps
@@ -35,7 +36,6 @@ from sparing.workspace.git.repository import resolve_base
 from sparing.workspace.project.projects import ProjectFiles
 
 BRANCHES = "refs/heads/project/"
-LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
