@@ -39,7 +39,7 @@ def change(edit: dict[str, Any]) -> None:
 
 
 def run(command: str) -> None:
-    """In the shell that it was told to use, as any client would."""
+    """In the shell it was given, as any client would."""
     shell = os.environ.get("SHELL", "/bin/sh")
     source, sink = os.pipe()
     actions = ((os.POSIX_SPAWN_DUP2, sink, 1), (os.POSIX_SPAWN_DUP2, sink, 2))

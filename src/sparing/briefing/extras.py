@@ -1,4 +1,4 @@
-"""What the program gives a role so that it need not look for it: notes, a map, steady code.
+"""What the program adds so that a role need not look for it: notes, a map, unchanged code.
 
 All of it is read from records and commits; no model is asked. Nothing that a role must know is
 left out for it: an aid is added, or says the same in parts that stay as they were.
@@ -121,7 +121,7 @@ def _lines(source: Source, path: str) -> int:
 
 
 def inner(source: Source, path: str) -> str:
-    """A path as an agent's tools told it, relative to the repository."""
+    """A path as an agent's tools reported it, relative to the repository."""
     worktree = source.around.folder.worktree(source.row.feature.name)
     found = Path(path)
     return str(found.relative_to(worktree)) if found.is_relative_to(worktree) else path

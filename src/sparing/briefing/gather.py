@@ -83,7 +83,7 @@ SAYS = frozenset(
 KNOWS_ALL = frozenset(
     {TurnKind.REVISE, TurnKind.REDO, TurnKind.ANSWER, TurnKind.FIX, TurnKind.CHECKS, TurnKind.PART}
 )
-"""An author's session that goes on needs to be told nothing but the turn."""
+"""An author's resumed session needs nothing but the text of the turn."""
 
 
 @dataclass(frozen=True, slots=True)

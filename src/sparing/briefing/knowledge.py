@@ -1,4 +1,4 @@
-"""The knowledge bank around a feature: read from a commit, given to prompts, told where it went.
+"""Lessons for a feature: read from a commit, added to prompts, with a record of who got which.
 
 What is given is chosen once, from the commit the feature began at and from what it is called
 there: every prompt of an audience begins with the same words for as long as the feature runs.

@@ -1,4 +1,4 @@
-"""How a person is told that a feature waits for them. Only the user's own layers count here:
+"""How a person is notified that a feature waits. Only the user's own layers count here:
 a repository must not choose what is started.
 """
 

@@ -1,4 +1,4 @@
-"""Where a door stands: a repository, its settings and its state folder."""
+"""What every request of a door needs: a repository, its settings and its state folder."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ PING_MARGIN_SECONDS = 15.0
 """A ping goes out so long before an entry would die."""
 
 ASKED_AGAIN = 0.5
-"""How likely an author is asked once more: about every second round of a review is its last."""
+"""How likely an author gets another turn: about every second round of a review is its last."""
 USUAL_PAUSES = (400.0, 400.0)
 """Between two turns of a session, until they were seen."""
 
@@ -94,7 +94,7 @@ def warmth(inputs: Inputs) -> float:
 
 def another_ping(inputs: Inputs, tokens: float, pauses: Sequence[float], idle: float, *,
                  probability: float) -> KeepAlive:  # fmt: skip
-    """Whether to ping a session once more that has been idle so long.
+    """Whether to send another ping to a session that has been idle so long.
 
     Nobody knows when its turn comes; what is known is how long others waited that had waited as
     long. Who has waited longer than all of them is given up.
@@ -146,7 +146,7 @@ class Waiting(NamedTuple):
     """What a pause costs, in the unit of the rates."""
 
     warm_until: float | None
-    """When the next turn gets dearer; None if it doesn't."""
+    """When the next turn gets more expensive; None if it doesn't."""
     before: float
     after: float
     """Once all that is warm now has died."""

@@ -1,4 +1,4 @@
-"""A recorded run without any session and any shared block: naive, and cut to what roles need."""
+"""A recorded run replayed without sessions or shared blocks: naive, and cut to what roles need."""
 
 from __future__ import annotations
 

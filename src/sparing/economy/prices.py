@@ -44,7 +44,7 @@ def own_prices(lines: Iterable[str]) -> Own:
 
 
 def price_of(model: str, own: Own, prompt_tokens: int = 0) -> Price | None:
-    """Some models are dearer above a size of prompt, with every token of that call."""
+    """Some models charge more for every token of a call whose prompt exceeds a size."""
     if model in own:
         return own[model]
     listed = _listed(model)

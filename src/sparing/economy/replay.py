@@ -1,4 +1,4 @@
-"""A recorded run, sent once more on paper: as it was, and as it would have been otherwise.
+"""A recorded run, replayed on paper: as it was sent, and as it could have been sent.
 
 Every turn keeps the calls that the model really made; only the prompts, their order and the
 sessions differ. The bills come from the rules of the cache, so they are simulated, also where

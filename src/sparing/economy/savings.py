@@ -50,7 +50,7 @@ class SavingStep(NamedTuple):
     lever: str
     words: str
     saved: float
-    """In the unit of the rates; negative where it made the run dearer."""
+    """In the unit of the rates; negative where it made the run more expensive."""
     origin: Origin
 
 

@@ -1,4 +1,4 @@
-"""What reviewers found of planted defects, told in three ways, and what that cost."""
+"""What reviewers found of planted defects, in three prompt orders, and what that cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sparing answer`: what an author wants to know, and what a person says to it."""
+"""`sparing answer`: an author's questions, and a person's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a person at the terminal while other features go on.
+"""Asking a person at the terminal while other features keep running.
 
 The question is put in a thread of its own. It ends when the person answers or leaves, or when
 somebody else has answered meanwhile: nobody has to press a key to let go of a thread.

@@ -1,4 +1,4 @@
-"""What a person may ask of a feature beside an answer: pause, resume, another stage, a word."""
+"""Commands for a feature besides answers: pause, resume, another stage, a message."""
 
 from __future__ import annotations
 

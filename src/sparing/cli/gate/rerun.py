@@ -1,4 +1,4 @@
-"""`sparing rerun`: a stage once more, from the commit before it began."""
+"""`sparing rerun`: run a stage again, from the commit before it began."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waiting costs, for commands that are asked often: prices load only if something is warm."""
+"""What waiting costs, for commands that must be quick: prices load only if a session is warm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparing.records.features import FeatureRow
 
 
 def warmth(office: Office, row: FeatureRow) -> CacheWarmth | None:
-    """None where nothing gets dearer by waiting."""
+    """None where waiting costs nothing."""
     at = now()
     if not is_warm(office, row, at):
         return None

@@ -1,4 +1,4 @@
-"""`sparing cost`: what was spent, on what, and what may follow."""
+"""`sparing cost`: what was spent, on what, and what may still come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies ahead of a feature, before anything is spent: for `start` and `run --dry-run`."""
+"""The forecast of a feature before anything is spent: for `start` and `run --dry-run`."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
 
 
 def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
-    """What the next author would be told; None if the program itself comes next."""
+    """The next author's prompt; None if the program itself comes next."""
     from sparing.cli.look.prompt import PromptOptions, page_of
 
     stage = next((one for one in stages_ahead(row) if one.author), None)

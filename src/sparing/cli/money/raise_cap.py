@@ -1,4 +1,4 @@
-"""`sparing raise`: more may be spent, and what a cap has stopped goes on."""
+"""`sparing raise`: raise a cap, and resume what it has stopped."""
 
 from __future__ import annotations
 

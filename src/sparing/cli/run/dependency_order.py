@@ -1,4 +1,4 @@
-"""Features that wait for others: said, left alone, and begun as soon as the wait is over."""
+"""Features that depend on others: named, skipped for now, and started once nothing is missing."""
 
 from __future__ import annotations
 

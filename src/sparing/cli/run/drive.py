@@ -70,7 +70,7 @@ def run_features(
     quiet: bool = False,
     kept: bool = True,
 ) -> int:
-    """`kept`: whether what waits can be gone on with later."""
+    """`kept`: whether what waits can be resumed later."""
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()

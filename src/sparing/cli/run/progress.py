@@ -59,7 +59,7 @@ class Progress:
 
 
 class SandboxTeller:
-    """How far agents are confined is told when it changes, not with every leg."""
+    """Says how far agents are confined when that changes, not with every leg."""
 
     def __init__(self, office: Office) -> None:
         self._level = last_sandbox(office)

@@ -1,4 +1,4 @@
-"""What `sparing doctor` says of the agent: the client, its login, which backend is used and why.
+"""What `sparing doctor` says about the agent: client, login, which backend is used and why.
 
 The engine asks the same questions in the same words when a run begins. Nothing is sent anywhere
 unless it is asked for, and then no token is spent.

@@ -1,4 +1,4 @@
-"""What `sparing doctor` says of the levers: which are pulled here, and why the others are not."""
+"""What `sparing doctor` says about levers: which are in use here, and why others are not."""
 
 from __future__ import annotations
 

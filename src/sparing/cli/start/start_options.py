@@ -1,4 +1,4 @@
-"""What a new feature may begin with, as options of `start`."""
+"""The options of `start` that say what a new feature starts from."""
 
 from __future__ import annotations
 

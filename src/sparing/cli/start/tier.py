@@ -1,4 +1,4 @@
-"""Which flow a feature takes: as somebody says, or a tier that is proposed and decided on."""
+"""Which flow a feature takes: the one named, or a proposed tier that a person confirms."""
 
 from __future__ import annotations
 

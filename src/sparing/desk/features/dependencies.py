@@ -1,4 +1,4 @@
-"""What a feature waits for: others must be done, and in the branch that it starts from.
+"""Dependencies between features: those that must be finished and in the base branch first.
 
 Being done is read from that branch where it can be, so that work of colleagues counts, too.
 """

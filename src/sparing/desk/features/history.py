@@ -1,4 +1,4 @@
-"""What happened to a feature: events, verdicts and the ledger, as they were recorded."""
+"""A feature's history: events, verdicts and ledger rows, as recorded."""
 
 from __future__ import annotations
 

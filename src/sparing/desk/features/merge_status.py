@@ -1,7 +1,7 @@
-"""What became of finished features: which branches are home, which are not, what is left of them.
+"""Finished features: which branches are merged, which are not, and what is left of them on disk.
 
-A branch that was merged by hand is found by asking git, once for all of them. One that a person
-has cleaned up by name is settled, however it came home.
+A branch merged by hand is found by asking git, once for all of them. One that a person
+has cleaned up by name counts as settled, however it was merged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a person may ask for beside an answer: another stage, a pause, the end, a word.
+"""What a person may request besides an answer: another stage, a pause, the end, a message.
 
-While nothing runs, abandoning counts at once. A leg that runs is told through the mailbox and
+While nothing runs, abandoning counts at once. A running leg gets it through the mailbox and
 obeys between two moves, when what is under way is finished and paid for.
 """
 

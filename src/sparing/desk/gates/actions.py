@@ -1,4 +1,4 @@
-"""What a person can do where a feature waits: every command that leads on, and none that does not.
+"""What a person can do where a feature waits: every command that would be accepted, and no other.
 
 The table of transitions is asked itself, so a screen never offers what would be refused.
 """

@@ -1,4 +1,4 @@
-"""What a person may ask for. Everything becomes rows; the engine obeys when it runs.
+"""Answers and requests of a person. Everything becomes rows; the engine obeys when it runs.
 
 A request that makes no sense is refused here, with the reason, before anything is written.
 """
@@ -176,7 +176,7 @@ def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
 
 
 def retry_handover(office: Office, row: FeatureRow, sender: str, at: float) -> bool:
-    """Try again to bring home a branch that stayed outside; False if that is not the case."""
+    """Try again to merge a branch whose hand-over failed; False if that is not the case."""
     state = FlowState.load(row.place["state"])
     stays_out = state.position is Position.STUCK and state.held is Position.HANDOVER
     if not stays_out or row.running:

@@ -1,4 +1,4 @@
-"""What a person needs to decide at a gate: what came of the stage, in five lines, and the rest.
+"""What a person needs to decide at a gate: the stage's outcome in five lines, then the details.
 
 The same for every door. Nothing here asks or writes.
 """

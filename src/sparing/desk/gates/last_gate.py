@@ -1,4 +1,4 @@
-"""What the last gate shows beside the rest: the very commit that is handed over, and how.
+"""What the last gate adds: the exact commit that is handed over, and how.
 
 The commit says already that the feature is completed; nothing is committed after it. Whoever
 approves it has seen all that came after their last approval.

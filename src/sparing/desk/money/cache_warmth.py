@@ -1,6 +1,6 @@
-"""Whether something would get dearer while a feature waits; asked often, so asked cheaply.
+"""Whether a feature's session is still cached while the feature waits; quick, so without prices.
 
-No price is looked up here: whoever finds something warm goes on to `waiting`, which prices it.
+No price is looked up here: what is still warm is priced by `price_of_waiting`.
 """
 
 from __future__ import annotations

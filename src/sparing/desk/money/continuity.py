@@ -1,4 +1,4 @@
-"""What was weighed before each stage of a tier, and what came of it, out of the records alone."""
+"""Resume or handoff: what was weighed before each stage of a tier and what came of it."""
 
 from __future__ import annotations
 

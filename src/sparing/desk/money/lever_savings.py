@@ -1,4 +1,4 @@
-"""What a feature saved, out of its ledger: recorded turns are replayed the other ways.
+"""What a feature saved: the turns in its ledger, replayed with each lever off.
 
 A turn can be replayed if its end was seen, its calls are known and its row tells what else could
 have been sent. The others are left out of every side of the comparison, and counted.

@@ -1,4 +1,4 @@
-"""What each turn was expected to cost, beside its bill; and whether its prompt told all it had to.
+"""Each turn's predicted cost beside its bill, and whether its prompt held all it had to.
 
 Of turns whose row holds a prediction for the way that was taken, in money, and whose bill is
 known; the others are counted, never guessed.
@@ -68,7 +68,7 @@ def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
 
 
 def _recall(rows: Sequence[LedgerRow]) -> Figure:
-    """Lines that a role had to know and was neither sent, nor told before, nor named a file for."""
+    """Lines a role had to know that no prompt held and no named file has."""
     name = "context recall"
     needed = sum(int(row.attempt.sent.get("needed", 0)) for row in rows)
     missing = sum(len(row.attempt.sent.get("missing", ())) for row in rows)

@@ -1,8 +1,8 @@
-"""What waiting at a gate costs: what the author's next turn takes now, and what it takes later.
+"""What waiting at a gate costs: the price of the author's next turn now, and its price later.
 
-An author who is asked again goes on in a conversation that the provider keeps for some minutes
-after its last call. Until then the next turn reads it at the low rate; afterwards it is written
-anew, or a fresh conversation is the cheaper one by then. Both are priced as the engine would
+An author's next turn resumes a conversation that the provider caches for some minutes
+after its last call. Until then the turn reads it at the low rate; afterwards it is written
+again, or a fresh conversation is cheaper by then. Both are priced as the engine would
 price them. The figures are estimates and say so.
 """
 
@@ -40,7 +40,7 @@ class WaitingPrice(NamedTuple):
 
 
 def price_of_waiting(office: Office, row: FeatureRow, at: float) -> WaitingPrice | None:
-    """None where nothing gets dearer, or where times are counted and not those of a clock."""
+    """None where waiting costs nothing, or where the clock only counts steps."""
     settings = settings_of(office, row)
     if settings.engine.clock is ClockKind.COUNTED:
         return None
@@ -60,7 +60,7 @@ def price_of_waiting(office: Office, row: FeatureRow, at: float) -> WaitingPrice
 
 
 def _inputs(session: Session, errand: Errand, rates: Rates, at: float) -> Inputs:
-    """Going on in the conversation, or a fresh one with the prompt that opened it."""
+    """A resumed conversation, and a fresh one with the prompt that opened it."""
     known, nothing = (
         expected_work(TurnClass(session.role, errand, memory), {})
         for memory in (Memory.TRANSCRIPT, Memory.NONE)

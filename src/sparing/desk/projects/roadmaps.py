@@ -31,6 +31,6 @@ def roadmaps(office: Office, now: LandedFeatures) -> Iterator[Kept]:
 
 
 def promised(office: Office) -> frozenset[int]:
-    """Numbers that roadmaps give to features, begun or not."""
+    """Numbers that roadmaps give to features, started or not."""
     kept = roadmaps(office, landed_features(office))
     return frozenset(n for one in kept for n in numbers(read_roadmap(one.files.roadmap)))
