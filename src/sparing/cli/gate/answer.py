@@ -26,7 +26,7 @@ from sparing.records.features import FeatureRow
 @click.option("--question", "number", type=click.IntRange(1), help="Answer only this one.")
 @json_option
 def answer_command(feature: str, words: str, number: int | None, as_json: bool) -> None:
-    """Answer what an author asks, and let its stage go on.
+    """Answer an author's questions, and let its stage continue.
 
     WORDS answer all questions that are open, or the one that --question names; without WORDS you
     see them, and in a terminal you are asked one by one. The author hears it in the same session.

@@ -41,7 +41,7 @@ def pause_command(feature: str, as_json: bool) -> None:
 @feature_argument()
 @json_option
 def resume_command(feature: str, as_json: bool) -> None:
-    """Go on where a feature was paused, or where something failed."""
+    """Continue where a feature was paused, or where something failed."""
     office, row = _found(feature)
     stage = orders.resume(office, row, TERMINAL, now())
     _answered(office, row, f"{stage} is to be resumed", as_json=as_json)
@@ -52,7 +52,7 @@ def resume_command(feature: str, as_json: bool) -> None:
 @click.argument("stage", required=False, default="")
 @json_option
 def skip_command(feature: str, stage: str, as_json: bool) -> None:
-    """Go on with a later stage, without what lies between.
+    """Skip to a later stage, without what lies between.
 
     Without STAGE it is the next one. A stage whose documents are missing is refused.
     """
@@ -95,7 +95,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
 @click.argument("words")
 @json_option
 def say_command(feature: str, words: str, as_json: bool) -> None:
-    """Tell the author something that it hears at its next turn.
+    """Send the author a message for its next turn.
 
     WORDS such as "use Redis". It answers no gate and stops nothing.
     """

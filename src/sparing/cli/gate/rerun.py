@@ -23,7 +23,7 @@ from sparing.records.features import FeatureRow
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @json_option
 def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
-    """Do a stage once more, as if it had not been.
+    """Run a stage again, from the commit before it began.
 
     The branch goes back to the commit before STAGE, without it before the one that waits for you.
     What came after stays under a ref of its own; rejections, sessions and review rounds begin
