@@ -10,17 +10,16 @@ the literal mode. `--draw` prints a sample of extracted sections to be read.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import random
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.corpus_time import parsing_time
 from bench.literal import compare, read
 from sparing.artifact import ArtifactName
 from sparing.context.documents import literal
@@ -48,17 +47,6 @@ DOCUMENTS = (
     ArtifactName.PLAN,
     ArtifactName.TASKS,
 )
-WORKLOADS = {
-    "tasks": "### Task {n}: Write the parser\n\n- **Why:** Plan Step {n} / Design C{n}\n"
-    "- **Files:** `src/a.py`\n- **Depends on:** {n}\n\n```python\n# no heading\n```\n\n"
-    "- **Done when:** the tests pass\n\n",
-    "headings": "## Heading {n}\n",
-    "prose": "Plain words that say nothing of a task, {n} times over, on two lines\nor more.\n\n",
-    "open fences": "```python\n# comment {n}\n",
-    "nested lists": "- a\n  - b\n    - c {n}\n      - d\n        - e\n\n",
-    "quotes": "> > > quoted {n}\n> lazy\n",
-    "check boxes": "- [ ] {n}. Do it\n  - Depends on: {n}\n",
-}
 _READ_ROW = re.compile(r"\| (\S+) \| (.+?) \| (plan|design) (.+?) \| (\d+)-(\d+) \| right \|")
 
 
@@ -242,33 +230,6 @@ def _read_sections(features: Sequence[Feature]) -> Json:
     return {"read_and_right": len(here), "unchanged": same}
 
 
-def _time() -> Json:
-    """Parsing a hundred times as much text may take a hundred and fifty times as long."""
-    table: Json = {}
-    for name, block in WORKLOADS.items():
-        small = min(_seconds(block, 10_000) for _ in range(5))
-        big = min(_seconds(block, 1_000_000) for _ in range(2))
-        table[name] = {
-            "10_kb_seconds": round(small, 4),
-            "1_mb_seconds": round(big, 3),
-            "ratio": round(big / small, 1),
-            "linear": big <= 150 * small,
-        }
-    return table
-
-
-def _seconds(block: str, size: int) -> float:
-    text = "# Tasks\n\n## Phase 1: All\n\n" + "".join(
-        block.replace("{n}", str(n)) for n in range(1, size // len(block))
-    )
-    start = time.perf_counter()
-    index = index_document(text)
-    with contextlib.suppress(FeatureError):
-        for task in parse_tasks(text):
-            scope_task(task, index, index)
-    return time.perf_counter() - start
-
-
 def draw(features: Sequence[Feature], count: int, seed: int) -> list[Section]:
     every = sections(features)
     return random.Random(seed).sample(every, min(count, len(every)))
@@ -292,7 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = [row for feature in features for row in rows(feature)]
     summary = totals(features, options.folder)
     if not options.quick:
-        summary["time"] = _time()
+        summary["time"] = parsing_time()
     options.out.mkdir(exist_ok=True)
     encoded = [json.dumps(row, ensure_ascii=False) for row in table]
     (options.out / "corpus.jsonl").write_text("".join(f"{row}\n" for row in encoded), "utf-8")

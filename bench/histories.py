@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.history_reader import SEVERITIES, read_history
 from bench.literal import read
 from sparing.finding import Severity, Verdict
 from sparing.review.answers import AnswerKind, AuthorAnswer
 from sparing.review.governor import DEFAULT_CAP, ReviewState, SeenVerdict, SinceLastLook, govern
 from sparing.review.history import HistoryEntry
-from sparing.review.history_reader import SEVERITIES, read_history
 from sparing.review.identity import match
 from sparing.review.loop import Loop, LoopDecision
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.history_reader import read_history
 from sparing.review.answers import read_answers
-from sparing.review.history_reader import read_history
 from sparing.review.prose import retraction
 from sparing.review.reply import find_answer
 from sparing.review.verdict import KEYS

@@ -95,6 +95,9 @@ def _imported(module: Module) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 yield node.module.removeprefix(f"{PACKAGE}."), alias.name
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name.removeprefix(f"{PACKAGE}."), ""
 
 
 def signatures_are_typed(package: Package) -> Iterator[str]:
@@ -124,8 +127,12 @@ def doors_import_the_engine_once(package: Package) -> Iterator[str]:
 def money_has_one_caller(package: Package) -> Iterator[str]:
     for call, allowed in ONE_CALLER.items():
         for module in package.values():
-            if module.name != allowed and call in set(_calls(module.tree)):
+            if module.name == allowed:
+                continue
+            if call in set(_calls(module.tree)):
                 yield f"{module.name} calls {call}: only {allowed} does"
+            if any(f".{source}.{name}".endswith(f".{call}") for source, name in _imported(module)):
+                yield f"{module.name} imports {call} by name: call it where others can see it"
 
 
 def _calls(tree: ast.Module) -> Iterator[str]:

@@ -20,7 +20,7 @@ _CODE = re.compile(r"`[^`]*`")
 _HEAD = """\
 # Coverage
 
-Written by `make docs` from the docstrings of the tests and [requirements.md](requirements.md).
+Written by `make docs` from the docstrings of the tests and [requirements.md](../requirements.md).
 """
 
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

@@ -66,9 +66,9 @@ def _help(command: click.Command, context: click.Context) -> str:
 
 
 PAGES = (
-    Page("docs/coverage.md", coverage_page),
-    Page("docs/configuration.md", configuration_page),
-    Page("docs/cli.md", cli_page),
+    Page("docs/generated/coverage.md", coverage_page),
+    Page("docs/generated/configuration.md", configuration_page),
+    Page("docs/generated/cli.md", cli_page),
 )
 
 

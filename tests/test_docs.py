@@ -104,7 +104,7 @@ def test_every_requirement_is_on_the_coverage_page() -> None:
     """K4: an id cannot fall out of sight."""
     text = read("docs/requirements.md")
     written = re.findall(r"^- \*\*(\w+)", text, re.MULTILINE)
-    listed = re.findall(r"^- \*\*(\w+)\*\*", read("docs/coverage.md"), re.MULTILINE)
+    listed = re.findall(r"^- \*\*(\w+)\*\*", read("docs/generated/coverage.md"), re.MULTILINE)
     assert written == listed
     assert len(written) == len(set(written)) > 0
 

@@ -24,6 +24,7 @@ PURE_ROOMS = "Rooms that decide touch nothing"
 CONTRACTS = (LAYERS, ENGINE_ONLY, QUICK_DOORS, PURE_ROOMS)
 
 ENGINE_HEAVY = "dbos", "psycopg", "sqlalchemy"
+DRAWING_HEAVY = "jinja2", "markdown_it", "pydantic", "rich"
 
 
 def copy_with(folder: Path, planted: Mapping[str, str]) -> Path:
@@ -108,18 +109,30 @@ def test_a_planted_fault_breaks_its_contract(
 
 def test_importing_nouns_and_doors_loads_no_engine() -> None:
     """K1: a command that only looks does not wait for the engine's libraries."""
+    assert loaded_with(light_modules(), ENGINE_HEAVY) == []
+
+
+@pytest.mark.parametrize("module", ["sparing.cli.main", "sparing.cli.look.status"])
+def test_what_is_asked_most_loads_nothing_heavy(module: str) -> None:
+    """K1: bare `sparing` and `sparing status` answer at once."""
+    assert loaded_with({module}, (*ENGINE_HEAVY, *DRAWING_HEAVY)) == []
+    assert loaded_with({"sparing.report.cost"}, DRAWING_HEAVY) != [], "the check sees what loads"
+
+
+def loaded_with(modules: set[str], watched: tuple[str, ...]) -> list[str]:
     script = (
         "import importlib, sys\n"
         "for name in sys.argv[1:]: importlib.import_module(name)\n"
-        f"print(*sorted(set(sys.modules) & set({ENGINE_HEAVY})))\n"
+        f"print(*sorted(set(sys.modules) & set({watched})))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *sorted(light_modules())],
+        [sys.executable, "-c", script, *sorted(modules)],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
 
 
 def light_modules() -> set[str]:

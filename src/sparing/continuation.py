@@ -1,6 +1,6 @@
-"""How the stage that is entered goes on from the one before: what a place keeps of it.
+"""How a stage continues from the one before it: resume or handoff, as kept in a place.
 
-Small JSON, as all of a place. What was weighed with which figures is told as an event.
+Small JSON, as all of a place. The figures that were weighed are recorded as an event.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class WeighResult:
     go: SessionStep = SessionStep.NONE
     reason: str = ""
     forced: bool = False
-    """Going on is not advised: a person is asked, if there is one."""
+    """Resuming is not advised: a person is asked, if there is one."""
     judged: bool = False
     """The old session is asked before it ends."""
     at_all: bool = True
-    """Going on is possible."""
+    """The session can be resumed."""
     handoff: str = ""
 
     def dump(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sparing.turn import TURNS, Turn
 @dataclass(frozen=True, slots=True)
 class Ending:
     unfinished: tuple[str, ...] = ()
-    """Tasks that are not done, in words; a person goes on with them or does not."""
+    """Unfinished tasks, in words; a person accepts them or does not."""
     logs: str = ""
     """The commit with the logs as a retrospective has read them; empty while none has."""
 

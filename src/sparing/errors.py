@@ -8,7 +8,7 @@
     ├── ScriptError          1   a scripted agent's script is wrong
     ├── StateError           1   our own state folder can't be used
     │   └── EngineBusy       1   another process runs the engine of this folder
-    ├── SandboxRefused       1   agents would run with too few walls around them
+    ├── SandboxRefused       1   agents would run with too weak a sandbox
     ├── NeedsHuman           2   work stopped at a gate or with an open question
     ├── BudgetReached        3   a cap is used up
     └── QuotaReached        75   the provider's quota is used up until later

@@ -17,6 +17,10 @@ class FeatureStatus(StrEnum):
     COMPLETED = "completed"
     ABANDONED = "abandoned"
 
+    @property
+    def is_over(self) -> bool:
+        return self in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
+
 
 def slugify(title: str) -> str:
     """Lower case, dashes, at most 30 characters, never empty."""

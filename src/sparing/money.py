@@ -10,6 +10,8 @@ from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 
 NANO = 1_000_000_000
+MILLION = 1_000_000
+"""Price lists say what so many tokens cost."""
 
 
 class Billing(StrEnum):
@@ -28,6 +30,11 @@ def to_nano(usd: Decimal | float | str) -> int:
 
 def to_usd(nano: int) -> Decimal:
     return Decimal(nano) / NANO
+
+
+def usd_or_none(nano: int | None) -> float | None:
+    """For JSON, where an unknown amount is null."""
+    return None if nano is None else float(to_usd(nano))
 
 
 def dollars(nano: int | None) -> str:

@@ -1,4 +1,4 @@
-"""How a dispatch is sent, in which order it is told, and the policy that chooses."""
+"""How a dispatch is sent, the order of its prompt, and the policy that chooses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Lever(StrEnum):
     NOTES = "notes"
     """Who looks again without a session gets what the ledger knows of the last look."""
     RESUME = "resume"
-    """A session goes on where that is cheaper."""
+    """A session is resumed where that is cheaper."""
     KEEP_ALIVE = "keep-alive"
     """The session of an open loop is kept warm while that pays."""
     PRELOAD = "preload"

@@ -13,7 +13,6 @@ from sparing.context.documents.handoff import (
     Handoff,
     HandoffStatus,
     parse_handoff,
-    render_handoff,
     summary_of,
 )
 from sparing.prompts.render import words
@@ -30,6 +29,20 @@ FULL = Handoff(
 WORD = st.text("abcdefghij -.", min_size=3).map(lambda text: "w" + " ".join(text.split()))
 SEVERAL = st.lists(WORD, max_size=3).map(tuple)
 PATHS = st.lists(st.from_regex(r"[a-z]{1,6}/[a-z]{1,6}\.py", fullmatch=True), max_size=3).map(tuple)
+
+
+def render_handoff(handoff: Handoff) -> str:
+    """The block as it is asked for; `none` where there is nothing."""
+    rows = (
+        ("Status", handoff.status.value),
+        ("Summary", handoff.summary),
+        ("Key Decisions", "; ".join(handoff.key_decisions)),
+        ("Open Questions", "; ".join(handoff.open_questions)),
+        ("Files Modified", "; ".join(handoff.files_modified)),
+        ("Next Stage Needs", "; ".join(handoff.next_stage_needs)),
+        ("Warnings", "; ".join(handoff.warnings)),
+    )
+    return "### HANDOFF\n" + "".join(f"- **{name}**: {value or 'none'}\n" for name, value in rows)
 
 
 def test_what_is_written_has_its_form() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparing.cli.gate.gate import AtGate
-from sparing.cli.gate.rule import rule_here
+from sparing.cli.gate.rule import rule_at_gate
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.rulings import open_findings
 from sparing.desk.office import Office, open_office
@@ -53,10 +53,10 @@ def test_a_review_that_is_stuck(office: Office, capsys: pytest.CaptureFixture[st
     row = at(office, "stuck, acceptable")
     followed(office, row, "F1", DEFECT)
     assert offered(office, row)[:3] == ["approve", "rule", "reject"]
-    rule_here(office, row, lambda _: "")
+    rule_at_gate(office, row, lambda _: "")
     assert DEFECT.text in capsys.readouterr().out
     with pytest.raises(UsageError, match="say what is ruled on F1"):
-        rule_here(office, row, lambda _: "F1")
-    rule_here(office, row, lambda _: 'F1 dismiss "it is set in the caller"')
+        rule_at_gate(office, row, lambda _: "F1")
+    rule_at_gate(office, row, lambda _: 'F1 dismiss "it is set in the caller"')
     (found,) = open_findings(office, row)
     assert (found.ruling, found.words) == ("dismissed", "it is set in the caller")

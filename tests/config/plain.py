@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sparing.config.kinds import CountTable, FolderPath, Switch, Value
+from sparing.config.value_forms import CountTable, FolderPath, Switch, Value
 
 PLAIN: dict[type, st.SearchStrategy[Value]] = {
     FolderPath: st.sampled_from(["docs", "docs/more features", ".github/x"]),

@@ -14,7 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.config.faults import shown
-from sparing.config.kinds import (
+from sparing.config.load import Loaded, current, load
+from sparing.config.rules import Narrow
+from sparing.config.settings import Setting, Settings, SettingScope, every_setting
+from sparing.config.sources import SettingsFile, Sources, read_sources
+from sparing.config.value_forms import (
     CountTable,
     FolderPath,
     Lines,
@@ -29,33 +33,14 @@ from sparing.config.kinds import (
     Value,
     Whole,
 )
-from sparing.config.load import Loaded, current, load
-from sparing.config.rules import Narrow
-from sparing.config.settings import Setting, Settings, SettingScope, every_setting
-from sparing.config.sources import SettingsFile, Sources, read_sources
 from sparing.way import Policy
 from tests.config.plain import PLAIN
+from tests.config.samples import DEFAULT_SAMPLES, LINES, SAMPLES
 
 USER = Path("/home/ada/.config/sparing/config.toml")
 PROJECT = Path("/repo/sparing.toml")
 HOME = {"HOME": "/home/ada"}
 LAYERS = ("user", "project", "environment", "flag")
-SAMPLES = {
-    "state.folder": ("/var/state", "~/state", ""),
-    "agent.script": ("/demo.toml", "~/demo.toml"),
-    "workspace.base_branch": ("main", "release/1.2", "größe"),
-    "engine.crash_at": ("commit.after", "x"),
-}
-LINES = {
-    "workspace.setup": ("auto", "pip install -e .[dev,test]", "npm ci"),
-    "workspace.commands": ("npm test", "./scripts/verify --all | tee out"),
-    "workspace.copy": (".env", "config/*.local", "**/.env.test"),
-    "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
-    "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),
-    "models.windows": ("my-model 200000", "vendor/other 1000000"),
-    "models.backends": ("codex.strong gpt-x", "claude.cheap claude-y"),
-}
-DEFAULT_SAMPLES = ("claude-x", "vendor/model:1[1m]")
 
 
 def sources(user: str = "", project: str = "", environ: Mapping[str, str] | None = None) -> Sources:

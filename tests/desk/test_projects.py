@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sparing.desk.features.beginnings import Beginning
-from sparing.desk.features.dependencies import landed, sort_ready, unmet
+from sparing.desk.features.dependencies import landed_features, sort_ready, unmet
+from sparing.desk.features.start_input import StartInput
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.projects import projects
@@ -98,7 +98,7 @@ def test_what_is_done_in_the_base_branch_lets_others_begin(tmp_path: Path) -> No
     assert standings(office) == ["done", "ready", "waiting"]
     row = projects.start_next(office, projects.find(office), "L1", {}, NOW)
     assert row.background.depends_on == ("007-record-a-payment",)
-    assert unmet(row, landed(office)) == ()
+    assert unmet(row, landed_features(office)) == ()
 
 
 def test_a_feature_waits_and_then_starts_from_where_the_base_is(
@@ -107,7 +107,7 @@ def test_a_feature_waits_and_then_starts_from_where_the_base_is(
     """A8"""
     office = with_files(tmp_path)
     first = answers.start(office, "First", "L1", {}, NOW)
-    waits = Beginning(Background(depends_on=(first.feature.name,)))
+    waits = StartInput(Background(depends_on=(first.feature.name,)))
     second = answers.start(office, "Second", "L1", {}, NOW, waits)
     found = sort_ready(office, [first, second])
     assert found.ready == [first]

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy import bound
-from sparing.economy.bound import CallSize, Replay, RunTurn, Sending, lower_bound, oracle, run_cost
+from sparing.economy.bound import CallSize, Replay, RunTurn, Sending, lower_bound, oracle
 from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Usage
 from sparing.way import Way
+from tests.economy.closed_forms import run_cost
 
 ANY_SIZE = {"": 0}
 TOOLS = CacheBlock(RequestPart.TOOLS, "tools", 2_000, Life.FIVE_MINUTES)

@@ -18,19 +18,21 @@ from sparing.economy.cost_model import (
     TYPICAL,
     Expected,
     Rates,
-    Rival,
     TurnWork,
+    turn_cost,
+    turn_tokens,
+)
+from sparing.economy.prices import Price
+from sparing.usage import Usage
+from tests.economy.closed_forms import (
+    Rival,
     clearing_pays,
     cold_limit,
     lazy_read_extra,
     trunk_limit,
-    turn_cost,
-    turn_tokens,
     unwritten_saving,
     warm_limit,
 )
-from sparing.economy.prices import Price
-from sparing.usage import Usage
 
 TOKENS = st.floats(0, 1e6)
 

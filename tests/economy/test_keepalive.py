@@ -17,9 +17,6 @@ from sparing.economy.keepalive import (
     LoopEnd,
     Waiting,
     cheapest_keeping,
-    hour_pays,
-    hour_threshold,
-    keep_alive,
     most_pings,
     next_ping_at,
     ping_cost,
@@ -30,6 +27,7 @@ from sparing.economy.keepalive import (
 from sparing.economy.known import Base, SentPrompt, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.way import Way
+from tests.economy.closed_forms import hour_pays, hour_threshold, keep_alive
 
 MINUTE = 60
 

@@ -6,6 +6,7 @@ Covers: E2, E3
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import NamedTuple
 
 import genai_prices
 import pytest
@@ -13,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.economy.prices import (
-    Factors,
+    Own,
     Price,
     cost_nano,
     cost_usd,
-    factors,
     own_prices,
     price_of,
 )
@@ -27,6 +27,24 @@ D = Decimal
 OWN = own_prices(["my-model 3 15 0.30 3.75 6"])
 counts = st.integers(0, 10**7)
 usages = st.builds(Usage, counts, counts, counts, counts, counts)
+
+
+class Factors(NamedTuple):
+    """Prices of the other buckets, as multiples of uncached input."""
+
+    output: Decimal
+    read: Decimal
+    write_5m: Decimal
+    write_1h: Decimal
+
+
+def factors(model: str, own: Own) -> Factors | None:
+    """How much cheaper a read and how much dearer a write is: it differs by model."""
+    price = price_of(model, own)
+    if price is None or not price.input:
+        return None
+    others = (price.output, price.read, price.write_5m, price.write_1h)
+    return Factors(*(other / price.input for other in others))
 
 
 @given(usages, st.sampled_from(["claude-sonnet-5", "claude-opus-5-5", "claude-haiku-4-5", "gpt-5"]))

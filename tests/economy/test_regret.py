@@ -10,7 +10,7 @@ from itertools import chain
 
 import pytest
 
-from sparing.economy.bound import Oracle, Replay, RunTurn, lower_bound, oracle, run_cost
+from sparing.economy.bound import Oracle, Replay, RunTurn, lower_bound, oracle
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
@@ -19,6 +19,7 @@ from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
+from tests.economy.closed_forms import run_cost
 from tests.economy.workload import MINIMUM, Drawn, Workload
 
 MINIMUMS = {"": MINIMUM}

@@ -16,21 +16,21 @@ from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.naive import NaiveTurn
-from sparing.economy.replayed import (
-    Recorded,
+from sparing.economy.naive_replay import naive_bills
+from sparing.economy.replay import (
+    RecordedTurn,
     ReplayedDispatch,
     ReplayedPrompt,
     ReplayedSessions,
     ReplayRules,
-    SeedTold,
+    SeedPrompt,
     all_fresh,
     as_recorded,
-    replayed,
+    replay_bills,
     seed_sent,
     with_lookups,
 )
 from sparing.economy.savings import Savings, savings
-from sparing.economy.scoped import naive_bills
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 
@@ -45,7 +45,7 @@ def block(name: str, tokens: int, mark: Life | None = None) -> CacheBlock:
 def look(
     number: int, role: str = "reviewer", *, resume: bool = False, mark: Life = Life.FIVE_MINUTES,
     gap: float = 60.0, calls: Sequence[CallSize] = (CallSize(0, 100), CallSize(400, 50)),
-) -> Recorded:  # fmt: skip
+) -> RecordedTurn:  # fmt: skip
     """The n-th turn of a run: the document is shared, the role's words are not."""
     trunk, own = block("document", DOCUMENT, mark), block(f"words of {role}", ROLE)
     turn = block(f"turn {number}", 50)
@@ -59,16 +59,16 @@ def look(
     )  # fmt: skip
     paths = block(f"paths {number}", 80)
     words = replace(trunk, mark=None)
-    seed = SeedTold(
+    seed = SeedPrompt(
         ReplayedPrompt((own, paths, turn), DOCUMENT, 1), 2_800, (own, words, turn), delta, 1_200
     )
-    return Recorded(
+    return RecordedTurn(
         f"specify {role}", role, MODEL, gap * number, 3.0, ("trunk", BASE),
         Way.RESUME if resume else Way.COMPOSE, tuple(calls), naive, ways, seed,
     )  # fmt: skip
 
 
-def saved(turns: Sequence[Recorded], policy: Policy = Policy.ADAPTIVE) -> Savings:
+def saved(turns: Sequence[RecordedTurn], policy: Policy = Policy.ADAPTIVE) -> Savings:
     return savings(turns, lambda _: TYPICAL, policy)
 
 
@@ -78,7 +78,7 @@ def cost(bills: Sequence[Usage]) -> float:
 
 def test_a_run_is_billed_again_as_it_was() -> None:
     """E4: the second role reads base and document from the cache, its own words it writes."""
-    bills = replayed([look(0, "a"), look(1, "b")], ReplayRules(as_recorded))
+    bills = replay_bills([look(0, "a"), look(1, "b")], ReplayRules(as_recorded))
     prompt = BASE + DOCUMENT + ROLE + 50
     assert bills[0] == Usage(write_5m=prompt + 400, read=prompt, output=150)
     assert bills[1].write_5m == ROLE + 50 + 400
@@ -113,9 +113,9 @@ def test_a_session_that_went_on() -> None:
     """E4: what resuming saved against the same prompts sent fresh."""
     turns = [look(0), look(1, resume=True)]
     steps = {step.lever: step.saved for step in saved(turns).fresh.steps}
-    fresh = cost(replayed(turns, ReplayRules(all_fresh)))
+    fresh = cost(replay_bills(turns, ReplayRules(all_fresh)))
     assert steps[Lever.RESUME] == pytest.approx(
-        fresh - cost(replayed(turns, ReplayRules(as_recorded)))
+        fresh - cost(replay_bills(turns, ReplayRules(as_recorded)))
     )
     assert steps[Lever.RESUME] > 0
 
@@ -129,9 +129,9 @@ def test_an_hours_life_and_pings_are_levers_of_their_own() -> None:
     ping = replace(look(4), ways={}, calls=(CallSize(20, 1),), ping=True)
     kept = [look(0), ping, look(8, resume=True)]
     assert {step.lever for step in saved(kept).fresh.steps} >= {Lever.KEEP_ALIVE}
-    without = replayed(kept, ReplayRules(as_recorded, pings=False))
+    without = replay_bills(kept, ReplayRules(as_recorded, pings=False))
     assert without[1] == Usage()
-    assert without[2].read < replayed(kept, ReplayRules(as_recorded))[2].read
+    assert without[2].read < replay_bills(kept, ReplayRules(as_recorded))[2].read
 
 
 @pytest.mark.parametrize(("delta_chars", "way"), [(1_400, Way.RESUME), (1_401, Way.REFERENCE)])
@@ -142,12 +142,12 @@ def test_the_original_goes_on_unless_the_change_is_long(delta_chars: int, way: W
     again = replace(again, seed=replace(again.seed, delta_chars=delta_chars))
     taken: list[Way] = []
 
-    def pick(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
+    def pick(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
         sent = seed_sent(turn, talk)
         taken.append(sent.way)
         return sent
 
-    replayed([look(0), again], ReplayRules(pick))
+    replay_bills([look(0), again], ReplayRules(pick))
     assert taken == [Way.REFERENCE, way]
 
 
@@ -176,7 +176,7 @@ def test_work_that_a_lever_spared_stands_beside_the_sums() -> None:
 def test_a_turn_that_followed_at_once() -> None:
     """E4: a reply put into shape goes on in the session under every rule."""
     follow = replace(look(1), ways={}, way=Way.RESUME, calls=(CallSize(40, 20),), seed=None)
-    bill = replayed([look(0), follow], ReplayRules(all_fresh))[1]
+    bill = replay_bills([look(0), follow], ReplayRules(all_fresh))[1]
     assert bill.write_5m == 50 + 40
     assert saved([look(0), follow]).seed is not None
 
@@ -184,7 +184,7 @@ def test_a_turn_that_followed_at_once() -> None:
 def test_a_session_that_these_records_do_not_hold() -> None:
     """E4: it is sent as one block that nobody has cached."""
     lost = replace(look(1, resume=True), transcript=20_000)
-    assert replayed([lost], ReplayRules(as_recorded))[0].write_5m >= 20_000 + DELTA
+    assert replay_bills([lost], ReplayRules(as_recorded))[0].write_5m >= 20_000 + DELTA
 
 
 def test_without_what_the_original_would_send_nothing_is_claimed() -> None:
@@ -210,8 +210,8 @@ def test_models_share_no_cache() -> None:
 
 
 @st.composite
-def runs(draw: st.DrawFn) -> list[Recorded]:
-    turns: list[Recorded] = []
+def runs(draw: st.DrawFn) -> list[RecordedTurn]:
+    turns: list[RecordedTurn] = []
     asked: set[str] = set()
     gap = draw(st.sampled_from([30.0, 200.0, 400.0]))
     for number in range(draw(st.integers(1, 6))):
@@ -225,7 +225,7 @@ def runs(draw: st.DrawFn) -> list[Recorded]:
 
 @settings(max_examples=40, deadline=None)
 @given(turns=runs())
-def test_steps_add_up_and_limits_hold(turns: list[Recorded]) -> None:
+def test_steps_add_up_and_limits_hold(turns: list[RecordedTurn]) -> None:
     """E4: a ladder leads to the run exactly; nothing beats the bound; hindsight is no worse."""
     found = saved(turns)
     for ladder in (found.fresh, found.seed):
@@ -244,7 +244,7 @@ def test_a_builder_goes_on_from_stage_to_stage() -> None:
         replace(look(n, "builder", resume=n > 0), line=f"{stage} builder", at=60.0 * n)
         for n, stage in enumerate(stages)
     ]
-    bills = replayed(turns, ReplayRules(as_recorded))
+    bills = replay_bills(turns, ReplayRules(as_recorded))
     first = BASE + DOCUMENT + ROLE + 50 + 400
     assert bills[1].write_5m == 50 + DELTA + 400
     assert bills[2].read == 2 * (first + 50 + DELTA + 400) + 50 + DELTA

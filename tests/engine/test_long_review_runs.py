@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import pytest
 
+from bench.history_reader import read_history
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records import ledger
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
 from sparing.review.history import Fallback
-from sparing.review.history_reader import read_history
 from tests.repositories import git, make_repository
 from tests.terminal import sparing
 

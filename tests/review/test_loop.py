@@ -16,7 +16,6 @@ from sparing.review.loop import (
     blocked,
     decide,
     go_on,
-    restart,
 )
 
 LOOP = Loop((("spec-reviewer",), ("phase-reviewer",)), cap=3)
@@ -124,12 +123,6 @@ def test_without_keys_the_final_look_is_of_all_and_happens_once() -> None:
     _, loop = decide(THREE, [ok("a"), ok("b"), ok("c")])
     assert (loop.final, loop.asks) == (True, ("a", "b", "c"))
     assert decide(loop, [ok("a"), ok("b"), ok("c")]).decision is LoopDecision.ACCEPT
-
-
-def test_a_rerun_forgets_counters_and_looks() -> None:
-    """C12"""
-    _, loop = decide(THREE, [ok("a"), bad("b"), ok("c")], at("k1"))
-    assert restart(loop) == THREE
 
 
 def test_a_reviewer_that_did_not_answer_has_not_passed() -> None:

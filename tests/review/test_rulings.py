@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sparing.finding import Finding, Severity, Verdict
 from sparing.review.answers import AnswerKind, AuthorAnswer, read_answers
 from sparing.review.governor import ReviewState, SeenVerdict, SinceLastLook, govern, restarted, rule
-from sparing.review.loop import Loop, LoopDecision, restart
+from sparing.review.loop import Loop, LoopDecision
 from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import FindingStatus, Ruling, RulingKind
 from tests.review.looks import EMPTY, LOOP, LOSS, NITS, SPEED, START, answered, changed, look, one
@@ -65,7 +65,7 @@ def test_a_rerun_forgets_what_was_open_and_keeps_what_was_ruled() -> None:
     """C12"""
     first = look(START, LOSS, SPEED, rulings=())
     ruled = look(first.state, LOSS, rulings=(Ruling("F1", RulingKind.DISMISSED),))
-    again = restarted(ruled.state, restart(ruled.state.loop))
+    again = restarted(ruled.state, LOOP)
     assert again.loop == LOOP
     assert not any(t.open for t in again.tracked)
     after = look(again, LOSS)

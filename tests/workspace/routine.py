@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sparing.workspace.git.commit import changed_files, changed_paths, diff, read_file, tree_of
+from sparing.workspace.git.commit import changed_files, changed_paths, diff, read_file
 from sparing.workspace.git.handover import Handover, hand_over
 from sparing.workspace.git.repository import (
     Repository,
@@ -18,6 +18,7 @@ from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, restore
 from tests.repositories import write_files
 from tests.workspace.features import AT, commit, make_worktree, merge_of
+from tests.workspace.tree_id import tree_of
 from tests.workspace.vectors import Site, make_evil_repository
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.commit import changed_paths, tree_of
+from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, restore
 from tests.conftest import UserRepository
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import BRANCH, commit, make_worktree
+from tests.workspace.tree_id import tree_of
 
 
 def is_clean(worktree: Worktree) -> bool:

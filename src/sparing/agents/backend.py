@@ -83,7 +83,7 @@ class Needs:
 
 
 class Launched(Protocol):
-    """A command line behind walls, prepared and not started."""
+    """A sandboxed command line, prepared but not started."""
 
     @property
     def argv(self) -> tuple[str, ...]: ...
@@ -136,7 +136,7 @@ class AgentCall:
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
     launch: Launch | None = None
-    """Builds the walls around the client's process; None only where a test has no workspace."""
+    """Puts the client's process in its sandbox; None only where a test has no workspace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ RESERVE_TOKENS = 33_000
 BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
 """Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
 GRACE_SECONDS = 5.0
-"""For a client that was told to stop, or that has said its last word, to write down its session."""
+"""Time for a client that is stopping, or has sent its last message, to save its session."""
 
 
 class ClaudeBackend:
@@ -252,7 +252,7 @@ def _calls(watch: Watch) -> Generator[ModelCall]:
 
 
 def _bare(home: Path) -> dict[str, str]:
-    """Where no walls are built: still nothing of ours."""
+    """Where there is no sandbox: still nothing of ours."""
     return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(home)}
 
 

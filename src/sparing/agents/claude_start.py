@@ -1,7 +1,7 @@
 """Hands a secret to the client through a pipe: `python -I -S claude_start.py VARIABLE NAME argv…`.
 
 The secret comes in the environment variable VARIABLE and leaves it; NAME then says from which
-descriptor it can be read, once. Runs inside of the walls, in the place of the client, and uses
+descriptor it can be read, once. Runs inside the sandbox, in place of the client, and uses
 nothing but the standard library.
 """
 

@@ -38,7 +38,7 @@ def change(path: str, text: str | None, find: str, replace: str) -> None:
 
 
 def run(command: str) -> None:
-    """In the shell that it was told to use, as any client would."""
+    """In the shell it was given, as any client would."""
     shell = os.environ.get("SHELL", "/bin/sh")
     source, sink = os.pipe()
     actions = ((os.POSIX_SPAWN_DUP2, sink, 1), (os.POSIX_SPAWN_DUP2, sink, 2))

@@ -1,7 +1,7 @@
 """Running a client as a process that can always be ended.
 
 Each turn is a process group of its own that inherits the worktree's lock: whoever finds the
-lock held after a crash knows whom to end. Behind walls the group is a supervisor that ends all
+lock held after a crash knows whom to end. In a sandbox the group is a supervisor that ends all
 the rest when it is let go. A line that is too long ends the process, a line that is no JSON
 object is left out, leaving without a result is an outcome: none is an exception.
 """
@@ -41,7 +41,7 @@ class Command:
     stays_open: bool = False
     """Its input goes on with `say` until `hush`."""
     launched: Launched | None = None
-    """The walls it runs behind; None only where a test has no workspace."""
+    """The sandbox it runs in; None only where a test has no workspace."""
 
     @classmethod
     def behind(

@@ -1,6 +1,6 @@
-"""The only way out for a client behind walls: to the hosts of its provider, and nowhere else.
+"""The only way out for a sandboxed client: to the hosts of its provider, and nowhere else.
 
-The walls let a client reach one port of this machine and no name server. Here that port is
+The sandbox lets a client reach one port of this machine and no name server. Here that port is
 served: it asks for a host by name, gets through if the host is on the list, and is refused
 otherwise. What goes through is encrypted from end to end; nothing of it can be read here.
 """

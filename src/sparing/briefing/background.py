@@ -1,4 +1,4 @@
-"""What a role is given beside documents: the request at length, and what others have found."""
+"""What a role gets besides documents: the full request, and what research has found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's comments that an author has left without an answer: they are put once more.
+"""A person's comments that an author left unanswered: they are asked again.
 
 Once, and not until it obeys: what is still unanswered then is shown at the gate, where the
 person decides.

@@ -1,7 +1,7 @@
-"""What a stage is told of the stages before it: all by a handoff, or what its session missed.
+"""What a stage learns of earlier stages: everything through a handoff, or what its session missed.
 
 A session that goes on knows what it made. It does not know what a judge wrote or a person changed
-since; that is told. A fresh one gets the handoff, and no document that stands in it word by word.
+since, and gets that. A fresh one gets the handoff, and no document that it quotes in full.
 """
 
 from __future__ import annotations

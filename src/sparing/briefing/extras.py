@@ -1,4 +1,4 @@
-"""What the program gives a role so that it need not look for it: notes, a map, steady code.
+"""What the program adds so that a role need not look for it: notes, a map, unchanged code.
 
 All of it is read from records and commits; no model is asked. Nothing that a role must know is
 left out for it: an aid is added, or says the same in parts that stay as they were.
@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sparing.briefing.prior_findings import changes_of
 from sparing.context.prompt.brief import REVIEWS, Brief, Code
+from sparing.context.prompt.turns import CHECK
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
@@ -32,7 +33,6 @@ CODE = frozenset(
 MOST_FILES = 1_500
 MOST_CHARS = 6_000_000
 CONTEXT_LINES = 3
-CHECK = "check "
 _maps: dict[tuple[str, str], str] = {}
 
 
@@ -120,7 +120,7 @@ def _lines(source: Source, path: str) -> int:
 
 
 def inner(source: Source, path: str) -> str:
-    """A path as an agent's tools told it, relative to the repository."""
+    """A path as an agent's tools reported it, relative to the repository."""
     worktree = source.around.folder.worktree(source.row.feature.name)
     found = Path(path)
     return str(found.relative_to(worktree)) if found.is_relative_to(worktree) else path

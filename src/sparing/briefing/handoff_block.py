@@ -1,4 +1,4 @@
-"""The handoff block with which an author of a tier ends its turn: read, kept and told."""
+"""The handoff block that ends an author's turn in a tier: parsed, stored and announced."""
 
 from __future__ import annotations
 

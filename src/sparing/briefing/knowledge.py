@@ -1,4 +1,4 @@
-"""The knowledge bank around a feature: read from a commit, given to prompts, told where it went.
+"""Lessons for a feature: read from a commit, added to prompts, with a record of who got which.
 
 What is given is chosen once, from the commit the feature began at and from what it is called
 there: every prompt of an audience begins with the same words for as long as the feature runs.
@@ -21,6 +21,7 @@ from sparing.knowledge.giving import Audience, GivenLessons, give
 from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 from sparing.knowledge.retro import Bank
 from sparing.records import features
+from sparing.records.ledger import day_of
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import META, Source
@@ -100,7 +101,7 @@ def made_features(source: Source) -> tuple[Made, ...]:
     with source.around.database.read() as connection:
         rows = features.list_all(connection)
     begun = [row.feature for row in rows if row.status is not FeatureStatus.PLANNED]
-    made = {one.name: (one.created, Made(one.id, one.slug, _day(one.created))) for one in begun}
+    made = {one.name: (one.created, Made(one.id, one.slug, day_of(one.created))) for one in begun}
     parent = PurePosixPath(source.folder).parent
     repository, head = source.around.repository, source.job.head
     names = [name for name in list_folder(repository, head, str(parent)) if name not in made]
@@ -108,7 +109,7 @@ def made_features(source: Source) -> tuple[Made, ...]:
     for path, text in read_files(repository, head, tuple(paths)).items():
         if (created := _created(text)) is not None:
             number, slug = cast("re.Match[str]", _FEATURE.fullmatch(paths[path])).groups()
-            made[paths[path]] = (created, Made(number, slug, _day(created)))
+            made[paths[path]] = (created, Made(number, slug, day_of(created)))
     return tuple(one for _, one in sorted(made.values()))
 
 
@@ -137,7 +138,3 @@ def _created(text: str) -> float | None:
     except (ValueError, RecursionError):
         return None
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-
-
-def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()

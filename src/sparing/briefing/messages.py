@@ -1,4 +1,4 @@
-"""What a person said to a feature between two turns: brought to the next turn of an author.
+"""A person's messages to a feature between two turns: delivered with the author's next turn.
 
 A word is heard once. It counts as heard when the turn that brought it has led to a commit; one
 that was lost on the way is brought again.

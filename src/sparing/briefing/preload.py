@@ -1,4 +1,4 @@
-"""Files that come with a turn because something it is given names them.
+"""Files sent with a turn because something in its prompt names them.
 
 Only names that are files of the commit at hand count, and only where a call costs more than what
 naming is wrong about. Which those are is the economy room's decision; here they are looked up.

@@ -1,4 +1,4 @@
-"""What came before a turn: findings, verdicts of others, changes, the author's words on them."""
+"""What came before a turn: findings, other reviewers' verdicts, changes, the author's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project a feature belongs to, as far as its folder in the repository tells."""
+"""The project a feature belongs to, as far as the project's folder shows it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Context recall of a dispatch: whether its agent can know all that it must.
 
-What must be known is read anew from commits and role files, and not from what was composed:
+What must be known is read again from commits and role files, not from what was composed:
 every line of every artifact of the role, and every line that changed since it last looked.
 """
 
@@ -101,7 +101,7 @@ def _lines(source: Source, since: str, *, code: bool) -> Iterable[Need]:
 
 
 def _transcript(source: Source) -> tuple[Segment, ...]:
-    """All that this role's session was told."""
+    """All that this role's session was sent."""
     session = source.session
     assert session is not None
     with source.around.database.read() as connection:

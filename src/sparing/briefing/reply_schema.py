@@ -1,4 +1,4 @@
-"""The form in which a turn is to be answered, where there is one."""
+"""The schema a turn's reply must follow, where there is one."""
 
 from __future__ import annotations
 

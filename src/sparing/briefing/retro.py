@@ -1,4 +1,4 @@
-"""What a retrospective is told, and how its reply is read.
+"""The input of a retrospective, and how its reply is read.
 
 The record of the feature as its commits and our rows have it: state, reviews, log, figures, git
 summary, and those entries of the bank that it may have met. Long texts are cut; the facilitator
@@ -146,7 +146,7 @@ def _summary(source: Source) -> str:
 
 
 def _about(source: Source) -> str:
-    """What the feature touched and was told: files, log, findings."""
+    """What the feature touched and heard: files, log, findings."""
     base = source.row.feature.base_commit
     files = [change.path for change in source.changed(base)]
     texts = [source.text(f"{source.folder}/{name}") or "" for name in (HISTORY, LOG)]

@@ -74,7 +74,7 @@ def items_of(told: Iterable[Event]) -> list[Item]:
 
 
 def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> dict[str, Any]:
-    """A look as it is told: who looked, what was found, what it is to the loop."""
+    """A look as an event: who looked, what was found, what it means for the loop."""
     assert place.loop is not None
     looked = [one.verdict.role for one in seen]
     absent = {

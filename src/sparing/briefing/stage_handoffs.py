@@ -1,4 +1,4 @@
-"""What the stages of a tier told each other: handoffs, out of the replies that were kept."""
+"""Handoffs between the stages of a tier, read from the stored replies."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def unsandboxed_option(command: F) -> F:
     )(command)
 
 
-def walls_flag(unsandboxed: bool) -> dict[str, object]:
+def sandbox_flag(unsandboxed: bool) -> dict[str, object]:
     return {"workspace.sandbox": "optional"} if unsandboxed else {}
 
 

@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import NamedTuple, assert_never
 
 from sparing.config.faults import shown
-from sparing.config.kinds import Value
 from sparing.config.load import Loaded
 from sparing.config.rules import Narrow, Rule, Setting, SettingScope
 from sparing.config.settings import every_setting
+from sparing.config.value_forms import Value
 
 INTRODUCTION = """\
 # Settings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparing.config.kinds import Names
 from sparing.config.rules import Rule, SettingScope, setting
+from sparing.config.value_forms import Names
 from sparing.way import ALL_LEVERS, Lever, off
 
 KNOWN = (ALL_LEVERS, *(lever.value for lever in Lever), *(off(lever) for lever in Lever))

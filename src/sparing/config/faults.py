@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
-from sparing.config.kinds import Value
 from sparing.config.settings import Setting, SettingScope, every_setting
+from sparing.config.value_forms import Value
 from sparing.errors import ConfigError
 
 LIST = '"sparing config show" lists all settings'

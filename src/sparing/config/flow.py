@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from sparing.config.kinds import CountTable, FolderPath, Names, OneOf, Switch, Whole
 from sparing.config.rules import Narrow, Rule, SettingScope, setting
+from sparing.config.value_forms import CountTable, FolderPath, Names, OneOf, Switch, Whole
 from sparing.feature import Feature
 from sparing.turn import TURNS
 

@@ -1,4 +1,4 @@
-"""What of our environment others may know: processes that we start, and nobody at all.
+"""Our environment: what processes we start may inherit, and which values stay secret.
 
 The first is where programs are, and the language. The second are values of which the names say
 that they are secret: they are taken out of all that is written, and no commit may hold one.

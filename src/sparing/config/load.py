@@ -18,10 +18,10 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never, cast
 
 from sparing.config import faults
-from sparing.config.kinds import Value
 from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import Settings, build, every_setting
 from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources
+from sparing.config.value_forms import Value
 
 PYPROJECT = "pyproject.toml"
 SIZE_LIMIT = 64 * 1024

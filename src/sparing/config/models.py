@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sparing.config.kinds import PATTERN_MODEL, Lines, Pairs, Prices
 from sparing.config.rules import Rule, SettingScope, model, setting
+from sparing.config.value_forms import PATTERN_MODEL, Lines, Pairs, Prices
 
 SAME = {"auto": "claude", "claude-double": "claude"}
 """Backends that are another one's client under a name of their own."""

@@ -1,4 +1,4 @@
-"""How a person is told that a feature waits for them. Only the user's own layers count here:
+"""How a person is notified that a feature waits. Only the user's own layers count here:
 a repository must not choose what is started.
 """
 
@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparing.config.kinds import PATTERN_COMMAND, Names, Text
 from sparing.config.rules import Rule, SettingScope, setting
+from sparing.config.value_forms import PATTERN_COMMAND, Names, Text
 
 BELL = "bell"
 DESKTOP = "desktop"

@@ -6,8 +6,8 @@ from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from sparing.config import kinds
-from sparing.config.kinds import Lines, Money, Text, Value, ValueForm, Whole
+from sparing.config import value_forms
+from sparing.config.value_forms import Lines, Money, Text, Value, ValueForm, Whole
 
 T = TypeVar("T", bound=Value)
 DAY = 86_400
@@ -57,17 +57,19 @@ def setting(default: T, rule: Rule) -> T:
     return field(default=default, metadata={"rule": rule})
 
 
-OWN_PATH = Text("an absolute path, or one that starts with ~/", kinds.PATTERN_OWN_PATH)
-BRANCH = Text("a branch name", kinds.PATTERN_BRANCH)
-POINT = Text("the name of a crash point", kinds.PATTERN_POINT)
+OWN_PATH = Text("an absolute path, or one that starts with ~/", value_forms.PATTERN_OWN_PATH)
+BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
+POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(
-    "a list of command lines; in a variable they are parted by &&", kinds.PATTERN_COMMAND, "&&"
+    "a list of command lines; in a variable they are parted by &&",
+    value_forms.PATTERN_COMMAND,
+    "&&",
 )
-FILES = Lines("a list of file patterns inside the repository", kinds.PATTERN_FILES)
+FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
 
 
 def model(doc: str) -> Rule:
-    return Rule(Text("a model's name", kinds.PATTERN_MODEL), doc, SettingScope.USER)
+    return Rule(Text("a model's name", value_forms.PATTERN_MODEL), doc, SettingScope.USER)
 
 
 def limit(high: int, doc: str) -> Rule:

@@ -18,7 +18,6 @@ from sparing.config.caps import CapSettings
 from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.kinds import OneOf, Seconds, Value, Whole
 from sparing.config.login import LoginName
 from sparing.config.models import ModelSettings
 from sparing.config.notify import NotifySettings
@@ -35,6 +34,7 @@ from sparing.config.rules import (
     limit,
     setting,
 )
+from sparing.config.value_forms import OneOf, Seconds, Value, Whole
 from sparing.finding import Bar
 from sparing.money import Billing
 from sparing.way import Policy

@@ -32,5 +32,5 @@ def calm_pager() -> None:
 
 
 def environment() -> dict[str, str]:
-    """All of it: for a process that goes on with our own work, and nobody else's."""
+    """All of it: for a process that continues our own work, and no other."""
     return dict(os.environ)

@@ -15,7 +15,6 @@ from urllib.parse import unquote
 from sparing.cache import PromptCache
 from sparing.double.answer import ModelWords, compose
 from sparing.double.blocks import count_tokens, to_cache
-from sparing.double.clock import DoubleClock
 from sparing.double.delivery import body_of, deliver, json_body
 from sparing.double.log import Log, safe_headers
 from sparing.double.model import Model
@@ -28,6 +27,26 @@ from sparing.errors import ScriptError
 
 WINDOW_TOKENS = 1_000_000
 LATEST_SECONDS = 1e12
+TICK_SECONDS = 0.001
+
+
+class DoubleClock:
+    """Time as the double counts it: no second passes unless somebody says so.
+
+    Every event takes a tick, so that what came earlier also has the earlier time. A client may
+    say how late it is; the clock then goes there, and never back.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def tick(self, at_least: float = 0.0) -> float:
+        """The time of the next event."""
+        self.now = at_least if at_least > self.now else self.now + TICK_SECONDS
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
 
 
 @dataclass(slots=True)

@@ -126,10 +126,6 @@ class Replay:
         return total
 
 
-def run_cost(turns: Sequence[RunTurn], plan: Plan, rates: Rates, replay: Replay) -> float:
-    return sum(rates.price(replay.send(*step)) for step in zip(turns, plan, strict=True))
-
-
 def oracle(
     turns: Sequence[RunTurn], rates: Rates, minimums: Mapping[str, int] = MINIMUM_TOKENS
 ) -> Oracle:

@@ -1,4 +1,4 @@
-"""Whether a stage goes on in the session that is there, or begins anew with a handoff.
+"""Whether a stage resumes the existing session, or starts a fresh one with a handoff.
 
 Two questions, in this order. Does the stage fit: the window less all that the last call sent and
 answered, against what such a stage takes and a fifth more? And which of the two is cheaper: to
@@ -155,7 +155,7 @@ class SessionState(NamedTuple):
     room: Room
     shrunk: bool = False
     lost: str = ""
-    """Why it can't be gone on with at all."""
+    """Why the session can't be resumed at all."""
 
 
 def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
@@ -210,7 +210,7 @@ def weigh(standing: SessionState, cost: Bills) -> Weighed:
 
 
 def _worth_asking(cost: Bills) -> bool:
-    """A cold session would be written to the cache anew only to be left."""
+    """A cold session would be written to the cache again only to be abandoned."""
     asked, stage = cost.judgement, cost.handed.cost
     warm = asked.cached * 2 >= asked.context
     return asked.cost is not None and warm and asked.cost <= JUDGEMENT_SHARE * (stage or 0.0)

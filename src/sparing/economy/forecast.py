@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from sparing.cap import Amount
-from sparing.economy.prices import MILLION, Price
-from sparing.money import to_nano
+from sparing.economy.prices import Price
+from sparing.money import MILLION, to_nano
 
 ENOUGH = 3
 """So many features must have passed a stage before its history counts."""

@@ -21,7 +21,7 @@ class Diff(StrEnum):
 
 
 class DeltaState(StrEnum):
-    """What can be told to a session that knows the rest."""
+    """What can be sent to a session that knows the rest."""
 
     FITS = "fits"
     TOO_LONG = "too long"

@@ -22,7 +22,7 @@ PING_MARGIN_SECONDS = 15.0
 """A ping goes out so long before an entry would die."""
 
 ASKED_AGAIN = 0.5
-"""How likely an author is asked once more: about every second round of a review is its last."""
+"""How likely an author gets another turn: about every second round of a review is its last."""
 USUAL_PAUSES = (400.0, 400.0)
 """Between two turns of a session, until they were seen."""
 
@@ -80,16 +80,6 @@ class KeepAlive(NamedTuple):
         return self.pings > 0 and self.cost < self.saves
 
 
-def keep_alive(
-    rates: Rates, tokens: float, gap_seconds: float, probability: float, saving: float | None = None
-) -> KeepAlive:
-    """Whether pings over a pause pay. `saving` is what warmth is worth to the next turn, by
-    default one write of the transcript instead of a read."""
-    pings = pings_needed(gap_seconds, Life.FIVE_MINUTES)
-    worth = (rates.write_5m - rates.read) * tokens if saving is None else saving
-    return KeepAlive(pings, pings * ping_cost(rates, tokens), probability * worth)
-
-
 def warmth(inputs: Inputs) -> float:
     """What a session is worth that is still warm when its next turn comes: how much cheaper the
     best way is then, be it a resume or not."""
@@ -104,7 +94,7 @@ def warmth(inputs: Inputs) -> float:
 
 def another_ping(inputs: Inputs, tokens: float, pauses: Sequence[float], idle: float, *,
                  probability: float) -> KeepAlive:  # fmt: skip
-    """Whether to ping a session once more that has been idle so long.
+    """Whether to send another ping to a session that has been idle so long.
 
     Nobody knows when its turn comes; what is known is how long others waited that had waited as
     long. Who has waited longer than all of them is given up.
@@ -116,16 +106,6 @@ def another_ping(inputs: Inputs, tokens: float, pauses: Sequence[float], idle: f
     mean = sum(math.ceil((pause - idle) / every) for pause in seen) / len(seen)
     cost = mean * ping_cost(inputs.rates, tokens)
     return KeepAlive(max(1, round(mean)), cost, probability * warmth(inputs))
-
-
-def hour_threshold(rates: Rates) -> float:
-    """An hour's life pays if more tokens than this are written again for each unique one."""
-    return (rates.write_1h - rates.write_5m) / (rates.write_5m - rates.read)
-
-
-def hour_pays(rates: Rates, unique: float, rewritten: float) -> bool:
-    """From what five-minute entries cost: unique tokens written, and those written again."""
-    return rewritten > hour_threshold(rates) * unique
 
 
 class Keeping(StrEnum):
@@ -166,7 +146,7 @@ class Waiting(NamedTuple):
     """What a pause costs, in the unit of the rates."""
 
     warm_until: float | None
-    """When the next turn gets dearer; None if it doesn't."""
+    """When the next turn gets more expensive; None if it doesn't."""
     before: float
     after: float
     """Once all that is warm now has died."""

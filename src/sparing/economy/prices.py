@@ -10,15 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import NamedTuple
 
 import genai_prices
 from genai_prices.types import ModelPrice, TieredPrices
 
-from sparing.money import to_nano
+from sparing.money import MILLION, to_nano
 from sparing.usage import Usage
-
-MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +33,6 @@ class Price:
         return max(self.input, self.output, self.read, self.write_5m, self.write_1h)
 
 
-class Factors(NamedTuple):
-    """Prices of the other buckets, as multiples of uncached input."""
-
-    output: Decimal
-    read: Decimal
-    write_5m: Decimal
-    write_1h: Decimal
-
-
 Own = Mapping[str, Price]
 """Prices that the user has set, by model."""
 
@@ -56,7 +44,7 @@ def own_prices(lines: Iterable[str]) -> Own:
 
 
 def price_of(model: str, own: Own, prompt_tokens: int = 0) -> Price | None:
-    """Some models are dearer above a size of prompt, with every token of that call."""
+    """Some models charge more for every token of a call whose prompt exceeds a size."""
     if model in own:
         return own[model]
     listed = _listed(model)
@@ -93,15 +81,6 @@ def _at(listed: object, prompt_tokens: int) -> Decimal | None:
         higher = [tier.price for tier in listed.tiers if prompt_tokens > tier.start]
         return higher[-1] if higher else listed.base
     return listed if isinstance(listed, Decimal) else None
-
-
-def factors(model: str, own: Own) -> Factors | None:
-    """How much cheaper a read and how much dearer a write is: it differs by model."""
-    price = price_of(model, own)
-    if price is None or not price.input:
-        return None
-    others = (price.output, price.read, price.write_5m, price.write_1h)
-    return Factors(*(other / price.input for other in others))
 
 
 def cost_usd(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> Decimal | None:

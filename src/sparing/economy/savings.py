@@ -15,18 +15,18 @@ from typing import NamedTuple
 
 from sparing.economy.bound import lower_bound, oracle
 from sparing.economy.cost_model import Rates
-from sparing.economy.replayed import (
-    Recorded,
+from sparing.economy.naive_replay import naive_bills, scoped_bills
+from sparing.economy.replay import (
+    RecordedTurn,
     ReplayRules,
     all_fresh,
     as_recorded,
     open_turns,
-    replayed,
+    replay_bills,
     seed_in_our_order,
     seed_inline,
     seed_sent,
 )
-from sparing.economy.scoped import naive_bills, scoped_bills
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 
@@ -50,7 +50,7 @@ class SavingStep(NamedTuple):
     lever: str
     words: str
     saved: float
-    """In the unit of the rates; negative where it made the run dearer."""
+    """In the unit of the rates; negative where it made the run more expensive."""
     origin: Origin
 
 
@@ -95,7 +95,7 @@ Spared = Mapping[Lever, Mapping[int, Sequence[int]]]
 
 
 def savings(
-    turns: Sequence[Recorded], rates_of: RatesOf, policy: Policy, spared: Spared | None = None
+    turns: Sequence[RecordedTurn], rates_of: RatesOf, policy: Policy, spared: Spared | None = None
 ) -> Savings:
     """Of turns in the order of their start."""
 
@@ -103,17 +103,20 @@ def savings(
         pairs = zip(turns, bills, strict=True)
         return sum(rates_of(turn.model).price(bill) for turn, bill in pairs)
 
-    recorded = replayed(turns, ReplayRules(as_recorded))
+    recorded = replay_bills(turns, ReplayRules(as_recorded))
     whole = cost(recorded)
     ours = [
-        (Lever.RESUME, cost(replayed(turns, ReplayRules(as_recorded, hours=False, pings=False)))),
-        (Lever.HOUR, cost(replayed(turns, ReplayRules(as_recorded, pings=False)))),
+        (
+            Lever.RESUME,
+            cost(replay_bills(turns, ReplayRules(as_recorded, hours=False, pings=False))),
+        ),
+        (Lever.HOUR, cost(replay_bills(turns, ReplayRules(as_recorded, pings=False)))),
         (Lever.KEEP_ALIVE, whole),
     ]
     beyond = [
         _step(
             lever,
-            cost(replayed(turns, ReplayRules(as_recorded, looked_up=looked))),
+            cost(replay_bills(turns, ReplayRules(as_recorded, looked_up=looked))),
             whole,
             guess=True,
         )
@@ -136,36 +139,41 @@ def savings(
     )
 
 
-def _told(turns: Sequence[Recorded]) -> list[Recorded]:
+def _told(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
     return [turn for turn in turns if not turn.follows and not turn.ping]
 
 
 Cost = Callable[[Sequence[Usage]], float]
 
 
-def _from_fresh(turns: Sequence[Recorded], cost: Cost, ours: Sequence[tuple[str, float]]) -> Ladder:
+def _from_fresh(
+    turns: Sequence[RecordedTurn], cost: Cost, ours: Sequence[tuple[str, float]]
+) -> Ladder:
     naive = cost(naive_bills(turns))
     costs = [
         (SCOPE, cost(scoped_bills(turns))),
-        (Lever.TRUNK, cost(replayed(turns, ReplayRules(all_fresh, hours=False, pings=False)))),
+        (Lever.TRUNK, cost(replay_bills(turns, ReplayRules(all_fresh, hours=False, pings=False)))),
         *ours,
     ]
     return Ladder("fresh", naive, Origin.SIMULATED, _steps(naive, costs))
 
 
 def _from_seed(
-    turns: Sequence[Recorded], cost: Cost, ours: Sequence[tuple[str, float]], policy: Policy
+    turns: Sequence[RecordedTurn], cost: Cost, ours: Sequence[tuple[str, float]], policy: Policy
 ) -> Ladder | None:
     if not turns or not all(turn.seed or turn.follows or turn.ping for turn in turns):
         return None
-    seed = cost(replayed(turns, ReplayRules(seed_sent, hours=False, pings=False)))
+    seed = cost(replay_bills(turns, ReplayRules(seed_sent, hours=False, pings=False)))
     if policy is Policy.SEED:
         return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
     costs = [
-        (Lever.INLINE, cost(replayed(turns, ReplayRules(seed_inline, hours=False, pings=False)))),
+        (
+            Lever.INLINE,
+            cost(replay_bills(turns, ReplayRules(seed_inline, hours=False, pings=False))),
+        ),
         (
             Lever.TRUNK,
-            cost(replayed(turns, ReplayRules(seed_in_our_order, hours=False, pings=False))),
+            cost(replay_bills(turns, ReplayRules(seed_in_our_order, hours=False, pings=False))),
         ),
         *ours,
     ]
@@ -194,7 +202,7 @@ class _Limits(NamedTuple):
     oracle: Hindsight
 
 
-def _limits(turns: Sequence[Recorded], rates_of: RatesOf, whole: float) -> _Limits:
+def _limits(turns: Sequence[RecordedTurn], rates_of: RatesOf, whole: float) -> _Limits:
     """Models share no cache, so each has limits of its own. The run is one of the plans too."""
     bound, best, exact = 0.0, 0.0, True
     for model in dict.fromkeys(turn.model for turn in turns):
@@ -206,5 +214,5 @@ def _limits(turns: Sequence[Recorded], rates_of: RatesOf, whole: float) -> _Limi
     return _Limits(bound, Hindsight(min(best, whole), exact))
 
 
-def _taken(turns: Sequence[Recorded]) -> list[Way]:
+def _taken(turns: Sequence[RecordedTurn]) -> list[Way]:
     return [Way.RESUME if turn.follows else turn.way for turn in turns]

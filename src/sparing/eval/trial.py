@@ -1,7 +1,7 @@
-"""Reviewers on trial: each looks at planted defects, told the same in three ways.
+"""Reviewers on trial: each looks at planted defects, with the same input in three orders.
 
 `seed` is the original order with documents by path, `nested` is ours with them inline, `resume`
-shows the clean version first and then only what has changed. Prompts, roles, walls and reading
+shows the clean version first and then only what has changed. Prompts, roles, sandbox and reading
 of replies are those of a run; the project is a repository of its own that nobody keeps.
 """
 

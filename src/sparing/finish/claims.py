@@ -1,4 +1,4 @@
-"""Claims of a PRD that rest on nothing: told when the stage that wrote it closes, never more."""
+"""Unsupported claims of a PRD: mentioned when the stage that wrote it closes, never enforced."""
 
 from __future__ import annotations
 

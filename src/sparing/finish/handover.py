@@ -1,4 +1,4 @@
-"""How a finished feature comes home: merged, as a pull request, or as commands to type.
+"""Handing over a finished feature: merged, as a pull request, or as commands to type.
 
 The setting is the person's consent, and it is for the commit that the last gate showed: exactly
 that one is merged or pushed, and nothing is committed to the branch here. What could not be done

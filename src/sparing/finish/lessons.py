@@ -1,7 +1,8 @@
 """The bank after a feature: a retrospective's reply applied, written down and committed.
 
-Helpful, never needed: one that fails or answers in no form is told, a short page says so, and the
-feature goes on. Whatever was written by hand in the bank and can't be read stays to the byte.
+Helpful, never required: one that fails or has no valid form is reported, a short page says so,
+and the feature goes on. Whatever was written by hand in the bank and can't be read stays as it is,
+to the byte.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a hand-over says: what changed, what was decided, how the reviews ended, what it cost.
+"""The summary of a hand-over: what changed, what was decided, how reviews ended, what it cost.
 
 A merge's message is the same for equal work, whatever happened on the way; cost is not, since a
 turn that was cut off is paid twice. So it stands wherever people read this, but in no commit.

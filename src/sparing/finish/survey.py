@@ -1,4 +1,4 @@
-"""The end of a feature: what its tasks still lack, and what its last commit takes out.
+"""The end of a feature: which tasks are unfinished, and what the last commit removes.
 
 The last commit is the one that closes the last stage. It says that the feature is completed, and no
 longer has the logs that a retrospective has read; they stay in the branch's history. A person who

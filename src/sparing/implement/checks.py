@@ -1,4 +1,4 @@
-"""The program's own look at a worktree: which commands run, behind which walls, what is kept."""
+"""The program's own checks of a worktree: which commands run, in which sandbox, what is stored."""
 
 from __future__ import annotations
 

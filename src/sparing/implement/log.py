@@ -30,7 +30,7 @@ class LogEntry(NamedTuple):
 def logged(
     text: str, entries: Iterable[LogEntry], building: TaskProgress, files: Sequence[FileChange]
 ) -> str:
-    """The log with these entries; one that is there already is written anew."""
+    """The log with these entries; an existing one is replaced."""
     head, *others = _OTHER.split(text)
     for entry in entries:
         head = with_entry(head, *entry)

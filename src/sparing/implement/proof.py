@@ -168,7 +168,7 @@ def _green_of(source: Source, few: str, many: str) -> str:
 
 
 def _mentions(source: Source, path: str, names: Iterable[str]) -> bool:
-    """A failing test is told by its name, which stands in its file."""
+    """A failing test is recognised by its name, which appears in its file."""
     text = source.text(path) or ""
     return any(word in text or word in path for name in names for word in _words(name))
 

@@ -1,4 +1,4 @@
-"""Reading tasks.md before anything is built: which tasks there are, and which go side by side."""
+"""Reading tasks.md before anything is built: the tasks, and which of them can run in parallel."""
 
 from __future__ import annotations
 

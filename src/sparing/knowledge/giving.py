@@ -1,4 +1,4 @@
-"""What the bank gives to those who work on a feature: a few entries, the same from its first
+"""Which lessons go into a feature's prompts: a few entries, the same from its first
 dispatch to its last.
 
 Chosen by the feature's topic: what is about it first, then what has proved itself in several

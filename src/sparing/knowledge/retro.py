@@ -141,7 +141,7 @@ SCHEMA: dict[str, object] = {
     "required": ["retro_md", "entries", "judgements"],
     "additionalProperties": False,
 }
-"""What a client that can is told to answer with; `read_retro` takes less."""
+"""The schema for clients that support one; `read_retro` accepts less."""
 
 
 def read_retro(reply: Mapping[str, Any]) -> Retro:

@@ -56,7 +56,7 @@ def findings_of(
 
 
 def forget(tx: sqlite3.Connection, feature: str, stages: Iterable[str]) -> None:
-    """Stages are begun anew: what was found in them is found again, or it is gone."""
+    """Stages start over: what was found in them is found again, or it is gone."""
     tx.executemany(
         "delete from findings where feature = ? and stage = ?",
         [(feature, stage) for stage in stages],

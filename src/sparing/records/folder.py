@@ -3,7 +3,7 @@
 sparing.db     our tables          engine.db    the durable engine's own
 engine.lock    who runs it         blobs/       prompts and replies by hash
 worktrees/     one a feature       scripted/    the scripted agent's sessions
-scratch/       private folders of processes that run behind walls, each gone at its end
+scratch/       private folders of sandboxed processes, each gone at its end
 
 Texts and rows are written here and nowhere else, so here they go through the redactor.
 """

@@ -35,7 +35,7 @@ class Attempt:
     dispatch: str
     feature: str
     leg: int
-    """Counted over generations: a leg that is begun anew is the same leg."""
+    """Counted over generations: a restarted leg is the same leg."""
     stage: str
     role: str
     iteration: int

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from sparing.report.figures import Figure
 
-MILLION = 1_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Entered:

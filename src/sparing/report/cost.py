@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.cap import Amount, CapScope
-from sparing.money import dollars, to_usd
-from sparing.report.spending import tokens
+from sparing.money import dollars, to_usd, usd_or_none
+from sparing.report.spending import cached_share, tokens
 from sparing.usage import Usage
 
 
@@ -90,8 +90,8 @@ class CapRow:
         return {
             "scope": self.scope.value,
             "name": self.name,
-            "spent_usd": _usd(self.spent),
-            "limit_usd": _usd(self.limit),
+            "spent_usd": usd_or_none(self.spent.nano_usd),
+            "limit_usd": usd_or_none(self.limit.nano_usd),
             "spent_tokens": self.spent.tokens,
             "limit_tokens": self.limit.tokens,
         }
@@ -124,12 +124,12 @@ def cost_table(costs: Costs) -> Table:
     table.add_column(costs.by, footer=Text("all", "bold"), overflow="fold")
     table.add_column("turns", justify="right", footer=str(total.turns), no_wrap=True)
     table.add_column("input", justify="right", footer=tokens(total.usage.input), no_wrap=True)
-    table.add_column("cached", justify="right", footer=_share(total.usage), no_wrap=True)
+    table.add_column("cached", justify="right", footer=cached_share(total.usage), no_wrap=True)
     table.add_column("output", justify="right", footer=tokens(total.usage.output), no_wrap=True)
     table.add_column("cost", justify="right", footer=Text(total.cost, "bold"), no_wrap=True)
     for row in costs.rows:
         table.add_row(
-            Text(row.name), str(row.turns), tokens(row.usage.input), _share(row.usage),
+            Text(row.name), str(row.turns), tokens(row.usage.input), cached_share(row.usage),
             tokens(row.usage.output), row.cost,
         )  # fmt: skip
     return table
@@ -150,16 +150,8 @@ def _plain(name: str) -> str:
     return f"'{name}" if name[:1] in ("=", "+", "-", "@") else name
 
 
-def _share(usage: Usage) -> str:
-    return f"{100 * usage.read // usage.input} %" if usage.input else ""
-
-
 def _turns(count: int) -> str:
     return f"{count} turn{'s' if count != 1 else ''}"
-
-
-def _usd(amount: Amount) -> float | None:
-    return None if amount.nano_usd is None else float(to_usd(amount.nano_usd))
 
 
 def sum_rows(name: str, rows: Sequence[CostRow]) -> CostRow:

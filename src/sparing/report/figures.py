@@ -74,7 +74,7 @@ class Report:
     claims: tuple[Figure, ...]
     """What the original expected to save."""
     proof: tuple[Figure, ...]
-    """What was predicted, and whether every prompt told all it had to."""
+    """What was predicted, and whether every prompt held all it had to."""
     findings: dict[str, dict[str, int]]
     """By severity, how many are new, repeated, … now."""
     reviewers: Reviewers

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparing.money import dollars, to_usd
+from sparing.money import dollars, usd_or_none
 
 ROLE_WIDTH = 23
 STAGE_WIDTH = 13
@@ -42,8 +42,8 @@ class YieldRow:
             "blockers": self.blockers,
             "accepted_blockers": self.accepted,
             "settled_warnings": self.settled,
-            "cost_usd": _usd(self.nano_usd),
-            "cost_per_accepted_blocker_usd": _usd(self.each),
+            "cost_usd": usd_or_none(self.nano_usd),
+            "cost_per_accepted_blocker_usd": usd_or_none(self.each),
         }
 
 
@@ -101,7 +101,3 @@ def _table(rows: Sequence[YieldRow], *, models: bool) -> Table:
         )  # fmt: skip
         previous = row.role
     return table
-
-
-def _usd(nano: int | None) -> float | None:
-    return None if nano is None else float(to_usd(nano))

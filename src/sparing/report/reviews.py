@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.finding import Severity
-from sparing.money import dollars, to_usd
+from sparing.money import dollars, usd_or_none
 
 ROLE_WIDTH = 23
 CLASSES = ("new", "repeated", "regressed", "contested", "resolved")
@@ -74,7 +74,7 @@ class ReviewRow:
             "ways": list(self.ways),
             "prompt_chars": self.prompt_chars,
             "delta_chars": self.delta_chars,
-            "cost_usd": None if self.nano_usd is None else float(to_usd(self.nano_usd)),
+            "cost_usd": usd_or_none(self.nano_usd),
             "cost_is_partial": self.partial,
             "origin": self.origin,
             "commit": self.commit,
@@ -113,13 +113,13 @@ def _lines(one: DecidedRow) -> list[RenderableType]:
     told = (why for why in one.reasons if not why.startswith((*one.roles, "next: ")))
     who = f"{one.iteration} {', '.join(one.roles)}"
     return [
-        Padding(Text(f"{who}: {_shown(why)}", "dim"), (0, 0, 0, 3), expand=False)
+        Padding(Text(f"{who}: {one_line(why)}", "dim"), (0, 0, 0, 3), expand=False)
         for why in told
         if why != "accepted"
     ]
 
 
-def _shown(text: str) -> str:
+def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

@@ -112,7 +112,7 @@ def spending_table(spending: Spending) -> Table:
     table.add_column("role", no_wrap=True)
     table.add_column("turns", justify="right", footer=_turns(spending.rows), overflow="fold")
     table.add_column("input", justify="right", footer=tokens(usage.input), no_wrap=True)
-    table.add_column("cached", justify="right", footer=_share(usage), no_wrap=True)
+    table.add_column("cached", justify="right", footer=cached_share(usage), no_wrap=True)
     table.add_column("cost", justify="right", footer=Text(spending.cost, "bold"), no_wrap=True)
     naive = dollars(spending.naive_usd)
     table.add_column("naive", justify="right", style="dim", footer=naive, no_wrap=True)
@@ -121,7 +121,7 @@ def spending_table(spending: Spending) -> Table:
         stage = row.stage if row.stage != previous else ""
         table.add_row(
             _folded(stage, STAGE_WIDTH), _folded(row.role, ROLE_WIDTH), _turns([row]),
-            tokens(row.usage.input), _share(row.usage), row.cost, dollars(row.naive_usd),
+            tokens(row.usage.input), cached_share(row.usage), row.cost, dollars(row.naive_usd),
         )  # fmt: skip
         previous = row.stage
     return table
@@ -149,10 +149,6 @@ def _turns(rows: Sequence[SpendingRow]) -> str:
     """How many, and how many of them were resumed."""
     resumed = sum(row.resumed for row in rows)
     return f"{sum(row.dispatches for row in rows)}" + (f" ({resumed}r)" if resumed else "")
-
-
-def _share(usage: Usage) -> str:
-    return f"{100 * usage.read // usage.input} %" if usage.input else ""
 
 
 def total(costs: Sequence[Decimal | None]) -> Decimal | None:
@@ -183,3 +179,7 @@ def _sum(stage: str, role: str, rows: Sequence[SpendingRow]) -> SpendingRow:
         sum((row.naive_usage for row in rows), Usage()),
         total([row.naive_usd for row in rows]),
     )
+
+
+def cached_share(usage: Usage) -> str:
+    return f"{100 * usage.read // usage.input} %" if usage.input else ""

@@ -1,4 +1,4 @@
-"""What reviewers found of planted defects, told in three ways, and what that cost."""
+"""What reviewers found of planted defects, in three prompt orders, and what that cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparing.money import dollars, to_usd
+from sparing.money import dollars, usd_or_none
 
 ARMS = {
     "seed": "the original order, documents by path",
@@ -53,7 +53,7 @@ class TrialRow(NamedTuple):
             "found": self.found,
             "recall": self.found / self.planted if self.planted else None,
             "false_alarms": self.alarms,
-            "cost_usd": None if self.nano_usd is None else float(to_usd(self.nano_usd)),
+            "cost_usd": usd_or_none(self.nano_usd),
             "origin": self.origin,
             "by_kind": {kind: {"found": f, "planted": p} for kind, (f, p) in self.by_kind.items()},
             "missed": list(self.missed),

@@ -2,7 +2,7 @@
 
 Everything foreign stands on a line that this file began: line ends, invisible characters and
 the words of markers are escaped, so that no finding can pretend to be an entry or a marker.
-`history_reader` reads it back, and reads what others have written as well as it can.
+The program never reads it back; `bench/history_reader.py` does, to replay recorded reviews.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.finding import Finding
-from sparing.review.wording import FILE, Wording, wording
+from sparing.review.finding_terms import FILE, Wording, wording
 
 LINES_APART = 25
 """So far a finding may move within a file without being less sure."""
@@ -66,10 +66,6 @@ class Link(NamedTuple):
     later: int
     earlier: int
     relation: Relation
-
-
-def is_same(one: Finding, other: Finding) -> bool:
-    return _excess(one, other) >= 0
 
 
 def restates(later: Finding, earlier: Finding) -> bool:

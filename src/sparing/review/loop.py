@@ -161,11 +161,6 @@ def go_on(loop: Loop) -> LoopStep:
     return _next(loop)
 
 
-def restart(loop: Loop) -> Loop:
-    """From the beginning, as a human's rerun wants it: nothing is known of anybody."""
-    return Loop(loop.groups, loop.cap, validate=loop.validate, at_cap=loop.at_cap)
-
-
 def blocked(verdicts: Sequence[Verdict]) -> bool:
     """Whether what is open holds a blocker, or a refusal without a reason."""
     return any(

@@ -1,4 +1,4 @@
-"""What becomes of each finding from look to look, under an id that stays.
+"""What becomes of each finding from look to look, under a stable id.
 
 Ids are counted within a stage. A finding that another one takes in goes on under that one's id;
 of one that is split the part that is most like it keeps the id, the others name it as their kin.

@@ -1,4 +1,4 @@
-"""The reasons of the governor, in words for people."""
+"""The governor's reasons, in words for people."""
 
 from __future__ import annotations
 

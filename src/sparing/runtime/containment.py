@@ -1,8 +1,8 @@
-"""What is made sure of around a turn: a clean start, and afterwards a receipt.
+"""Containment of a turn: a clean start, and a receipt afterwards.
 
 Before an author's turn the worktree is what the last commit says. After any turn the user's own
 things are compared with what they were; what a reviewer wrote is undone. The receipt is one line
-in the story of the feature. Nothing here stops the work: walls do that.
+in the story of the feature. Nothing here stops the work: the sandbox does that.
 """
 
 from __future__ import annotations

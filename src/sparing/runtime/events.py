@@ -1,4 +1,4 @@
-"""Telling what happens, for people who watch. An event's key makes a repeated step tell it once."""
+"""Events for people who watch. The key keeps a repeated step from recording an event twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that a feature begins with: committed as its first change, before anybody works."""
+"""Documents a feature starts with: committed as its first change, before any other work."""
 
 from __future__ import annotations
 

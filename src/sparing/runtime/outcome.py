@@ -1,4 +1,4 @@
-"""What a program's step comes to: a result, or words for whoever can repair it."""
+"""The outcome of a program's step: a result, or an error with its repair."""
 
 from __future__ import annotations
 

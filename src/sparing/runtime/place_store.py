@@ -1,4 +1,4 @@
-"""A place as it is stored: the findings that a review follows are a text of their own."""
+"""How a place is stored: the findings tracked by a review are kept as a separate text."""
 
 from __future__ import annotations
 

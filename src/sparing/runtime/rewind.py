@@ -1,4 +1,4 @@
-"""Taking stages back: the branch goes to where they began, and all that was made is kept.
+"""Rewinding stages: the branch returns to where they began, and what was made is kept.
 
 A step of the engine that may be repeated: the ref is made once, the branch moves only from the
 commit that the ref holds, and files are made equal to the commit as often as one likes.

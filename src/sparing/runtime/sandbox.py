@@ -1,4 +1,4 @@
-"""What agents and checks run behind: policies built from what surrounds a run.
+"""Sandbox policies for agents and checks, built from what surrounds a run.
 
 The level is settled once, when a run starts; everything that is started later stands behind as
 many walls as that. Agents get the user's tools to read, their worktree, and nothing of the

@@ -1,4 +1,4 @@
-"""Bells between jobs of one process: a child is done, a sibling has begun to answer.
+"""Signals between jobs of one process: a child is done, a sibling has started to answer.
 
 The durable way to a child's result is to ask the database every second. A child of the same
 process rings a bell, so that its parent asks at the right moment; and siblings start one after

@@ -1,4 +1,4 @@
-"""Making a worktree usable before anybody works in it: files that are lent, and the set-up.
+"""Setting up a worktree before anyone works in it: shared files, and the set-up commands.
 
 Nothing of it happens before a person has agreed to exactly this plan. A set-up runs behind the
 same walls as a check, but with the network and with folders in which its tools keep what they

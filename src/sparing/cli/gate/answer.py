@@ -1,79 +1,101 @@
-"""`sparing approve` and `sparing reject`: answering a gate, whether an engine runs or not."""
+"""`sparing answer`: an author's questions, and a person's answers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from sparing.cli.clock import now
+from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
-from sparing.cli.screen import echo, is_terminal, prompt, style
-from sparing.desk.features.presence import engine_runs
-from sparing.desk.gates import answers
-from sparing.desk.gates.repeats import NOTE, repeats
+from sparing.cli.screen import echo, is_terminal, prompt, style, wrapped
+from sparing.desk.gates import answers, questions
+from sparing.desk.gates.handoffs import note_lines, stage_notes
+from sparing.desk.gates.questions import AnswerReceipt, Question
 from sparing.desk.office import Office, open_office
-from sparing.errors import UsageError
+from sparing.errors import NeedsHuman
+from sparing.flow.state import FlowState
 from sparing.records.features import FeatureRow
 
 
-@click.command("approve")
+@click.command("answer")
 @feature_argument()
+@click.argument("words", required=False, default="")
+@click.option("--question", "number", type=click.IntRange(1), help="Answer only this one.")
 @json_option
-def approve_command(feature: str, as_json: bool) -> None:
-    """Say yes at a gate.
+def answer_command(feature: str, words: str, number: int | None, as_json: bool) -> None:
+    """Answer an author's questions, and let its stage continue.
 
-    FEATURE is a number, a slug or a full name. It counts at once, or when the feature runs next.
+    WORDS answer all questions that are open, or the one that --question names; without WORDS you
+    see them, and in a terminal you are asked one by one. The author hears it in the same session.
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)
-    stage = answers.approve(office, row, TERMINAL, now())
-    what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
-    tell_answered(
-        office, row, f"{what} is approved", answer="approved", stage=stage, as_json=as_json
-    )
-
-
-@click.command("reject")
-@feature_argument()
-@click.argument("feedback", required=False)
-@json_option
-def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
-    """Say no at a gate, and what should be different.
-
-    The stage runs again with FEEDBACK. Without it your editor opens with the document: lines that
-    you add become comments, which the author answers one by one. After three rejections the
-    feature stops. To a handoff it says: go on in the session that is there.
-    """
-    asked = feedback is None and is_terminal() and not as_json
-    office = open_office(Path.cwd(), reading=not asked)
-    row = answers.find(office, feature)
-    if feedback is None and not asked and not answers.asks_handoff(row):
-        raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
-    said = feedback or _said(office, row)
-    stage = answers.reject(office, row, said, TERMINAL, now())
-    if repeats(office, row, said):
-        echo(f"note: {NOTE}", err=True)
-    what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
-    tell_answered(
-        office, row, f"{what} is rejected", answer="rejected", stage=stage, as_json=as_json
-    )
-
-
-def _said(office: Office, row: FeatureRow) -> str:
-    from sparing.cli.gate.gate import said_in_editor
-
-    return said_in_editor(office, row, lambda: prompt("what should be different", err=True))
-
-
-def tell_answered(
-    office: Office, row: FeatureRow, words: str, *, as_json: bool, **facts: object
-) -> None:
-    """What was said, and whether somebody has to run it: an engine that runs goes on by itself."""
-    number, runs = row.feature.id, engine_runs(office)
-    command = f"sparing watch {number}" if runs else f"sparing run {number}"
-    if as_json:
-        print_json(feature=number, **facts, engine_runs=runs, next_command=f"sparing run {number}")
+    if words:
+        done = questions.answer(office, row, words, number, TERMINAL, now())
+        _print_answered(office, row, done, as_json=as_json)
         return
-    echo(f"{words}; {'it goes on now' if runs else 'to go on:'}")
+    asked = questions.questions(office, row)
+    if asked and is_terminal() and not as_json:
+        answer_at_gate(office, row, lambda text: prompt(text, "", show_default=False, err=True))
+        return
+    _listed(row, asked, as_json=as_json)
+
+
+def answer_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> bool:
+    """One by one; an empty line leaves the rest for later. True if all have their answers."""
+    for one in questions.questions(office, row):
+        if one.answer:
+            continue
+        echo(wrapped(f"{one.number}. {one.text}", "  "), err=True)
+        said = ask("  your answer: ")
+        if not said.strip():
+            echo("  left for later", err=True)
+            return False
+        if not questions.answer(office, row, said, one.number, TERMINAL, now()).left:
+            return True
+    return False
+
+
+def show_conversation(office: Office, row: FeatureRow) -> None:
+    """At a gate: what the author says of its stage, and what it asks."""
+    note = stage_notes(office, row).get(FlowState.load(row.place["state"]).stage)
+    for line in note_lines(note) if note else ():
+        echo(wrapped(line, "  » "), err=True)
+    _show(questions.questions(office, row))
+
+
+def _show(asked: tuple[Question, ...]) -> None:
+    for one in asked:
+        mark = "✓" if one.answer else "?"
+        echo(wrapped(f"{one.number}. {one.text}", f"  {mark} "), err=True)
+
+
+def _listed(row: FeatureRow, asked: tuple[Question, ...], *, as_json: bool) -> None:
+    number = row.feature.id
+    if as_json:
+        print_json(feature=number, questions=[one._asdict() for one in asked])
+        return
+    if not asked:
+        echo(f"feature {number} asks nothing")
+        return
+    _show(asked)
+    raise NeedsHuman("only a person can answer", f'sparing answer {number} "say it here"')
+
+
+def _print_answered(office: Office, row: FeatureRow, done: AnswerReceipt, *, as_json: bool) -> None:
+    number, left = row.feature.id, [one.number for one in done.left]
+    if not left:
+        words = f"{done.stage} has its answer"
+        print_answered(
+            office, row, words, answer="answered", stage=done.stage, left=[], as_json=as_json
+        )
+        return
+    command = f'sparing answer {number} --question {left[0]} "…"'
+    if as_json:
+        print_json(feature=number, stage=done.stage, left=left, next_command=command)
+        return
+    echo(f"kept; {len(left)} of its questions wait:")
     echo(f"  {style(command, fg='cyan')}")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sparing.cli.clock import now
-from sparing.cli.gate.ask import Left, Settled, ask
+from sparing.cli.gate.answer import answer_at_gate, show_conversation
 from sparing.cli.gate.editor import write_in_editor
-from sparing.cli.gate.questions import answer_here, show_talk
-from sparing.cli.gate.rerun import told
-from sparing.cli.gate.rule import rule_here
+from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, ask
+from sparing.cli.gate.rerun import rerun_words
+from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.look.prompt import PromptOptions, page_of
 from sparing.cli.options import TERMINAL
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
@@ -25,7 +25,7 @@ from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.edits import draft, draft_file, take_files, take_text
 from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff, sizes
 from sparing.desk.gates.ideas import stop
-from sparing.desk.gates.repeats import NOTE, repeats
+from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.office import Office
 from sparing.errors import SparingError, UsageError
 from sparing.flow.flows import FLOWS
@@ -65,7 +65,7 @@ class AtGate:
     def decide(self) -> bool:
         """True if the gate has its answer; False leaves it open."""
         show(self.view(), self.row, view.choices_of(self.office, self.row))
-        show_talk(self.office, self.row)
+        show_conversation(self.office, self.row)
         while True:
             try:
                 acts = self.acts()
@@ -74,9 +74,9 @@ class AtGate:
                     return False
                 if acts[chosen]():
                     return True
-            except Left:
+            except RunEnds:
                 return False
-            except Settled:
+            except AnsweredElsewhere:
                 echo("\n  answered elsewhere", err=True)
                 return True
             except SparingError as error:
@@ -114,14 +114,14 @@ class AtGate:
 
     def rerun(self) -> bool:
         plan = plan_rerun(self.office, self.row)
-        said = ask(f"{told(self.row, plan)}; rerun it? [y/N] ", self._settled) or ""
+        said = ask(f"{rerun_words(self.row, plan)}; rerun it? [y/N] ", self._settled) or ""
         if not said.lower().startswith("y"):
             return False
         rerun(self.office, self.row, plan.stage, TERMINAL, now())
         return True
 
     def answer(self) -> bool:
-        return answer_here(self.office, self.row, lambda text: ask(text, self._settled) or "")
+        return answer_at_gate(self.office, self.row, lambda text: ask(text, self._settled) or "")
 
     def skip(self) -> bool:
         orders.skip(self.office, self.row, "", TERMINAL, now())
@@ -132,11 +132,11 @@ class AtGate:
         return True
 
     def rule(self) -> bool:
-        rule_here(self.office, self.row, lambda text: ask(text, self._settled) or "")
+        rule_at_gate(self.office, self.row, lambda text: ask(text, self._settled) or "")
         return False
 
     def reject(self) -> bool:
-        said = said_in_editor(self.office, self.row, self._line)
+        said = text_from_editor(self.office, self.row, self._line)
         if not said:
             echo("  nothing was said, so nothing is rejected", err=True)
             return False
@@ -178,7 +178,7 @@ class AtGate:
         return False
 
 
-def said_in_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -> str:
+def text_from_editor(office: Office, row: FeatureRow, line: Callable[[], str]) -> str:
     """Comments on the stage's document; one line where a stage has none."""
     if answers.asks_handoff(row):
         return GO_ON_HERE

@@ -1,4 +1,4 @@
-"""What a person may ask of a feature beside an answer: pause, resume, another stage, a word."""
+"""Commands for a feature besides answers: pause, resume, another stage, a message."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.gate.answer import tell_answered
+from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.features import orders
-from sparing.desk.features.orders import Ordered, OrderTiming
+from sparing.desk.features.orders import OrderReceipt, OrderTiming
 from sparing.desk.features.view import choices_of, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -41,7 +41,7 @@ def pause_command(feature: str, as_json: bool) -> None:
 @feature_argument()
 @json_option
 def resume_command(feature: str, as_json: bool) -> None:
-    """Go on where a feature was paused, or where something failed."""
+    """Continue where a feature was paused, or where something failed."""
     office, row = _found(feature)
     stage = orders.resume(office, row, TERMINAL, now())
     _answered(office, row, f"{stage} is to be resumed", as_json=as_json)
@@ -52,7 +52,7 @@ def resume_command(feature: str, as_json: bool) -> None:
 @click.argument("stage", required=False, default="")
 @json_option
 def skip_command(feature: str, stage: str, as_json: bool) -> None:
-    """Go on with a later stage, without what lies between.
+    """Skip to a later stage, without what lies between.
 
     Without STAGE it is the next one. A stage whose documents are missing is refused.
     """
@@ -95,7 +95,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
 @click.argument("words")
 @json_option
 def say_command(feature: str, words: str, as_json: bool) -> None:
-    """Tell the author something that it hears at its next turn.
+    """Send the author a message for its next turn.
 
     WORDS such as "use Redis". It answers no gate and stops nothing.
     """
@@ -128,10 +128,10 @@ def edit_command(feature: str, document: str) -> None:
 
 
 def _answered(office: Office, row: FeatureRow, words: str, *, as_json: bool) -> None:
-    tell_answered(office, row, words, done=words, as_json=as_json)
+    print_answered(office, row, words, done=words, as_json=as_json)
 
 
-def _told(row: FeatureRow, words: str, done: Ordered, command: str, *, as_json: bool) -> None:
+def _told(row: FeatureRow, words: str, done: OrderReceipt, command: str, *, as_json: bool) -> None:
     number = row.feature.id
     if as_json:
         print_json(feature=number, stage=done.stage, counts=done.counts.value, next_command=command)

@@ -1,4 +1,4 @@
-"""`sparing rerun`: a stage once more, from the commit before it began."""
+"""`sparing rerun`: run a stage again, from the commit before it began."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.gate.answer import tell_answered
+from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option
 from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.desk.features.rerun import Rerun, plan_rerun, rerun
@@ -23,7 +23,7 @@ from sparing.records.features import FeatureRow
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @json_option
 def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
-    """Do a stage once more, as if it had not been.
+    """Run a stage again, from the commit before it began.
 
     The branch goes back to the commit before STAGE, without it before the one that waits for you.
     What came after stays under a ref of its own; rejections, sessions and review rounds begin
@@ -32,7 +32,7 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     office = open_office(Path.cwd())
     row = answers.find(office, feature)
     plan = plan_rerun(office, row, stage)
-    words = told(row, plan)
+    words = rerun_words(row, plan)
     if not yes and (as_json or not is_terminal()):
         number = row.feature.id
         again = " ".join(filter(None, ("sparing rerun", number, stage, "--yes")))
@@ -41,13 +41,13 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
         echo(words, err=True)
         confirm("rerun it?", default=False, abort=True, err=True)
     done = rerun(office, row, plan.stage, TERMINAL, now())
-    tell_answered(
+    print_answered(
         office, row, f"{done.stage} is to be done again", done=words, stage=done.stage,
         commit=done.commit, kept=done.ref, as_json=as_json,
     )  # fmt: skip
 
 
-def told(row: FeatureRow, plan: Rerun) -> str:
+def rerun_words(row: FeatureRow, plan: Rerun) -> str:
     """What would be taken back, and where it stays."""
     feature, undone = row.feature, ", ".join(plan.undone) or plan.stage
     where = f"{feature.branch} goes back to {plan.commit[:10]}"

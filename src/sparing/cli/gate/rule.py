@@ -23,6 +23,7 @@ from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.flow.state import FlowState
 from sparing.records.features import FeatureRow
+from sparing.report.reviews import one_line
 
 
 @click.command("rule")
@@ -53,7 +54,7 @@ def rule_command(
     _print_ruled(row.feature.id, ruled, as_json=as_json)
 
 
-def rule_here(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
+def rule_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> None:
     """At a gate: what is open, and a word on one of it."""
     stage = FlowState.load(row.place["state"]).stage
     _print_open(row.feature.id, open_findings(office, row, stage), as_json=False, here=True)
@@ -81,14 +82,14 @@ def _print_open(
         echo(f"No finding of feature {feature} is open.")
         return
     for one in found:
-        where = f" ({_shown(one.location)})" if one.location else ""
+        where = f" ({one_line(one.location)})" if one.location else ""
         head = f"{one.id} {one.severity}, {one.stage}, {', '.join(one.roles)}, {one.state}"
         echo(style(head, bold=True) + ("" if one.counts else ", holds nothing up"))
-        echo(f"   {_shown(one.text)}{where}")
+        echo(f"   {one_line(one.text)}{where}")
         if one.answer:
-            echo(f"   author {_shown(one.answer)}")
+            echo(f"   author {one_line(one.answer)}")
         if one.ruling:
-            echo(f"   {one.ruling} {_shown(one.words)}".rstrip())
+            echo(f"   {one.ruling} {one_line(one.words)}".rstrip())
     if here:
         return
     unruled = next((one.id for one in found if not one.ruling), found[0].id)
@@ -110,8 +111,3 @@ def _print_ruled(feature: str, ruled: RulingReceipt, *, as_json: bool) -> None:
         echo(f"To go on by what is ruled: {command}")
     else:
         echo("It counts from the next look on.")
-
-
-def _shown(text: str) -> str:
-    """A model's words must not move the cursor."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,4 +1,4 @@
-"""`sparing stop`: an idea that is not promoted ends as the document it is."""
+"""`sparing stop`: end a brainstorm that is not promoted; its document stays."""
 
 from __future__ import annotations
 

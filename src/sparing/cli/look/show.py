@@ -13,13 +13,13 @@ from sparing.cli.look.prompt import PromptOptions, show_prompt
 from sparing.cli.look.reviews import show_reviews
 from sparing.cli.look.status import state_words
 from sparing.cli.options import json_option, print_json
-from sparing.cli.run.ending import print_ending
+from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, style, wrapped
 from sparing.config.terminal import homely
 from sparing.desk.features import history, view
-from sparing.desk.features.finished import Finished, Home, finished_one
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.lessons import ending
-from sparing.desk.features.presence import engine_runs
+from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_feature
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.branch import check_outputs
@@ -133,7 +133,7 @@ def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> 
 def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> None:
     echo()
     if row.status is FeatureStatus.COMPLETED:
-        print_finished(finished_one(office, row))
+        print_finished(finished_feature(office, row))
         return
     if row.status is FeatureStatus.ABANDONED:
         if Path(shown.worktree).is_dir():
@@ -147,13 +147,13 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
         echo(f"  {style(one.command, fg='cyan')}{words}")
 
 
-def print_finished(found: Finished) -> None:
+def print_finished(found: FinishedFeature) -> None:
     """Where a finished branch is, and what is left to do."""
     echo(f"  {found.words}")
     for command in found.commands:
         echo(f"    {style(command, fg='cyan')}")
     number = found.row.feature.id
-    if found.home is Home.MERGED and found.worktree:
+    if found.home is MergeStatus.MERGED and found.worktree:
         echo(f"  its worktree can go: {style(f'sparing clean {number}', fg='cyan')}")
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.money.warm import warm_words, warmth
+from sparing.cli.money.cache_warmth import warm_words, warmth
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.progress import STRONG
 from sparing.cli.screen import echo, style, wrapped
-from sparing.desk.features.finished import Finished, Home, finished
-from sparing.desk.features.presence import engine_runs
+from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.features.view import FeatureView, every_row, feature_view, list_views
 from sparing.desk.gates.actions import GateAction
 from sparing.desk.office import open_office
@@ -33,8 +33,8 @@ def status_command(as_json: bool = False) -> None:
     office = open_office(Path.cwd(), reading=True)
     rows = every_row(office)
     views = [feature_view(office, row) for row in rows if row.status.value not in DONE]
-    over = finished(office, rows)
-    ready = [one for one in over if one.home in (Home.READY, Home.REQUESTED)]
+    over = finished_features(office, rows)
+    ready = [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
     if as_json:
         print_json(
             features=[asdict(view) for view in views],
@@ -55,10 +55,10 @@ def status_command(as_json: bool = False) -> None:
     _print_ready(ready)
     if not views:
         _print_idle(over, also=bool(ready))
-    _print_left([one for one in over if one.home is Home.MERGED and one.worktree])
+    _print_left([one for one in over if one.home is MergeStatus.MERGED and one.worktree])
 
 
-def _print_ready(ready: Sequence[Finished]) -> None:
+def _print_ready(ready: Sequence[FinishedFeature]) -> None:
     if ready:
         echo(style("finished, not merged yet", bold=True))
     for one in ready:
@@ -69,7 +69,7 @@ def _print_ready(ready: Sequence[Finished]) -> None:
             echo(f"     {style(command, fg='cyan')}")
 
 
-def _print_idle(over: Sequence[Finished], *, also: bool) -> None:
+def _print_idle(over: Sequence[FinishedFeature], *, also: bool) -> None:
     echo("\nNothing else is under way.\n" if also else "Nothing is under way here.\n")
     echo('  begin a feature   sparing start "Add rate limiting"')
     if over:
@@ -78,14 +78,14 @@ def _print_idle(over: Sequence[Finished], *, also: bool) -> None:
         echo("  see how it works  sparing demo")
 
 
-def _print_left(left: Sequence[Finished]) -> None:
+def _print_left(left: Sequence[FinishedFeature]) -> None:
     if left:
         ids = ", ".join(one.row.feature.id for one in left)
         what = "merged, its worktree" if len(left) == 1 else "merged, their worktrees"
         echo(f"\n{ids}: {what} can go   {style('sparing clean', fg='cyan')}")
 
 
-def _finished_json(one: Finished) -> dict[str, object]:
+def _finished_json(one: FinishedFeature) -> dict[str, object]:
     feature = one.row.feature
     return {
         "id": feature.id, "branch": feature.branch, "home": one.home.value, "words": one.words,

@@ -13,16 +13,15 @@ from pathlib import Path
 import click
 
 from sparing.cli.look.status import state_words
-from sparing.cli.money.warm import warm_words
+from sparing.cli.money.cache_warmth import warm_words
 from sparing.cli.options import feature_argument
 from sparing.cli.run.progress import SandboxTeller, describe, named
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features import history, view
-from sparing.desk.features.presence import engine_runs
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError
-from sparing.feature import FeatureStatus
 from sparing.money import dollars
 from sparing.printable import printable
 from sparing.records.events import Event
@@ -33,7 +32,6 @@ from sparing.report.spending import tokens
 LOOK_SECONDS = 0.2
 LAST = 10
 LONGEST = 74
-OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 VERBS = {"read": "reads", "write": "writes", "say": "says", "run": "runs", "failed": "can't read"}
 
 
@@ -94,7 +92,7 @@ class Watcher:
                     yield _paid(bill)
 
     def over(self) -> bool:
-        return all(view.reload(self._office, row).status in OVER for row in self._rows)
+        return all(view.reload(self._office, row).status.is_over for row in self._rows)
 
     def rests(self) -> None:
         """Nobody works on it: what a person would do next."""

@@ -1,4 +1,4 @@
-"""`sparing cost`: what was spent, on what, and what may follow."""
+"""`sparing cost`: what was spent, on what, and what may still come."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from sparing.desk.gates import answers
 from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
-from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.report.cost import Costs, cost_csv
 
@@ -21,7 +20,6 @@ RESUME_CHECK = "resume-check"
 ASKED_ONCE = (
     "three short turns, once for each version of the client, to see if its sessions can be resumed"
 )
-OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 
 
 @click.command("cost")
@@ -61,7 +59,7 @@ def _print_json(office: Office, row: FeatureRow | None, found: Costs) -> None:
         return
     from sparing.desk.money.forecast import outlook, outlook_json
 
-    ahead = None if row.status in OVER else outlook_json(outlook(office, row))
+    ahead = None if row.status.is_over else outlook_json(outlook(office, row))
     caps = [cap.dump() for cap in found.caps]
     print_json(feature=row.feature.id, **content, caps=caps, forecast=ahead)
 
@@ -77,7 +75,7 @@ def _print(office: Office, row: FeatureRow | None, found: Costs) -> None:
         show(Text(note, "dim"))
     if any(one.name == RESUME_CHECK for one in found.rows):
         show(Text(f"{RESUME_CHECK}: {ASKED_ONCE}", "dim"))
-    if row is None or row.status in OVER:
+    if row is None or row.status.is_over:
         return
     from sparing.desk.money.forecast import outlook, outlook_words
 

@@ -1,4 +1,4 @@
-"""What lies ahead of a feature, before anything is spent: for `start` and `run --dry-run`."""
+"""The forecast of a feature before anything is spent: for `start` and `run --dry-run`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from sparing.cli.screen import WIDTH, echo, style
 from sparing.cli.setup.init import show_prospect
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
-from sparing.desk.money.cost import limits_of, settings_of
-from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words
-from sparing.desk.office import Office
+from sparing.desk.money.cost import limits_of
+from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words, stages_ahead
+from sparing.desk.office import Office, settings_of
 from sparing.desk.setup.repository_scan import RepositoryScan
 from sparing.economy.forecast import ENOUGH
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
-from sparing.flow.stage import Stage
-from sparing.flow.state import FlowState, Position
 from sparing.money import Billing, dollars
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
@@ -95,20 +93,13 @@ def cap_words(office: Office, row: FeatureRow) -> str:
     return f"{dollars(limit.nano_usd)} or {tokens(limit.tokens)} tokens"
 
 
-def ahead_of(row: FeatureRow) -> tuple[Stage, ...]:
-    """The stages that are still to come; one that is under way counts."""
-    flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])
-    over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
-    return flow.stages[flow.index(state.stage) + over :]
-
-
 def show_dry_run(office: Office, row: FeatureRow) -> None:
     """Starts nothing: next stages, first prompt, forecast, cap."""
     stops = office.loaded.settings.flow.stops(
         [one.name for one in FLOWS[row.feature.flow].stages if one.gate]
     )
     echo(f"{style(row.feature.id, bold=True)} {printable(row.feature.title)}")
-    for stage in ahead_of(row):
+    for stage in stages_ahead(row):
         reviewers = ", ".join(role for group in stage.reviewers for role in group)
         who = f"{stage.author or 'the program'}" + (f"; judged by {reviewers}" if reviewers else "")
         gate = style(" then asks you", fg="cyan") if stage.name in stops else ""
@@ -141,7 +132,7 @@ def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
     page = first_prompt(office, row)
     return {
         "feature": row.feature.id,
-        "stages": [stage.name for stage in ahead_of(row)],
+        "stages": [stage.name for stage in stages_ahead(row)],
         "agent": agent_of(office, row).words,
         "forecast": outlook_words(outlook(office, row)),
         "cap": cap_words(office, row),
@@ -150,10 +141,10 @@ def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
 
 
 def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
-    """What the next author would be told; None if the program itself comes next."""
+    """The next author's prompt; None if the program itself comes next."""
     from sparing.cli.look.prompt import PromptOptions, page_of
 
-    stage = next((one for one in ahead_of(row) if one.author), None)
+    stage = next((one for one in stages_ahead(row) if one.author), None)
     if stage is None:
         return None
     wanted = PromptOptions(stage.author, row.feature.id, stage.name, None, None, "compose", None)

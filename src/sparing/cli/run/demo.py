@@ -89,7 +89,7 @@ def demo_command(
 
 
 def _gone() -> None:
-    """A sample that nobody keeps can't be gone on with: say so where a command was just named."""
+    """A sample that isn't kept can't be resumed: say so where a command was just named."""
     echo(
         "\nthe sample ends here: it is not kept, so it can't go on later\n"
         f"  to leave it and come back: {style(AGAIN, fg='cyan')}",

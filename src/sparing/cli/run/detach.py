@@ -23,7 +23,7 @@ SOON_SECONDS = 0.05
 PATIENCE = 100
 
 
-def detached(
+def run_detached(
     office: Office, rows: Sequence[FeatureRow], flags: Sequence[str], *, as_json: bool
 ) -> int:
     """Come back as soon as the other process holds the engine, or has ended."""

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.gate.ask import leaving
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.gate import AtGate
+from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
 from sparing.cli.run.notify import notify
 from sparing.cli.run.progress import Progress
@@ -70,7 +70,7 @@ def run_features(
     quiet: bool = False,
     kept: bool = True,
 ) -> int:
-    """`kept`: whether what waits can be gone on with later."""
+    """`kept`: whether what waits can be resumed later."""
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()

@@ -52,7 +52,7 @@ def eval_command(
     orders: tuple[str, ...], cases: int | None, backend: str | None, cap: float | None,
     yes: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Measure what reviewers find of 30 planted defects, and what it costs.
+    """Measure how many of 30 planted defects reviewers find, and what it costs.
 
     The defects lie in specs, designs, plans and code of a small project. Each reviewer looks at
     them told in three orders: seed, nested, resume. This spends money with your own login: the

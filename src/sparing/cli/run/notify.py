@@ -1,4 +1,4 @@
-"""Telling a person who looks elsewhere that a feature waits for them.
+"""Notifying a person who looks elsewhere that a feature waits for them.
 
 A message that can't be shown is no failure: nothing here raises, and nothing is waited for
 longer than a moment. Which program is started comes from the user's own settings alone.

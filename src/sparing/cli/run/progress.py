@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sparing.cli.run.ending import learned_line
+from sparing.cli.run.handover_summary import learned_line
 from sparing.cli.screen import echo, style, wrapped
-from sparing.desk.features.history import events_since, last_walls, latest_event
+from sparing.desk.features.history import events_since, last_sandbox, latest_event
 from sparing.desk.office import Office
 from sparing.printable import printable
 from sparing.records.events import Event
@@ -59,10 +59,10 @@ class Progress:
 
 
 class SandboxTeller:
-    """How far agents are confined is told when it changes, not with every leg."""
+    """Says how far agents are confined when that changes, not with every leg."""
 
     def __init__(self, office: Office) -> None:
-        self._level = last_walls(office)
+        self._level = last_sandbox(office)
 
     def known(self, event: Event) -> bool:
         if event.kind != "sandbox":

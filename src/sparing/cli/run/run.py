@@ -16,15 +16,15 @@ from sparing.cli.options import (
     hand_over_option,
     json_option,
     print_json,
+    sandbox_flag,
     unsandboxed_option,
-    walls_flag,
 )
-from sparing.cli.run.detach import detached
+from sparing.cli.run.dependency_order import run_in_order
+from sparing.cli.run.detach import run_detached
 from sparing.cli.run.drive import Mode, run_features
-from sparing.cli.run.waits import run_in_order
 from sparing.cli.screen import echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup
-from sparing.desk.features.finished import finished_one
+from sparing.desk.features.merge_status import finished_feature
 from sparing.desk.features.view import feature_view, open_rows
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -33,7 +33,6 @@ from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 
-OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 __all__ = ["Mode", "run_command", "run_features"]
 
 
@@ -60,11 +59,11 @@ def run_command(
     could not be done before is tried again.
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
-    office = open_office(Path.cwd(), {**walls_flag(unsandboxed), **auto})
+    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **auto})
     rows = [answers.find(office, feature)] if feature else open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
-    if feature and rows[0].status in OVER:
+    if feature and rows[0].status.is_over:
         return _over(office, rows[0], as_json=as_json)
     if how["dry_run"]:
         return _dry(office, rows, as_json=as_json)
@@ -74,7 +73,9 @@ def run_command(
         answers.retry_handover(office, row, "run", now())
     if how["detach"]:
         given = {"--yes": how["yes"], "--auto": how["auto"], "--unsandboxed": unsandboxed}
-        return detached(office, rows, [flag for flag, on in given.items() if on], as_json=as_json)
+        return run_detached(
+            office, rows, [flag for flag, on in given.items() if on], as_json=as_json
+        )
     mode = _mode(as_json=as_json, **how)
     return run_in_order(
         office, rows, lambda ready: _run(office, ready, mode, as_json=as_json), as_json=as_json
@@ -92,7 +93,7 @@ def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:
         echo(f"  {style(f'sparing show {number}', fg='cyan')}")
         return 0
     echo(f"{number} is finished: there is nothing left to run")
-    print_finished(finished_one(office, row))
+    print_finished(finished_feature(office, row))
     return 0
 
 

@@ -10,7 +10,7 @@ from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo
 from sparing.desk.features import view
-from sparing.desk.features.finished import Cleaned, Home, clean, finished
+from sparing.desk.features.merge_status import CleanupResult, MergeStatus, clean, finished_features
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records.features import FeatureRow
@@ -30,8 +30,8 @@ def clean_command(feature: str | None, as_json: bool) -> int:
     if feature:
         rows = [answers.find(office, feature)]
     else:
-        every = finished(office, view.every_row(office))
-        rows = [one.row for one in every if one.home is Home.MERGED and one.worktree]
+        every = finished_features(office, view.every_row(office))
+        rows = [one.row for one in every if one.home is MergeStatus.MERGED and one.worktree]
     found = {row.feature.id: (row, clean(office, row, now(), named=bool(feature))) for row in rows}
     stays = {number: one.stays for number, (_, one) in found.items() if one.stays}
     if as_json:
@@ -44,7 +44,7 @@ def clean_command(feature: str | None, as_json: bool) -> int:
     return 1 if stays else 0
 
 
-def _words(row: FeatureRow, one: Cleaned) -> str:
+def _words(row: FeatureRow, one: CleanupResult) -> str:
     if one.stays:
         return f"stays: {one.stays}"
     if not one.branch:

@@ -15,15 +15,16 @@ from sparing import __version__
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.setup.doctor_agent import DoctorLine, agent_findings, online_finding
-from sparing.cli.setup.doctor_levers import lever_words
 from sparing.config.load import current
 from sparing.config.terminal import homely
 from sparing.database import Database
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.roles import catalog, check_roles
 from sparing.errors import SparingError, StateError
+from sparing.way import Lever, Policy
 
 OLDEST_GIT = (2, 38)
+CHECKS_TOO = "only what checks print is shortened"
 
 
 @click.command("doctor")
@@ -114,7 +115,7 @@ def _here() -> list[DoctorLine]:
     return [
         _look("settings", lambda: _settings(office)),
         *agent_findings(office.loaded),
-        _look("levers", lambda: lever_words(office)),
+        _look("levers", lambda: _levers(office)),
         _look("repository", lambda: str(office.repository.checkout)),
         _look("state", lambda: _state(office)),
         _look("roles", lambda: _roles(office)),
@@ -157,3 +158,26 @@ def _roles(office: Office) -> str:
     own = len(catalog(office).own)
     words = f"{own} of your or the repository's own" if own else "the ones that ship with sparing"
     return "; ".join((words, *warnings))
+
+
+def _levers(office: Office) -> str:
+    """Which levers are in use here, and why the others are not."""
+    from sparing.runtime.levers import standings_of
+    from sparing.runtime.surroundings import make_backend
+
+    settings = office.loaded.settings
+    if settings.review.policy is not Policy.ADAPTIVE:
+        return f"none: the policy {settings.review.policy} has none of them"
+    try:
+        found = standings_of(settings, make_backend(office.loaded, office.folder))
+    except SparingError:
+        return "not known before there is an agent"
+    missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]
+    on = sum(one.on for one in found)
+    return f"{on} of {len(found)}{'; off: ' if missing else ''}{', '.join(missing)}"
+
+
+def _why_off(lever: Lever, why: str) -> str:
+    """Checks are run by the program itself, so their output can always be shortened."""
+    spared = lever is Lever.TRIM and why != "switched off"
+    return f"{why}; {CHECKS_TOO}" if spared else why

@@ -1,4 +1,4 @@
-"""What `sparing doctor` says of the agent: the client, its login, which backend is used and why.
+"""What `sparing doctor` says about the agent: client, login, which backend is used and why.
 
 The engine asks the same questions in the same words when a run begins. Nothing is sent anywhere
 unless it is asked for, and then no token is spent.
@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from typing import NamedTuple, assert_never
 from urllib.parse import urlsplit
 
+from sparing.agents.claude_options import VENDOR
 from sparing.agents.script import read_script
 from sparing.config.inherited import for_client
 from sparing.config.load import Loaded
 from sparing.config.settings import BackendName
 from sparing.errors import SparingError
 
-VENDOR = "https://api.anthropic.com"
 HELLO = "/api/hello"
 PATIENCE_SECONDS = 10
 

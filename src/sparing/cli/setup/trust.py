@@ -24,7 +24,7 @@ from sparing.roles.trust import RoleTrust
 @click.option("--setup", metavar="FEATURE", help="The set-up as this feature has changed it.")
 @json_option
 def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> None:
-    """Read what comes with this repository and could act, and let it count.
+    """Review what this repository brings along that could act, and trust it.
 
     Files in .sparing/roles and .claude/agents change what agents are told. Each is shown with its
     hash; one whose bytes change is asked about again. They never give an agent more access.

@@ -12,15 +12,16 @@ from sparing.cli.options import (
     hand_over_option,
     json_option,
     print_json,
+    sandbox_flag,
     unsandboxed_option,
-    walls_flag,
 )
 from sparing.cli.screen import echo, style
+from sparing.config.settings import AUTO
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.projects import projects
 from sparing.desk.projects.projects import ProjectView
-from sparing.desk.setup.tiers import AUTO, proposal
+from sparing.desk.setup.tiers import proposal
 from sparing.errors import NeedsHuman, UsageError
 from sparing.flow.project import ProjectStanding
 from sparing.printable import printable
@@ -59,7 +60,7 @@ def new_command(
     TITLE says what should be there in the end. Nothing of it is begun before you have agreed to
     the proposal. Its files come on a branch of their own, as a feature's do.
     """
-    office = open_office(Path.cwd(), walls_flag(unsandboxed))
+    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     if from_file is None and not title.strip():
         raise UsageError("a project has a title or a PRD", 'sparing project new "Payments"')
     begins = (
@@ -107,7 +108,7 @@ def next_command(
 
     It gets the number and the folder that the roadmap gives it.
     """
-    office = open_office(Path.cwd(), walls_flag(unsandboxed))
+    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     view = projects.find(office, project)
     if view.in_base and view.ready is None and not view.circle:
         return _nothing(view, as_json=how["as_json"])

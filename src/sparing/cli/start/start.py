@@ -13,13 +13,13 @@ from sparing.cli.options import (
     hand_over_option,
     json_option,
     print_json,
+    sandbox_flag,
     unsandboxed_option,
-    walls_flag,
 )
-from sparing.cli.run.waits import tell_held
+from sparing.cli.run.dependency_order import print_if_waiting
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup, offer_file
-from sparing.cli.start.begin import beginning_options
+from sparing.cli.start.start_options import start_input_options
 from sparing.cli.start.tier import settle_flow
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook, outlook_json
@@ -32,7 +32,7 @@ FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the set
 
 @click.command("start")
 @click.argument("title", required=False, default="")
-@beginning_options
+@start_input_options
 @click.option("--flow", "--tier", help=FLOW_HELP)
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @hand_over_option
@@ -46,7 +46,7 @@ def start_command(
     TITLE says what should be there afterwards. It gets the next number, a branch and a folder.
     With --from-file or --from-issue it may be left out.
     """
-    office = open_office(Path.cwd(), walls_flag(unsandboxed))
+    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
     overrides = {"workspace.hand_over": hand_over} if hand_over else {}
@@ -62,7 +62,7 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
         echo("note: uncommitted changes are left alone; they are no part of it", err=True)
         echo("to include them: git commit, then sparing start again", err=True)
     ready = as_json or _show(office, row, found, why)
-    held = tell_held(office, row, as_json=as_json)
+    held = print_if_waiting(office, row, as_json=as_json)
     asks = is_terminal() and not as_json and not yes and ready and not held
     if asks:
         _offer(office, found)

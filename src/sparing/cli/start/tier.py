@@ -1,4 +1,4 @@
-"""Which flow a feature takes: as somebody says, or a tier that is proposed and decided on."""
+"""Which flow a feature takes: the one named, or a proposed tier that a person confirms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from sparing.cli.clock import now
 from sparing.cli.options import TERMINAL
 from sparing.cli.screen import echo, is_terminal, prompt, wrapped
-from sparing.cli.start.begin import begin_with
-from sparing.desk.features.beginnings import Begun
+from sparing.cli.start.start_options import start_request
+from sparing.config.settings import AUTO
+from sparing.desk.features.start_input import StartRequest
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
-from sparing.desk.setup.tiers import AUTO, proposal, tell_tier
+from sparing.desk.setup.tiers import proposal, tell_tier
 from sparing.flow.propose import Proposal
 from sparing.records.features import FeatureRow
 
@@ -25,7 +26,7 @@ OTHERS = ("L1", "L2", "L3", "feature")
 class Settled(NamedTuple):
     flow: str
     why: str
-    begins: Begun
+    begins: StartRequest
     proposed: Proposal | None = None
     by: str = ""
     """Who decided, where a tier was proposed."""
@@ -39,15 +40,15 @@ def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, 
     named = flow or office.loaded.settings.flow.default.value
     if named != AUTO:
         chosen = answers.check_flow(named)
-        return Settled(chosen, _why(office, flow), begin_with(office, title, chosen, how))
-    begins = begin_with(office, title, MIDDLE, how)
+        return Settled(chosen, _why(office, flow), start_request(office, title, chosen, how))
+    begins = start_request(office, title, MIDDLE, how)
     answers.checked_title(begins.title)
     found = proposal(office, _request(office, begins))
     if begins.beginning.given and found.tier == "L1":
         found = Proposal(MIDDLE, ("it begins with a document", *found.why))
     chosen, by = _decided(found, how)
     if begins.beginning.given and chosen != MIDDLE:
-        begins = begin_with(office, title, chosen, how)
+        begins = start_request(office, title, chosen, how)
     return Settled(chosen, _reasons(found, chosen), begins, found, by)
 
 
@@ -66,7 +67,7 @@ def _decided(found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
     return prompt("which flow", found.tier, choices=OTHERS, err=True), TERMINAL
 
 
-def _request(office: Office, begins: Begun) -> str:
+def _request(office: Office, begins: StartRequest) -> str:
     """The title, and all that it begins with."""
     beginning = begins.beginning
     texts = (office.folder.fetch(digest) for _, digest in beginning.given)

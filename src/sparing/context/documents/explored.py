@@ -1,7 +1,7 @@
-"""What a session has looked at, as far as the program saw it: a tree, key files, imports.
+"""What a session has explored, as far as the program saw it: a tree, key files, imports.
 
 Made from paths and texts alone. Names and imports are found by simple patterns for the usual
-languages: what is told may miss a line, and it is short.
+languages: the result is short and may miss a line.
 """
 
 from __future__ import annotations

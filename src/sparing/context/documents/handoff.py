@@ -84,20 +84,6 @@ def parse_handoff(reply: str) -> Handoff:
     return Handoff()
 
 
-def render_handoff(handoff: Handoff) -> str:
-    """The block as it is asked for; `none` where there is nothing."""
-    rows = (
-        ("Status", handoff.status.value),
-        ("Summary", _line(handoff.summary)),
-        ("Key Decisions", _joined(handoff.key_decisions)),
-        ("Open Questions", _joined(handoff.open_questions)),
-        ("Files Modified", _joined(handoff.files_modified)),
-        ("Next Stage Needs", _joined(handoff.next_stage_needs)),
-        ("Warnings", _joined(handoff.warnings)),
-    )
-    return "### HANDOFF\n" + "".join(f"- **{name}**: {value or 'none'}\n" for name, value in rows)
-
-
 def summary_of(handoff: Handoff) -> str:
     """What stands for a stage's whole output: summary, decisions, files; empty without a block."""
     rows = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 LOG_TITLE = "# Implementation Log"
 NONE = "none"
@@ -53,7 +53,9 @@ class TaskReport:
 
     @property
     def is_empty(self) -> bool:
-        return not any(getattr(self, field.name) for field in fields(self))
+        said = (self.implemented, self.tested, self.files_changed, self.self_review)
+        noted = (self.decisions, self.deviations, self.concerns)
+        return not (any(said) or any(noted) or self.already_complete)
 
 
 def read_report(text: str) -> TaskReport:

@@ -1,4 +1,4 @@
-"""What a person answered, beside what was asked: the document that the author gets."""
+"""Questions and a person's answers, as the document that the author gets."""
 
 from __future__ import annotations
 

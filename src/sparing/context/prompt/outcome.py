@@ -1,4 +1,4 @@
-"""What the specialist made of a document, told to the reviewer that follows it."""
+"""The specialist's verdict on a document, passed to the reviewer that follows."""
 
 from __future__ import annotations
 

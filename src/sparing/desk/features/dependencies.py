@@ -1,4 +1,4 @@
-"""What a feature waits for: others must be done, and in the branch that it starts from.
+"""Dependencies between features: those that must be finished and in the base branch first.
 
 Being done is read from that branch where it can be, so that work of colleagues counts, too.
 """
@@ -20,7 +20,7 @@ META = ".meta.json"
 NOT_HERE = "not begun"
 
 
-class Landed(NamedTuple):
+class LandedFeatures(NamedTuple):
     """One moment of the base branch, with our own rows beside it."""
 
     office: Office
@@ -54,15 +54,15 @@ class Landed(NamedTuple):
         return fields.get("status") == FeatureStatus.COMPLETED.value
 
 
-def landed(office: Office) -> Landed:
+def landed_features(office: Office) -> LandedFeatures:
     base = resolve_base(office.repository, office.loaded.settings.workspace.base_branch)
     with office.database.read() as connection:
         rows = features.list_all(connection)
     named = {key: row for row in rows for key in (row.feature.name, row.feature.id)}
-    return Landed(office, base.branch or "HEAD", base.commit, named)
+    return LandedFeatures(office, base.branch or "HEAD", base.commit, named)
 
 
-def unmet(row: FeatureRow, now: Landed) -> tuple[str, ...]:
+def unmet(row: FeatureRow, now: LandedFeatures) -> tuple[str, ...]:
     """What it still waits for, in words; nothing once it has begun."""
     if row.status is not FeatureStatus.PLANNED:
         return ()
@@ -70,17 +70,17 @@ def unmet(row: FeatureRow, now: Landed) -> tuple[str, ...]:
     return tuple(f"{name} ({why})" for name, why in found if why != FeatureStatus.COMPLETED.value)
 
 
-class Sorted(NamedTuple):
+class ReadyAndWaiting(NamedTuple):
     ready: list[FeatureRow]
     waiting: list[tuple[FeatureRow, tuple[str, ...]]]
 
 
-def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> Sorted:
+def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> ReadyAndWaiting:
     """Those that can run; one whose wait is over starts from where the base is by now."""
     if not any(row.background.depends_on and row.status is FeatureStatus.PLANNED for row in rows):
-        return Sorted(list(rows), [])
-    now = landed(office)
-    found = Sorted([], [])
+        return ReadyAndWaiting(list(rows), [])
+    now = landed_features(office)
+    found = ReadyAndWaiting([], [])
     for row in rows:
         missing = unmet(row, now)
         if missing:
@@ -90,7 +90,7 @@ def sort_ready(office: Office, rows: Sequence[FeatureRow]) -> Sorted:
     return found
 
 
-def _caught_up(office: Office, row: FeatureRow, now: Landed) -> FeatureRow:
+def _caught_up(office: Office, row: FeatureRow, now: LandedFeatures) -> FeatureRow:
     if row.status is not FeatureStatus.PLANNED or not row.background.depends_on:
         return row
     with office.database.write() as tx:

@@ -1,4 +1,4 @@
-"""What happened to a feature: events, verdicts and the ledger, as they were recorded."""
+"""A feature's history: events, verdicts and ledger rows, as recorded."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def latest_event(office: Office) -> int:
         return events.latest_number(connection)
 
 
-def last_walls(office: Office) -> str:
+def last_sandbox(office: Office) -> str:
     """The level at which agents were confined last, in any feature; empty before the first time."""
     with office.database.read() as connection:
         found = events.last_of_all(connection, "sandbox")

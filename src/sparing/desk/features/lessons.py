@@ -1,4 +1,4 @@
-"""How a feature ended, for people: what its hand-over says, and what became of lessons.
+"""How a feature ended, for people: its hand-over summary and what became of its lessons.
 
 Which entries of the knowledge bank were given to whom, and what the retrospective said of each:
 that is how one sees whether they are of use.

@@ -1,6 +1,6 @@
-"""What a person may ask for beside an answer: another stage, a pause, the end, a word.
+"""What a person may request besides an answer: another stage, a pause, the end, a message.
 
-While nothing runs, abandoning counts at once. A leg that runs is told through the mailbox and
+While nothing runs, abandoning counts at once. A running leg gets it through the mailbox and
 obeys between two moves, when what is under way is finished and paid for.
 """
 
@@ -24,7 +24,6 @@ from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 
 SAY_LIMIT = 4_000
-OVER = (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED)
 
 
 class OrderTiming(StrEnum):
@@ -35,7 +34,7 @@ class OrderTiming(StrEnum):
     NEXT = "with the next turn of an author"
 
 
-class Ordered(NamedTuple):
+class OrderReceipt(NamedTuple):
     stage: str
     counts: OrderTiming
 
@@ -63,7 +62,7 @@ def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
     return answers.answer(office, row, Outcome(OutcomeKind.CONTINUE), sender, at, repair)
 
 
-def pause(office: Office, row: FeatureRow, sender: str, at: float) -> Ordered:
+def pause(office: Office, row: FeatureRow, sender: str, at: float) -> OrderReceipt:
     _refuse_over(row)
     if not row.running:
         number = row.feature.id
@@ -74,7 +73,7 @@ def pause(office: Office, row: FeatureRow, sender: str, at: float) -> Ordered:
 
 def abandon(
     office: Office, row: FeatureRow, sender: str, at: float, reason: str = "abandoned by you"
-) -> Ordered:
+) -> OrderReceipt:
     """Give it up. Branch, worktree and records stay."""
     _refuse_over(row)
     if row.running:
@@ -90,10 +89,10 @@ def abandon(
             gates.answer(tx, gate.id, OutcomeKind.ABANDON.value, "", sender, at)
         data = {"by": sender, "answer": OutcomeKind.ABANDON.value}
         events.add(tx, Event(f"{row.leg_id}.given-up", key, at, "answered", state.stage, data=data))
-    return Ordered(state.stage, OrderTiming.NOW)
+    return OrderReceipt(state.stage, OrderTiming.NOW)
 
 
-def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> Ordered:
+def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> OrderReceipt:
     """A word for the author's next turn; it answers no gate."""
     _refuse_over(row)
     said, repair = words.strip(), f'sparing say {row.feature.id} "use Redis"'
@@ -104,17 +103,17 @@ def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> 
     with office.database.write() as tx:
         letter = Letter(0, key, "say", "", said, sender)
         mailbox.post(tx, f"{key}.say.{at:.3f}.{digest}", letter, at)
-    return Ordered(FlowState.load(row.place["state"]).stage, OrderTiming.NEXT)
+    return OrderReceipt(FlowState.load(row.place["state"]).stage, OrderTiming.NEXT)
 
 
-def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float) -> Ordered:
+def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float) -> OrderReceipt:
     with office.database.write() as tx:
         now = features.get(tx, row.feature.key) or row
         if now.leg_id != row.leg_id or not now.running:
             raise answers.moved_on(now)
         letter = Letter(0, row.feature.key, verb, row.leg_id, "", sender)
         mailbox.post(tx, f"{row.leg_id}.{verb}", letter, at)
-    return Ordered(FlowState.load(now.place["state"]).stage, OrderTiming.SOON)
+    return OrderReceipt(FlowState.load(now.place["state"]).stage, OrderTiming.SOON)
 
 
 def _need_rest(row: FeatureRow) -> None:
@@ -124,7 +123,7 @@ def _need_rest(row: FeatureRow) -> None:
 
 
 def _refuse_over(row: FeatureRow) -> None:
-    if row.status in OVER:
+    if row.status.is_over:
         number = row.feature.id
         raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
 

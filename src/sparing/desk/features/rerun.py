@@ -1,8 +1,8 @@
-"""A stage once more, as if it had not been: a new generation from the commit before it began.
+"""Running a stage again from scratch: a new generation from the commit before it began.
 
 Works from wherever a feature rests, finished ones too as long as nothing of them is merged. What
 the person loses is nothing: the old commits stay under a ref, the story and the bill stay too.
-Counters, sessions, findings and questions begin anew; what a person has ruled still counts. The
+Counters, sessions, findings and questions start over; what a person has ruled still counts. The
 branch itself is moved by the engine, when the new generation opens its worktree.
 """
 

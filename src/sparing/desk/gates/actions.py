@@ -1,4 +1,4 @@
-"""What a person can do where a feature waits: every command that leads on, and none that does not.
+"""What a person can do where a feature waits: every command that would be accepted, and no other.
 
 The table of transitions is asked itself, so a screen never offers what would be refused.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from sparing.artifact import ArtifactName
 from sparing.cap import Reached
+from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
@@ -18,8 +19,8 @@ IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
 """Documents that are worth something by themselves."""
 PASSING = frozenset(
     {
-        *("auth", "quota", "overloaded", "network", "crashed", "timed out", "invalid session"),
-        *("set-up failed", "no verdict"),
+        *(Failure.AUTH, Failure.QUOTA, Failure.OVERLOADED, Failure.NETWORK, Failure.CRASHED),
+        *(Failure.TIMED_OUT, Failure.INVALID_SESSION, "set-up failed", "no verdict"),
     }
 )
 """How reasons begin that have nothing to do with what was made."""

@@ -1,4 +1,4 @@
-"""What a person may ask for. Everything becomes rows; the engine obeys when it runs.
+"""Answers and requests of a person. Everything becomes rows; the engine obeys when it runs.
 
 A request that makes no sense is refused here, with the reason, before anything is written.
 """
@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any
 from unicodedata import category
 
-from sparing.desk.features.beginnings import NOTHING, Beginning, begun
+from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import promised
@@ -36,7 +36,7 @@ def start(
     flow: str,
     overrides: Mapping[str, object],
     at: float,
-    beginning: Beginning = NOTHING,
+    beginning: StartInput = NOTHING,
 ) -> FeatureRow:
     """A new feature: the next number, a branch name, the base it will start from."""
     words = checked_title(title)
@@ -47,7 +47,7 @@ def start(
     with office.database.write() as tx:
         number = beginning.number or 1 + max(features.highest_number(tx), *taken, *kept, 0)
         row = new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
-        row = begun(row, beginning)
+        row = with_start_input(row, beginning)
         if features.get(tx, row.feature.key) is not None:
             raise FeatureError(f"there is a feature {row.feature.id} already", "sparing list")
         features.create(tx, row)
@@ -176,7 +176,7 @@ def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
 
 
 def retry_handover(office: Office, row: FeatureRow, sender: str, at: float) -> bool:
-    """Try again to bring home a branch that stayed outside; False if that is not the case."""
+    """Try again to merge a branch whose hand-over failed; False if that is not the case."""
     state = FlowState.load(row.place["state"])
     stays_out = state.position is Position.STUCK and state.held is Position.HANDOVER
     if not stays_out or row.running:
@@ -230,7 +230,7 @@ def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> 
 
 def no_gate(row: FeatureRow) -> FeatureError:
     feature, state = row.feature, FlowState.load(row.place["state"])
-    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
+    if row.status.is_over:
         return FeatureError(f"feature {feature.id} is {row.status}", f"sparing show {feature.id}")
     if row.status is FeatureStatus.PLANNED:
         return FeatureError(f"feature {feature.id} has not begun", f"sparing run {feature.id}")

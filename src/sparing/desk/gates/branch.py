@@ -1,4 +1,4 @@
-"""What a feature's branch holds by now: its code against its base, and checks that are red."""
+"""What a feature's branch holds so far: its code against its base, and the checks that fail."""
 
 from __future__ import annotations
 

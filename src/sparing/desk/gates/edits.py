@@ -39,7 +39,7 @@ class Draft(NamedTuple):
     text: str
 
 
-class Taken(NamedTuple):
+class TakenEdit(NamedTuple):
     commit: str
     """Empty if nothing was changed."""
     warnings: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ def draft(office: Office, row: FeatureRow, name: str = "") -> Draft | None:
 
 def take_text(
     office: Office, row: FeatureRow, given: Draft, text: str, sender: str, at: float
-) -> Taken:
+) -> TakenEdit:
     """Commit a person's version of a document."""
     _need_gate(office, row)
     if not text.strip():
@@ -77,20 +77,20 @@ def take_text(
         )
     text = text if text.endswith("\n") else text + "\n"
     if text == given.text:
-        return Taken("")
+        return TakenEdit("")
     tree = _worktree(office, row)
     Confined(tree.path).write_text(given.path, text)
     taken = _commit(office, row, tree, (given.path,), sender, at)
     problems = validate_artifact(given.name, text)
-    return Taken(taken, tuple(problem.what for problem in problems))
+    return TakenEdit(taken, tuple(problem.what for problem in problems))
 
 
-def take_files(office: Office, row: FeatureRow, sender: str, at: float) -> Taken:
+def take_files(office: Office, row: FeatureRow, sender: str, at: float) -> TakenEdit:
     """Commit whatever a person has changed in the feature's worktree."""
     _need_gate(office, row)
     tree = _worktree(office, row)
     paths = changed_paths(tree, row.head)
-    return Taken(_commit(office, row, tree, paths, sender, at) if paths else "")
+    return TakenEdit(_commit(office, row, tree, paths, sender, at) if paths else "")
 
 
 def draft_file(office: Office, row: FeatureRow, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""What a person needs to decide at a gate: what came of the stage, in five lines, and the rest.
+"""What a person needs to decide at a gate: the stage's outcome in five lines, then the details.
 
 The same for every door. Nothing here asks or writes.
 """
@@ -19,11 +19,11 @@ from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
-from sparing.desk.money.waiting import waiting, waiting_words
+from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import UNREAD, decision
 from sparing.errors import FeatureError
-from sparing.finding import Finding, Severity
+from sparing.finding import Finding
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, OutcomeKind, Position
 from sparing.money import dollars
@@ -32,10 +32,10 @@ from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.records.verdicts import VerdictRow
 from sparing.review.answers import read_answers
+from sparing.review.merge import STRICTEST_FIRST
 from sparing.workspace.git.commit import changed_files, diff
 
 RECORDS = (".meta.json", ".review-history.md")
-ORDER = (Severity.BLOCKER, Severity.WARNING, Severity.SUGGESTION)
 
 
 class Open(NamedTuple):
@@ -82,7 +82,7 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
         _made(office, row, changed, code),
         _open_words(found),
         _money(office, row, at),
-        waiting_words(waiting(office, row, at)),
+        waiting_words(price_of_waiting(office, row, at)),
     )
     state = FlowState.load(row.place["state"])
     approvable = leads_on(state, OutcomeKind.APPROVE)
@@ -133,7 +133,7 @@ def _last_looks(office: Office, row: FeatureRow, stage: str) -> list[VerdictRow]
 
 def _findings(looks: list[VerdictRow]) -> tuple[Open, ...]:
     found = [Open(one.verdict.role, finding) for one in looks for finding in one.verdict.findings]
-    return tuple(sorted(found, key=lambda one: ORDER.index(one.finding.severity)))
+    return tuple(sorted(found, key=lambda one: STRICTEST_FIRST.index(one.finding.severity)))
 
 
 def _outcome(office: Office, row: FeatureRow, gate: Gate) -> str:
@@ -180,7 +180,9 @@ def counted(count: int, word: str) -> str:
 
 
 def _open_words(found: tuple[Open, ...]) -> str:
-    counts = [(sum(one.finding.severity is kind for one in found), kind.value) for kind in ORDER]
+    counts = [
+        (sum(one.finding.severity is kind for one in found), kind.value) for kind in STRICTEST_FIRST
+    ]
     said = ", ".join(counted(n, word) for n, word in counts if n)
     return f"open: {said}" if said else "no finding is open"
 

@@ -1,4 +1,4 @@
-"""What stages left behind beside their documents: handoffs, and gates that passed by rule."""
+"""What stages left besides their documents: handoffs, and gates that passed by rule."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ KEPT = "kept as a document"
 SHOWN = 60
 
 
-class Stopped(NamedTuple):
+class StoppedIdea(NamedTuple):
     path: str
     branch: str
     stage: str
@@ -41,7 +41,7 @@ def is_idea(stage: Stage, flow: str) -> bool:
     return stage.writes in IDEAS and FLOWS[flow].stages[0].name == stage.name
 
 
-def stop(office: Office, row: FeatureRow, sender: str, at: float) -> Stopped:
+def stop(office: Office, row: FeatureRow, sender: str, at: float) -> StoppedIdea:
     """End an idea at its gate; its document stays."""
     state, number = FlowState.load(row.place["state"]), row.feature.id
     stage = FLOWS[state.flow].stage(state.stage)
@@ -55,7 +55,7 @@ def stop(office: Office, row: FeatureRow, sender: str, at: float) -> Stopped:
     assert stage.writes is not None
     path = f"{office.loaded.settings.flow.folder_of(row.feature)}/{stage.writes.filename}"
     orders.abandon(office, row, sender, at, KEPT)
-    return Stopped(path, row.feature.branch, stage.name)
+    return StoppedIdea(path, row.feature.branch, stage.name)
 
 
 def gate_notes(office: Office, row: FeatureRow, name: str) -> tuple[str, ...]:

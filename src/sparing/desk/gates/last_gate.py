@@ -1,4 +1,4 @@
-"""What the last gate shows beside the rest: the very commit that is handed over, and how.
+"""What the last gate adds: the exact commit that is handed over, and how.
 
 The commit says already that the feature is completed; nothing is committed after it. Whoever
 approves it has seen all that came after their last approval.
@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
 from sparing.config.settings import HandOver
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events

@@ -14,14 +14,14 @@ from sparing.context.prompt.answered_questions import answers_text
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
+from sparing.flow.advance import ASKS
+from sparing.flow.state import FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
 REPLY = "reply"
 ANSWER_LIMIT = 8_000
-ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
 
 
 class Question(NamedTuple):
@@ -31,7 +31,7 @@ class Question(NamedTuple):
     """What a person has said to it so far."""
 
 
-class Answered(NamedTuple):
+class AnswerReceipt(NamedTuple):
     stage: str
     left: tuple[Question, ...]
     """Those that still wait; without one the stage goes on."""
@@ -50,7 +50,7 @@ def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
 
 def answer(
     office: Office, row: FeatureRow, words: str, number: int | None, sender: str, at: float
-) -> Answered:
+) -> AnswerReceipt:
     """To one question, or to all that have no answer yet."""
     asked = questions(office, row)
     if not asked:
@@ -64,9 +64,9 @@ def answer(
     stage = FlowState.load(row.place["state"]).stage
     if left:
         _keep(office, row, [one for one in now if one not in asked], sender, at)
-        return Answered(stage, left)
+        return AnswerReceipt(stage, left)
     told = answers_text([(one.text, one.answer) for one in now])
-    return Answered(
+    return AnswerReceipt(
         answers.answer(office, row, Outcome(OutcomeKind.ANSWER, reason=told), sender, at), ()
     )
 

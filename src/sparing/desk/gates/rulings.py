@@ -1,4 +1,4 @@
-"""A person's word on a finding: it must be settled, or it may stay as it is.
+"""A person's ruling on a finding: it must be fixed, or it may stay as it is.
 
 A ruling is kept beside the finding and counts in every later look of that stage. At a gate where
 a review has stopped, approving then means: go on by what was ruled.

@@ -1,4 +1,4 @@
-"""What was weighed before each stage of a tier, and what came of it, out of the records alone."""
+"""Resume or handoff: what was weighed before each stage of a tier and what came of it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.money.figures import repeated_share
 from sparing.desk.office import Office
 from sparing.flow.flows import TIERS, builder_of
-from sparing.money import to_usd
+from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
-from sparing.report.continuity import MILLION, ContinuityReport, Entered, usd
+from sparing.report.continuity import ContinuityReport, Entered, usd
 from sparing.report.figures import Figure, percent
 from sparing.report.spending import tokens
 from sparing.segment import CHARS_PER_TOKEN

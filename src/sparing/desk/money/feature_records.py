@@ -1,4 +1,4 @@
-"""What the records hold of one feature: the ground of every report."""
+"""What the records hold about one feature: the input of every report."""
 
 from __future__ import annotations
 

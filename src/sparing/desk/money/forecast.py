@@ -6,24 +6,23 @@ from typing import Any
 
 from sparing.cap import Amount
 from sparing.config.settings import Settings
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy.forecast import Ahead, Range, forecast
 from sparing.economy.prices import own_prices, price_of
+from sparing.ending import ROLE as RETRO
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
 from sparing.flow.state import FlowState, Position
-from sparing.money import dollars, to_nano, to_usd
+from sparing.money import dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
+from sparing.stages.stage import REPAIRS
 
 FEW_TASKS = 4
 MANY_TASKS = 24
 """What is assumed until tasks.md says how many there are."""
-REPAIRS = 3
-RETRO = "retro-facilitator"
 LEAST = to_nano("0.01")
 REMEMBERED = 20
 """How many finished features a forecast looks back at."""
@@ -32,14 +31,16 @@ REMEMBERED = 20
 def outlook(office: Office, row: FeatureRow) -> Range:
     """Of the stages that are still to come; one that is under way counts whole."""
     settings = settings_of(office, row)
-    state = FlowState.load(row.place["state"])
-    flow = FLOWS[row.feature.flow]
-    begun = flow.index(state.stage)
-    over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
-    ahead = flow.stages[begun + 1 :] if over else flow.stages[begun:]
     tasks = len(row.place.get("tasks", []))
-    stages = [_ahead(stage, settings, tasks) for stage in ahead]
+    stages = [_ahead(stage, settings, tasks) for stage in stages_ahead(row)]
     return forecast(stages, _history(office, row.feature.flow))
+
+
+def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
+    """The stages that are still to come; one that is under way counts."""
+    flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])
+    over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
+    return flow.stages[flow.index(state.stage) + over :]
 
 
 def outlook_words(found: Range) -> str:
@@ -73,8 +74,8 @@ def _money(low: int, high: int) -> str:
 
 def outlook_json(found: Range) -> dict[str, Any]:
     return {
-        "low_usd": _usd(found.low),
-        "high_usd": _usd(found.high),
+        "low_usd": usd_or_none(found.low.nano_usd),
+        "high_usd": usd_or_none(found.high.nano_usd),
         "low_tokens": found.low.tokens,
         "high_tokens": found.high.tokens,
         "origin": "estimated",
@@ -128,7 +129,3 @@ def _history(office: Office, flow: str) -> dict[str, list[Amount]]:
                 money = None if tally.unpriced else tally.nano_usd
                 found.setdefault(stage, []).append(Amount(tally.usage.total, money))
     return found
-
-
-def _usd(amount: Amount) -> float | None:
-    return None if amount.nano_usd is None else float(to_usd(amount.nano_usd))

@@ -1,4 +1,4 @@
-"""What a feature saved, out of its ledger: recorded turns are replayed the other ways.
+"""What a feature saved: the turns in its ledger, replayed with each lever off.
 
 A turn can be replayed if its end was seen, its calls are known and its row tells what else could
 have been sent. The others are left out of every side of the comparison, and counted.
@@ -10,30 +10,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sparing.agents.conversation import CALL_SECONDS
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
-from sparing.desk.money.cost import settings_of
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.spending import naive_turn
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import Own, own_prices, price_of
-from sparing.economy.replayed import Recorded, ReplayedPrompt, SeedTold
+from sparing.economy.replay import RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
-from sparing.money import to_usd
+from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.turn import errand_of
 from sparing.way import Lever, Way
 
-MILLION = 1_000_000
 PING = "keep-alive"
 """The role and the template under which a session is kept warm."""
 FILES_A_CALL = 2
-CALL_SECONDS = 3.0
 TOLD_APART = frozenset(
     (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
     + (Lever.NOTES, Lever.PRELOAD)
@@ -41,7 +39,7 @@ TOLD_APART = frozenset(
 """Levers whose worth follows from one run; the others change work that nobody has seen undone."""
 
 
-class Saved(NamedTuple):
+class FeatureSavings(NamedTuple):
     savings: Savings
     rows: tuple[LedgerRow, ...]
     """Those that were replayed, in order."""
@@ -50,24 +48,24 @@ class Saved(NamedTuple):
     """US dollars for a million tokens; otherwise multiples of the price of an input token."""
 
 
-def saved(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Saved:
+def savings_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> FeatureSavings:
     settings = settings_of(office, row)
     own = own_prices(settings.models.prices)
     counted = settings.engine.clock is ClockKind.COUNTED
-    turns_of = ((one, recorded(one, counted=counted)) for one in rows)
+    turns_of = ((one, recorded_turn(one, counted=counted)) for one in rows)
     found = [(one, turn) for one, turn in turns_of if turn is not None]
     turns = with_bases([turn for _, turn in found])
     priced = all(price_of(turn.model, own) is not None for turn in turns)
     spared = _spared([one for one, _ in found])
     policy = settings.review.policy
     result = savings(turns, lambda model: _rates(model, own, priced=priced), policy, spared)
-    return Saved(result, tuple(one for one, _ in found), len(rows) - len(turns), priced)
+    return FeatureSavings(result, tuple(one for one, _ in found), len(rows) - len(turns), priced)
 
 
-def with_bases(turns: Sequence[Recorded]) -> list[Recorded]:
+def with_bases(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
     """A turn that only goes on has the base of the session it goes on in."""
     bases: dict[str, str] = {}
-    made: list[Recorded] = []
+    made: list[RecordedTurn] = []
     for turn in turns:
         name, tokens = turn.base
         bases[turn.line] = name or bases.get(turn.line, turn.line)
@@ -97,7 +95,7 @@ def _spared(rows: Sequence[LedgerRow]) -> Spared:
     return {Lever.NOTES: noted, Lever.PRELOAD: given}
 
 
-def recorded(row: LedgerRow, *, counted: bool = False) -> Recorded | None:
+def recorded_turn(row: LedgerRow, *, counted: bool = False) -> RecordedTurn | None:
     """None for a turn that can't be replayed. On a counted clock turns may overlap: there calls
     follow one another as the scripted agent makes them."""
     attempt, result, sent = row.attempt, row.result, row.attempt.sent
@@ -111,7 +109,7 @@ def recorded(row: LedgerRow, *, counted: bool = False) -> Recorded | None:
         return None
     ping = attempt.role == PING
     role = attempt.dispatch.rpartition(f"{PING}-")[2] if ping else attempt.role
-    return Recorded(
+    return RecordedTurn(
         f"{attempt.stage} {role}",
         role,
         attempt.model,
@@ -133,9 +131,9 @@ def _told(value: dict[str, Any]) -> ReplayedPrompt:
     return ReplayedPrompt(_blocks(value["blocks"]), int(tokens), int(files))
 
 
-def _seed(value: dict[str, Any]) -> SeedTold:
+def _seed(value: dict[str, Any]) -> SeedPrompt:
     fresh = {"blocks": value["fresh"], "reads": value["reads"]}
-    return SeedTold(
+    return SeedPrompt(
         _told(fresh),
         int(value["fresh_chars"]),
         _blocks(value["full"]),
@@ -153,10 +151,12 @@ def _blocks(value: Iterable[Any]) -> tuple[CacheBlock, ...]:
 
 def economy_of(office: Office, bases: Sequence[Basis]) -> Economy | None:
     """Of one feature, or of several as one."""
-    return joined([_economy(saved(office, one.row, one.ledger)) for one in bases if one.ledger])
+    return joined(
+        [_economy(savings_of(office, one.row, one.ledger)) for one in bases if one.ledger]
+    )
 
 
-def _economy(found: Saved) -> Economy:
+def _economy(found: FeatureSavings) -> Economy:
     result, unit = found.savings, MILLION if found.in_money else 1
     bills = [row.result for row in found.rows if row.result]
     known = [bill.nano_usd for bill in bills if bill.nano_usd is not None]

@@ -1,4 +1,4 @@
-"""What each turn was expected to cost, beside its bill; and whether its prompt told all it had to.
+"""Each turn's predicted cost beside its bill, and whether its prompt held all it had to.
 
 Of turns whose row holds a prediction for the way that was taken, in money, and whose bill is
 known; the others are counted, never guessed.
@@ -10,15 +10,14 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any, NamedTuple, cast
 
-from sparing.money import NANO, dollars
+from sparing.money import MILLION, NANO, dollars
 from sparing.records.ledger import LedgerRow
 from sparing.report.figures import Figure, percent
 
 IN_MONEY = "usd per million"
-MILLION = 1_000_000
 
 
-class Predicted(NamedTuple):
+class PredictedTurn(NamedTuple):
     nano_usd: int
     billed_nano_usd: int
 
@@ -30,11 +29,11 @@ class Predicted(NamedTuple):
         return abs(self.nano_usd - self.billed_nano_usd) / self.billed_nano_usd
 
 
-def predicted(row: LedgerRow) -> Predicted | None:
+def prediction_of(row: LedgerRow) -> PredictedTurn | None:
     expected, result = predicted_nano(row), row.result
     if expected is None or result is None or result.nano_usd is None:
         return None
-    return Predicted(expected, result.nano_usd)
+    return PredictedTurn(expected, result.nano_usd)
 
 
 def predicted_nano(row: LedgerRow) -> int | None:
@@ -53,7 +52,7 @@ def proof_figures(rows: Sequence[LedgerRow], origin: str) -> tuple[Figure, ...]:
 
 def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
     name = "predicted cost"
-    found = [one for row in rows if (one := predicted(row))]
+    found = [one for row in rows if (one := prediction_of(row))]
     errors = [error for one in found if (error := one.error) is not None]
     if not errors:
         return Figure(name, None, "no turn has a prediction and a bill", "estimated")
@@ -69,7 +68,7 @@ def _prediction(rows: Iterable[LedgerRow], origin: str) -> Figure:
 
 
 def _recall(rows: Sequence[LedgerRow]) -> Figure:
-    """Lines that a role had to know and was neither sent, nor told before, nor named a file for."""
+    """Lines a role had to know that no prompt held and no named file has."""
     name = "context recall"
     needed = sum(int(row.attempt.sent.get("needed", 0)) for row in rows)
     missing = sum(len(row.attempt.sent.get("missing", ())) for row in rows)

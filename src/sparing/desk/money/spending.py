@@ -9,7 +9,7 @@ from sparing.desk.money.predictions import predicted_nano
 from sparing.desk.office import Office
 from sparing.economy.naive import NaiveTurn, naive_usage
 from sparing.economy.prices import Own, cost_usd, own_prices
-from sparing.money import to_usd
+from sparing.money import to_usd, usd_or_none
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.spending import Spending, SpendingRow, total
@@ -74,9 +74,9 @@ def turn_row(line: Line, own: Own) -> TurnRow:
         attempt.model,
         result.usage if result else None,
         result.origin.value if result and result.origin else "",
-        None if bill is None else float(to_usd(bill)),
+        usd_or_none(bill),
         None if plain is None else float(plain),
-        None if expected is None else float(to_usd(expected)),
+        usd_or_none(expected),
     )
 
 

@@ -1,4 +1,4 @@
-"""The turns of one role at one thing, in order: what was sent, and what all-fresh would have been.
+"""One role's turns at one thing, in order: what was sent, and what fresh turns would have been.
 
 Pure reading of ledger rows. A turn in which a reply was put into shape belongs to the look before
 it and is no turn of its own.

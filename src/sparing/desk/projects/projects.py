@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from sparing.context.documents.project import project_goals
-from sparing.desk.features.beginnings import NOTHING, Beginning, Begun, begun, from_file
-from sparing.desk.features.dependencies import Landed, landed
+from sparing.desk.features.dependencies import LandedFeatures, landed_features
+from sparing.desk.features.start_input import (
+    LONGEST_TITLE,
+    NOTHING,
+    StartInput,
+    StartRequest,
+    with_start_input,
+)
+from sparing.desk.features.start_sources import from_file
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import roadmaps
@@ -29,7 +36,6 @@ from sparing.workspace.git.repository import resolve_base
 from sparing.workspace.project.projects import ProjectFiles
 
 BRANCHES = "refs/heads/project/"
-LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class ProjectView:
 
 
 def views(office: Office) -> list[ProjectView]:
-    now = landed(office)
+    now = landed_features(office)
     return [_view(now, *kept) for kept in roadmaps(office, now)]
 
 
@@ -93,7 +99,9 @@ def find(office: Office, name: str = "") -> ProjectView:
     raise FeatureError(f"there are projects {ids}", f"name one: {found[0].id}")
 
 
-def new(office: Office, begins: Begun, overrides: Mapping[str, object], at: float) -> FeatureRow:
+def new(
+    office: Office, begins: StartRequest, overrides: Mapping[str, object], at: float
+) -> FeatureRow:
     """A project's row: worked on as a feature is, on a branch `project/P001-slug`."""
     settings = office.loaded.settings
     title = answers.checked_title(begins.title, 'sparing project new "Payments"')
@@ -104,16 +112,16 @@ def new(office: Office, begins: Begun, overrides: Mapping[str, object], at: floa
         number = 1 + max((*known, *_taken(office, base.commit)), default=0)
         where = (base.branch or "", base.commit)
         row = answers.new_row(office, title, PROJECT.name, -number, where, overrides, at)
-        row = begun(row, begins.beginning)
+        row = with_start_input(row, begins.beginning)
         features.create(tx, row)
     return row
 
 
-def from_words(title: str) -> Begun:
-    return Begun(title, NOTHING)
+def from_words(title: str) -> StartRequest:
+    return StartRequest(title, NOTHING)
 
 
-def from_prd(office: Office, path: Path, title: str = "") -> Begun:
+def from_prd(office: Office, path: Path, title: str = "") -> StartRequest:
     return from_file(office, path, PROJECT.name, title)
 
 
@@ -125,7 +133,7 @@ def start_next(
     number, _, slug = line.name.partition("-")
     plan = {one.name: one for one in _plan(office, project).features}
     depends = plan[line.name].depends_on
-    beginning = Beginning(
+    beginning = StartInput(
         Background(project=project.id, depends_on=depends), number=int(number), slug=slug
     )
     title = (line.about or slug.replace("-", " "))[:LONGEST_TITLE]
@@ -151,12 +159,12 @@ def _ready(project: ProjectView) -> FeatureLine:
 
 
 def _plan(office: Office, project: ProjectView) -> Project:
-    kept = roadmaps(office, landed(office))
+    kept = roadmaps(office, landed_features(office))
     texts = (one.files.roadmap for one in kept if one.files.folder == project.name)
     return read_roadmap(next(texts))
 
 
-def _view(now: Landed, files: ProjectFiles, in_base: bool) -> ProjectView:
+def _view(now: LandedFeatures, files: ProjectFiles, in_base: bool) -> ProjectView:
     plan = read_roadmap(files.roadmap)
     states = {one.name: now.standing(one.name) for one in plan.features}
     done = frozenset(name for name, state in states.items() if state == FeatureStatus.COMPLETED)

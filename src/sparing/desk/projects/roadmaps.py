@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sparing.desk.features.dependencies import Landed, landed
+from sparing.desk.features.dependencies import LandedFeatures, landed_features
 from sparing.desk.office import Office
 from sparing.feature import FeatureStatus
 from sparing.flow.roadmap import numbers, read_roadmap
@@ -17,7 +17,7 @@ class Kept(NamedTuple):
     in_base: bool
 
 
-def roadmaps(office: Office, now: Landed) -> Iterator[Kept]:
+def roadmaps(office: Office, now: LandedFeatures) -> Iterator[Kept]:
     flow, repo = office.loaded.settings.flow, office.repository
     there = list(projects_at(repo, now.commit, flow.projects_folder))
     yield from (Kept(one, in_base=True) for one in there)
@@ -31,6 +31,6 @@ def roadmaps(office: Office, now: Landed) -> Iterator[Kept]:
 
 
 def promised(office: Office) -> frozenset[int]:
-    """Numbers that roadmaps give to features, begun or not."""
-    kept = roadmaps(office, landed(office))
+    """Numbers that roadmaps give to features, started or not."""
+    kept = roadmaps(office, landed_features(office))
     return frozenset(n for one in kept for n in numbers(read_roadmap(one.files.roadmap)))

@@ -44,7 +44,7 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
 
 
 def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
-    """What followed from each look, as the run told it."""
+    """What followed from each look, as the run recorded it."""
     told = [one for one in events_since(office, 0, row.feature.key) if one.kind == LOOK]
     return tuple(
         DecidedRow(

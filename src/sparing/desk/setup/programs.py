@@ -1,4 +1,4 @@
-"""What a repository's git settings would start, as the doors see it: for a person to judge."""
+"""Programs that a repository's git settings would start, for a person to judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found in a repository before anything is done in it: for `init` and `start`."""
+"""What a repository contains, before anything is done in it: for `init` and `start`."""
 
 from __future__ import annotations
 

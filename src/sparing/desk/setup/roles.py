@@ -30,7 +30,7 @@ def catalog(office: Office) -> Catalog:
 
 
 def check_roles(office: Office) -> tuple[str, ...]:
-    """Before a run: a file of the user that can't be used stops it, the rest is told."""
+    """Before a run: an unusable file of the user's stops it; other problems are reported."""
     found = catalog(office)
     if found.problems:
         raise found.problems[0]

@@ -17,7 +17,6 @@ from sparing.workspace.git.repository import resolve_base
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.tree import list_files
 
-AUTO = "auto"
 TIER = "tier"
 _PATH = re.compile(r"[\w./-]*\w")
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from sparing.workspace.checks.discover import Check, makefile_of, read_json, read_toml, table
+from sparing.workspace.checks.discover import Check, as_table, makefile_of, read_json, read_toml
 from sparing.workspace.checks.makefiles import rule_text
 from sparing.workspace.checks.runners import BUILT, INSTALLED, RUNNERS, STARTS, TOOLS, Setting
 from sparing.workspace.git.snapshot import Snapshot
@@ -79,7 +79,7 @@ def _module(place: PurePosixPath) -> str:
 
 def _package(files: Snapshot, script: str) -> Iterator[tuple[str, str]]:
     package = read_json(files, "package.json")
-    scripts = {name: str(text) for name, text in table(package.get("scripts")).items()}
+    scripts = {name: str(text) for name, text in as_table(package.get("scripts")).items()}
     wanted, waiting = set[str](), [script]
     while waiting:
         name = waiting.pop()
@@ -139,7 +139,7 @@ def _parts(files: Snapshot, path: str, setting: Setting) -> Iterator[tuple[str, 
         for name in setting.part.split("|"):
             value: object = read_toml(files, path)
             for key in name.split("."):
-                value = table(value).get(key)
+                value = as_table(value).get(key)
             if value is not None:
                 yield f"{path}, {name}", _plain(value)
     elif path.endswith((".ini", ".cfg")):

@@ -137,7 +137,7 @@ def _makefile(files: Snapshot) -> Iterator[Check]:
 
 
 def _package_json(files: Snapshot) -> Iterator[Check]:
-    scripts = table(read_json(files, "package.json").get("scripts"))
+    scripts = as_table(read_json(files, "package.json").get("scripts"))
     for script, name in _SCRIPTS.items():
         command = scripts.get(script)
         if isinstance(command, str) and "no test specified" not in command:
@@ -146,7 +146,7 @@ def _package_json(files: Snapshot) -> Iterator[Check]:
 
 def _python(files: Snapshot) -> Iterator[Check]:
     project = read_toml(files, "pyproject.toml")
-    tools = table(project.get("tool"))
+    tools = as_table(project.get("tool"))
     has_tests = bool(files.matching("tests", "test_*.py", deep=True))
     if "pytest" in tools or files.text("pytest.ini"):
         yield Check("test", ("python3", "-m", "pytest", "-q"), "pyproject.toml")
@@ -164,7 +164,7 @@ def _python_types(files: Snapshot, tools: Mapping[str, object]) -> Iterator[Chec
         yield Check(TYPES, ("basedpyright",), "pyproject.toml")
     if "pyright" in tools or files.matching("", "pyrightconfig.json"):
         yield Check(TYPES, ("pyright",), "pyright")
-    mypy, ini = table(tools.get("mypy")), files.text("mypy.ini") or files.text(".mypy.ini")
+    mypy, ini = as_table(tools.get("mypy")), files.text("mypy.ini") or files.text(".mypy.ini")
     if "mypy" in tools or "[mypy]" in (ini or files.text("setup.cfg")):
         told = any(name in mypy for name in ("files", "packages", "modules"))
         told = told or re.search(r"^(files|packages|modules)\s*=", ini, re.MULTILINE) is not None
@@ -172,7 +172,7 @@ def _python_types(files: Snapshot, tools: Mapping[str, object]) -> Iterator[Chec
 
 
 def _needs_pytest(files: Snapshot, project: Mapping[str, object]) -> bool:
-    declared = (table(project.get("project")), project.get("dependency-groups"))
+    declared = (as_table(project.get("project")), project.get("dependency-groups"))
     listed = "".join(files.text(path) for path in files.matching("", "requirements*.txt"))
     return re.search(r"\bpytest\b", f"{declared}\n{listed}") is not None
 
@@ -183,7 +183,7 @@ def read_json(files: Snapshot, path: str) -> Mapping[str, object]:
         found: object = json.loads(files.text(path) or "{}")
     except (ValueError, RecursionError):
         return {}
-    return table(found)
+    return as_table(found)
 
 
 def read_toml(files: Snapshot, path: str) -> Mapping[str, object]:
@@ -193,5 +193,5 @@ def read_toml(files: Snapshot, path: str) -> Mapping[str, object]:
         return {}
 
 
-def table(value: object) -> Mapping[str, object]:
+def as_table(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}

@@ -1,7 +1,7 @@
 """Runs one command of the repository's own, and cuts its output to what matters.
 
 What may run is for `discover` and `criteria` to say. It runs with a minimal environment and a
-private HOME, behind the walls that it is given, up to a limit of time; nothing it started
+private HOME, in the sandbox that it is given, up to a time limit; nothing it started
 outlives it.
 """
 
@@ -101,7 +101,7 @@ def run_check(
     walls: CheckSandbox | None = None,
     keep: Callable[[str], str] | None = None,
 ) -> CheckResult:
-    """Run it to its end or to the limit. Without walls only what a person has agreed to.
+    """Run it to its end or to the limit. Without a sandbox only what a person has agreed to.
 
     `keep` is given all that it printed and says where it is.
     """

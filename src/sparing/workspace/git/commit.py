@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -26,7 +25,7 @@ from sparing.workspace.git.objects import (
 )
 from sparing.workspace.git.private_index import Scan
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.git.runner import Git, common_dir
+from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import PathRefused
 
@@ -78,19 +77,6 @@ def commit_paths(
 def settle_changes(worktree: Worktree, commit: str) -> None:
     """What an agent has written is on the disk before anybody notes that its turn is done."""
     settle_files(worktree.path, changed_paths(worktree, commit))
-
-
-def tree_of(worktree: Worktree) -> str:
-    """The id of all that is on disk now; equal ids before and after mean that nobody wrote."""
-    tip = worktree.tip()
-    with worktree.held() as git, tempfile.TemporaryDirectory(prefix="sparing-") as folder:
-        private_index.load(git, tip)
-        found = private_index.scan(git)
-        private_index.add(git, found, "--info-only")
-        for path in (*found.nested, *found.special):
-            mark = git.text("hash-object", "--stdin", stdin=os.fsencode(path))
-            git.run("update-index", "--add", "--replace", "--cacheinfo", f"160000,{mark},{path}")
-        return git.text("write-tree", "--missing-ok", env=_elsewhere(git, folder))
 
 
 def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), context: int = 0) -> str:
@@ -231,16 +217,6 @@ def _moved(git: Git, branch: str, parent: str, stands: str, new: str) -> Reposit
         f"our work is kept as {kept}",
         f"git log {branch} shows who moved it; take our work: git cherry-pick {new[:10]}",
     )
-
-
-def _elsewhere(git: Git, folder: str) -> dict[str, str]:
-    """New objects go to a folder of ours, so that a look leaves no litter in the repository."""
-    objects = str(common_dir(git.git_dir) / "objects")
-    quoted = objects.replace("\\", "\\\\").replace('"', '\\"')
-    return {
-        "GIT_OBJECT_DIRECTORY": folder,
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"',
-    }
 
 
 def _count(field: str) -> int:

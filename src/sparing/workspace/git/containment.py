@@ -2,7 +2,7 @@
 
 A look takes a few milliseconds: settings and refs are read, hooks are only stamped, and the index
 is read again only if its file changed. It says what differs, never who did it: a user may well
-commit meanwhile. Only where no wall keeps an agent from files are files looked at too.
+commit meanwhile. Only where no sandbox keeps an agent from files are files looked at too.
 """
 
 from __future__ import annotations

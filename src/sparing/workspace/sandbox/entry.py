@@ -1,9 +1,9 @@
-"""Runs one program behind the kernel's walls: `python -I -S entry.py POLICY LIFELINE argv…`.
+"""Runs one program in the kernel's sandbox: `python -I -S entry.py POLICY LIFELINE argv…`.
 
 A process of its own with a single thread, started by what `launcher.wrap` returns. It imports
 nothing that is slow to import, because every agent's turn, every check and every command of an
-agent's shell waits for it. A wall that can't be built ends it with 125: the program never runs
-behind fewer walls than the policy says.
+agent's shell waits for it. A restriction that can't be set ends it with 125: the program never runs
+with fewer restrictions than the policy says.
 
 POLICY is a file of `key NUL value NUL` pairs and holds no secret. LIFELINE is a descriptor whose
 end means that the orchestrator is gone, or `-`. `entry.py probe` says what this kernel offers.
@@ -53,7 +53,7 @@ def read_policy(path: str) -> Policy:
 
 
 def become(policy: Policy, argv: list[str]) -> None:
-    """Never returns: the walls go up, and the program takes our place."""
+    """Never returns: the restrictions are set, and the program takes our place."""
     kernel.limit_resources(policy)
     kernel.drop_privileges()
     if policy["landlock"]:

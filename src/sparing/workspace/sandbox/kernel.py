@@ -1,6 +1,6 @@
-"""The kernel's walls around one process: namespaces, Landlock, seccomp, limits, capabilities.
+"""The kernel's restrictions on one process: namespaces, Landlock, seccomp, limits, capabilities.
 
-Each function builds one wall around the process that calls it, for good, or raises OSError. Only
+Each function restricts the process that calls it, for good, or raises OSError. Only
 `sandbox` may call them, in a process that was started for it. Standard library only, and of that
 only what is quick to import: `sandbox` says why.
 """

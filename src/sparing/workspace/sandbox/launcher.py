@@ -1,4 +1,4 @@
-"""Command lines for agents and checks that run behind walls, end with us and leave nothing behind.
+"""Command lines for sandboxed agents and checks that end with us and leave nothing behind.
 
 `wrap` starts nothing. It prepares a private folder and says what to start, for subprocess,
 asyncio, or a client library that only takes the path of a program. Whoever starts it waits for
@@ -72,7 +72,7 @@ class Wrapped:
 
 @lru_cache(maxsize=1)
 def level_reached() -> Reach:
-    """Tried out once a process, by building the walls and letting them fall."""
+    """Tried out once per process, by starting a sandbox and leaving it."""
     root = os.geteuid() == 0
     if not sys.platform.startswith("linux"):
         return Reach(SandboxLevel.UNSANDBOXED, 0, root, powers_dropped=False)

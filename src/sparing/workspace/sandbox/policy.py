@@ -1,7 +1,7 @@
 """What one process may do, and how far this host can hold it to that.
 
 Plain values: `launcher.wrap` turns a policy into a command line. A policy says what is allowed,
-never what is forbidden. The levels are a ladder, each with all walls of the ones below it.
+never what is forbidden. The levels are a ladder, each with all restrictions of the ones below it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SandboxAccess(StrEnum):
 
 
 class SandboxLevel(IntEnum):
-    """How many walls stand. Supervisor, private HOME, environment and limits stand on each."""
+    """How strong the sandbox is. Supervisor, private HOME, environment and limits are on each."""
 
     UNSANDBOXED = 0
     FILES = 1

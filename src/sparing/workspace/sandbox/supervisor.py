@@ -1,4 +1,4 @@
-"""Stays outside of the walls while the program runs: carries messages, reaps, ends everything.
+"""Stays outside the sandbox while the program runs: carries messages, reaps, ends everything.
 
 Nothing that the program started outlives it, it does not outlive the supervisor, and the
 supervisor ends when the orchestrator does. Standard library only, as `sandbox` says.

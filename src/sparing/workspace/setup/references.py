@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import cast
 
+from sparing.workspace.checks.discover import as_table
 from sparing.workspace.setup.files import Committed
 
 _WORD = re.compile(r"[^\s'\"`;|&()<>=,:$\[\]{}]+")
@@ -94,8 +95,8 @@ def _of_package(text: str, commands: frozenset[str]) -> Iterator[str]:
         package: object = json.loads(text)
     except (ValueError, RecursionError):
         return
-    table = _table(package)
-    for name, script in _table(table.get("scripts")).items():
+    table = as_table(package)
+    for name, script in as_table(table.get("scripts")).items():
         if (name in LIFECYCLE or name in commands) and isinstance(script, str):
             yield from words_of(script)
     for key, value in table.items():
@@ -108,8 +109,8 @@ def _of_project(text: str) -> Iterator[str]:
         project: object = tomllib.loads(text)
     except (ValueError, RecursionError):
         return
-    table = _table(project)
-    told = [_table(table.get("project")).get("dependencies"), table.get("build-system")]
+    table = as_table(project)
+    told = [as_table(table.get("project")).get("dependencies"), table.get("build-system")]
     values = [*_strings(told), *_at_keys(table)]
     for value in values:
         yield from words_of(value)
@@ -118,7 +119,7 @@ def _of_project(text: str) -> Iterator[str]:
 
 def _at_keys(value: object) -> Iterator[str]:
     """What stands under a key that names a file."""
-    for key, inner in _table(value).items():
+    for key, inner in as_table(value).items():
         if key in _PATH_KEYS:
             yield from _strings(inner)
         else:
@@ -134,7 +135,3 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in cast("list[object]", value):
             yield from _strings(inner)
-
-
-def _table(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

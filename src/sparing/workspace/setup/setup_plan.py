@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.errors import ConfigError
+from sparing.workspace.checks.discover import as_table
 from sparing.workspace.setup.files import Files
 
 ANSWERS = "setup.json"
@@ -147,8 +148,8 @@ def _requirements(files: Files) -> Iterator[Command]:
     for name in sorted(fnmatch.filter(files.names(), "requirements*.txt")):
         if re.search(r"^\s*[\w.-]", files.text(name), re.MULTILINE):
             yield Command((*pip, "-r", name), name)
-    project = _table(_toml(files.text("pyproject.toml")).get("project"))
-    extras = [name for name in _EXTRAS if name in _table(project.get("optional-dependencies"))]
+    project = as_table(_toml(files.text("pyproject.toml")).get("project"))
+    extras = [name for name in _EXTRAS if name in as_table(project.get("optional-dependencies"))]
     if project.get("dependencies") or extras:
         what = f".[{','.join(extras)}]" if extras else "."
         yield Command((*pip, "-e", what), "pyproject.toml")
@@ -159,7 +160,7 @@ def _node(files: Files) -> Iterator[Command]:
         package: object = json.loads(files.text("package.json") or "{}")
     except (ValueError, RecursionError):
         return
-    table = _table(package)
+    table = as_table(package)
     locks = {
         "pnpm-lock.yaml": ("pnpm", "install", "--frozen-lockfile"),
         "yarn.lock": ("yarn", "install", "--frozen-lockfile"),
@@ -186,7 +187,3 @@ def _toml(text: str) -> Mapping[str, object]:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
-
-
-def _table(value: object) -> Mapping[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

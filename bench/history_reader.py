@@ -104,12 +104,6 @@ def read_history(text: str) -> History:
     return History(tuple(state.items), frozenset(state.lines))
 
 
-def severity_of(line: str) -> Severity | None:
-    """Of a list item that begins with a word for a severity in brackets."""
-    found = _bracketed(line.strip())
-    return None if found is None else found[0]
-
-
 def _read(state: _Open, line: str, number: int) -> None:
     if line.startswith("## "):
         state.close()

@@ -1,4 +1,4 @@
-"""How a feature ended, printed: the words of its hand-over, and what became of lessons."""
+"""How a feature ended, printed: its hand-over summary and what became of its lessons."""
 
 from __future__ import annotations
 

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from sparing.desk.features.finished import Cleaned, Finished, Home, clean, finished, finished_one
+from sparing.desk.features.merge_status import (
+    CleanupResult,
+    FinishedFeature,
+    MergeStatus,
+    clean,
+    finished_feature,
+    finished_features,
+)
 from sparing.desk.features.view import every_row
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError
@@ -57,18 +64,18 @@ def merge(office: Office, row: FeatureRow, *how: str) -> None:
     git(office.repository.checkout, "merge", "--quiet", *how, row.feature.branch)
 
 
-def only(office: Office) -> Finished:
-    (found,) = finished(office, every_row(office))
+def only(office: Office) -> FinishedFeature:
+    (found,) = finished_features(office, every_row(office))
     return found
 
 
 def test_a_branch_that_is_not_home(office: Office, row: FeatureRow) -> None:
     """With the command that merges it, where one stands already."""
     found = only(office)
-    assert (found.home, found.commands) == (Home.READY, (MERGE,))
+    assert (found.home, found.commands) == (MergeStatus.READY, (MERGE,))
     assert found.words == f"{row.feature.branch} is ready to be merged into main"
-    one = finished_one(office, row)
-    assert one.home is Home.READY
+    one = finished_feature(office, row)
+    assert one.home is MergeStatus.READY
     assert one.commands[-1].endswith(row.feature.branch)
 
 
@@ -77,11 +84,11 @@ def test_a_branch_that_a_person_has_merged(office: Office, row: FeatureRow) -> N
     why = clean(office, row, NOW, named=False).stays
     assert why.startswith(f"{row.feature.branch} has commits")
     merge(office, row, "--no-ff", "-m", "merged")
-    for found in (only(office), finished_one(office, row)):
-        assert (found.home, found.commands) == (Home.MERGED, ())
+    for found in (only(office), finished_feature(office, row)):
+        assert (found.home, found.commands) == (MergeStatus.MERGED, ())
         assert found.words == f"{row.feature.branch} is merged into main"
         assert found.worktree == str(worktree(office, row))
-    assert clean(office, row, NOW, named=False) == Cleaned("", branch=True)
+    assert clean(office, row, NOW, named=False) == CleanupResult("", branch=True)
     assert not worktree(office, row).exists()
     assert only(office).worktree == ""
     assert git(office.repository.checkout, "rev-parse", row.feature.branch) == row.head
@@ -91,19 +98,19 @@ def test_a_branch_that_came_home_unseen(office: Office, row: FeatureRow) -> None
     """Git can't see a squash: who names the feature says that it is settled."""
     merge(office, row, "--squash")
     git(office.repository.checkout, "commit", "--quiet", "-m", "squashed")
-    assert only(office).home is Home.READY
+    assert only(office).home is MergeStatus.READY
     assert clean(office, row, NOW, named=True).stays == ""
-    assert only(office).home is Home.SETTLED
+    assert only(office).home is MergeStatus.SETTLED
     assert not worktree(office, row).exists()
 
 
 def test_a_branch_that_is_gone(office: Office, row: FeatureRow) -> None:
     clean(office, row, NOW, named=True)
     git(office.repository.checkout, "branch", "-D", row.feature.branch)
-    found = finished_one(office, row)
-    assert (found.home, row.head[:10] in found.words) == (Home.GONE, True)
-    assert only(office).home is Home.MERGED
-    assert clean(office, row, NOW, named=True) == Cleaned("", branch=False)
+    found = finished_feature(office, row)
+    assert (found.home, row.head[:10] in found.words) == (MergeStatus.GONE, True)
+    assert only(office).home is MergeStatus.MERGED
+    assert clean(office, row, NOW, named=True) == CleanupResult("", branch=False)
 
 
 def test_work_in_no_commit_is_never_cleaned_away(office: Office, row: FeatureRow) -> None:
@@ -111,7 +118,7 @@ def test_work_in_no_commit_is_never_cleaned_away(office: Office, row: FeatureRow
     (worktree(office, row) / "mine.txt").write_text("mine")
     assert "1 file is in no commit" in clean(office, row, NOW, named=True).stays
     assert (worktree(office, row) / "mine.txt").read_text() == "mine"
-    assert only(office).home is Home.READY
+    assert only(office).home is MergeStatus.READY
 
 
 def test_a_feature_that_is_under_way_keeps_its_worktree(office: Office) -> None:
@@ -124,4 +131,4 @@ def test_a_pull_request_is_somewhere_else(office: Office, row: FeatureRow) -> No
     data: dict[str, Any] = {"merged": False, "commands": [], "url": url}
     with office.database.write() as tx:
         events.add(tx, Event("h2", row.feature.key, NOW, "handover", text="pushed", data=data))
-    assert (only(office).home, url in only(office).words) == (Home.REQUESTED, True)
+    assert (only(office).home, url in only(office).words) == (MergeStatus.REQUESTED, True)

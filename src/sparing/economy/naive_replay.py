@@ -1,4 +1,4 @@
-"""A recorded run without any session and any shared block: naive, and cut to what roles need."""
+"""A recorded run replayed without sessions or shared blocks: naive, and cut to what roles need."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparing.economy.naive import NaiveTurn, naive_usage
-from sparing.economy.replayed import Recorded
+from sparing.economy.replay import RecordedTurn
 from sparing.usage import Usage
 from sparing.way import Way
 
 
-def naive_bills(turns: Sequence[Recorded]) -> list[Usage]:
+def naive_bills(turns: Sequence[RecordedTurn]) -> list[Usage]:
     """Every turn from nothing, every document in full. A ping is none of them."""
     return naive_usage(_silent(turn) for turn in turns)
 
 
-def scoped_bills(turns: Sequence[Recorded]) -> list[Usage]:
+def scoped_bills(turns: Sequence[RecordedTurn]) -> list[Usage]:
     """As naive, except that a prompt holds what its role needs and no more."""
     latest: dict[str, NaiveTurn] = {}
     found: list[NaiveTurn] = []
@@ -30,11 +30,11 @@ def scoped_bills(turns: Sequence[Recorded]) -> list[Usage]:
     return naive_usage(found)
 
 
-def _silent(turn: Recorded) -> NaiveTurn:
+def _silent(turn: RecordedTurn) -> NaiveTurn:
     return replace(turn.naive, calls=()) if turn.ping else turn.naive
 
 
-def _scoped(turn: Recorded) -> NaiveTurn:
+def _scoped(turn: RecordedTurn) -> NaiveTurn:
     """All blocks as one, the role before it; so nothing but tools and role can be shared."""
     blocks = turn.ways[Way.COMPOSE].blocks
     tokens = turn.base[1] + sum(block.tokens for block in blocks)

@@ -1,24 +1,24 @@
-"""What waiting costs, for commands that are asked often: prices load only if something is warm."""
+"""What waiting costs, for commands that must be quick: prices load only if a session is warm."""
 
 from __future__ import annotations
 
 import time
 
 from sparing.cli.clock import now
-from sparing.desk.money.warmth import Warmth, is_warm
+from sparing.desk.money.cache_warmth import CacheWarmth, is_warm
 from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
 
 
-def warmth(office: Office, row: FeatureRow) -> Warmth | None:
-    """None where nothing gets dearer by waiting."""
+def warmth(office: Office, row: FeatureRow) -> CacheWarmth | None:
+    """None where waiting costs nothing."""
     at = now()
     if not is_warm(office, row, at):
         return None
-    from sparing.desk.money.waiting import waiting
+    from sparing.desk.money.price_of_waiting import price_of_waiting
 
-    found = waiting(office, row, at)
-    return None if found is None else Warmth(*found)
+    found = price_of_waiting(office, row, at)
+    return None if found is None else CacheWarmth(*found)
 
 
 def warm_words(office: Office, row: FeatureRow) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sparing.desk.features.presence import is_held
+from sparing.desk.features.engine_presence import is_held
 from sparing.runtime.engine_lock import engine_lock
 
 

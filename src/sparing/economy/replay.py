@@ -1,4 +1,4 @@
-"""A recorded run, sent once more on paper: as it was, and as it would have been otherwise.
+"""A recorded run, replayed on paper: as it was sent, and as it could have been sent.
 
 Every turn keeps the calls that the model really made; only the prompts, their order and the
 sessions differ. The bills come from the rules of the cache, so they are simulated, also where
@@ -35,7 +35,7 @@ class ReplayedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class SeedTold:
+class SeedPrompt:
     """The same turn by the original rules."""
 
     fresh: ReplayedPrompt
@@ -48,7 +48,7 @@ class SeedTold:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedTurn:
     """A turn of the ledger whose end was seen."""
 
     line: str
@@ -64,7 +64,7 @@ class Recorded:
     naive: NaiveTurn
     ways: Mapping[Way, ReplayedPrompt]
     """What it could be sent as; empty for a turn that followed at once in the same session."""
-    seed: SeedTold | None = None
+    seed: SeedPrompt | None = None
     transcript: int = 0
     """Tokens of the session it went on in."""
     ping: bool = False
@@ -80,7 +80,7 @@ class ReplayedDispatch(NamedTuple):
     told: ReplayedPrompt
 
 
-Pick = Callable[[Recorded, "ReplayedSessions"], ReplayedDispatch]
+Pick = Callable[[RecordedTurn, "ReplayedSessions"], ReplayedDispatch]
 """Which way a turn goes in a replay."""
 
 
@@ -95,7 +95,7 @@ class ReplayedSessions:
         self.marks: dict[str, tuple[Life, ...]] = {}
         """By line, of the prompt that opened its session: every later request carries them."""
 
-    def line_of(self, turn: Recorded) -> str:
+    def line_of(self, turn: RecordedTurn) -> str:
         """Its own, else the latest of the same role: a builder goes on from stage to stage."""
         if turn.line in self.lines:
             return turn.line
@@ -107,19 +107,19 @@ class ReplayedSessions:
         self.lines[line] = None
 
 
-def as_recorded(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
+def as_recorded(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     _ = talk
     return ReplayedDispatch(turn.way, turn.ways[turn.way])
 
 
-def all_fresh(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
+def all_fresh(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     """In the same order with the same marks, but no session goes on."""
     _ = talk
     way = Way.COMPOSE if turn.way in (Way.RESUME, Way.FORK) else turn.way
     return ReplayedDispatch(way, turn.ways[way])
 
 
-def seed_sent(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
+def seed_sent(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     """The original rules: by path, and into the session unless the delta is long."""
     seed = turn.seed
     if seed is None:
@@ -130,7 +130,7 @@ def seed_sent(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     return ReplayedDispatch(Way.REFERENCE, seed.fresh)
 
 
-def seed_inline(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
+def seed_inline(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     """The same, with the documents in the prompt."""
     way, told = seed_sent(turn, talk)
     if way is Way.REFERENCE and turn.seed is not None:
@@ -138,7 +138,7 @@ def seed_inline(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
     return ReplayedDispatch(way, told)
 
 
-def seed_in_our_order(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatch:
+def seed_in_our_order(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     """What the roles share first; whether a session goes on is still the original's choice."""
     way, told = seed_sent(turn, talk)
     if way is not Way.RESUME:
@@ -146,7 +146,7 @@ def seed_in_our_order(turn: Recorded, talk: ReplayedSessions) -> ReplayedDispatc
     return ReplayedDispatch(way, turn.ways.get(Way.RESUME, told))
 
 
-def _resumes(turn: Recorded, seed: SeedTold, talk: ReplayedSessions) -> bool:
+def _resumes(turn: RecordedTurn, seed: SeedPrompt, talk: ReplayedSessions) -> bool:
     known = talk.fresh_chars.get(turn.line, 0)
     return bool(seed.delta) and turn.line in talk.lines and not too_long(seed.delta_chars, known)
 
@@ -162,7 +162,7 @@ class ReplayRules(NamedTuple):
     """By the turn's number: calls more that it would have needed, with the tokens each adds."""
 
 
-def replayed(turns: Sequence[Recorded], rules: ReplayRules) -> list[Usage]:
+def replay_bills(turns: Sequence[RecordedTurn], rules: ReplayRules) -> list[Usage]:
     """The bill of each turn; of a ping that is not sent, nothing."""
     replay, talk, found = Replay(MINIMUM_TOKENS), ReplayedSessions(), list[Usage]()
     for number, turn in enumerate(turns):
@@ -176,7 +176,7 @@ def replayed(turns: Sequence[Recorded], rules: ReplayRules) -> list[Usage]:
 
 
 def _run_turn(
-    turn: Recorded, rules: ReplayRules, talk: ReplayedSessions, looked_up: Sequence[int]
+    turn: RecordedTurn, rules: ReplayRules, talk: ReplayedSessions, looked_up: Sequence[int]
 ) -> RunTurn:
     sent = _again(turn) if turn.follows else rules.pick(turn, talk)
     sending = _sending(turn, sent, talk, rules, looked_up)
@@ -186,7 +186,7 @@ def _run_turn(
     return _run(turn, marks, {sent.way: sending})
 
 
-def open_turns(turns: Sequence[Recorded]) -> list[RunTurn]:
+def open_turns(turns: Sequence[RecordedTurn]) -> list[RunTurn]:
     """The run with every way that each turn could have gone."""
     talk, rules, found = ReplayedSessions(), ReplayRules(as_recorded), list[RunTurn]()
     lives = [life for turn in turns for told in turn.ways.values() for life in _marks(told.blocks)]
@@ -200,20 +200,20 @@ def open_turns(turns: Sequence[Recorded]) -> list[RunTurn]:
     return found
 
 
-def _open(turn: Recorded) -> Iterable[tuple[Way, ReplayedPrompt]]:
+def _open(turn: RecordedTurn) -> Iterable[tuple[Way, ReplayedPrompt]]:
     """Calls of a turn that went by path can't be told without the reading in them."""
     for way, told in turn.ways.items():
         if turn.way is not Way.REFERENCE or way is not Way.COMPOSE:
             yield way, told
 
 
-def _again(turn: Recorded) -> ReplayedDispatch:
+def _again(turn: RecordedTurn) -> ReplayedDispatch:
     return ReplayedDispatch(
         Way.RESUME, ReplayedPrompt((_block(turn, "again", turn.calls[0].added),))
     )
 
 
-def _run(turn: Recorded, marks: Sequence[Life], ways: Mapping[Way, Sending]) -> RunTurn:
+def _run(turn: RecordedTurn, marks: Sequence[Life], ways: Mapping[Way, Sending]) -> RunTurn:
     key, tokens = turn.base
     life = marks[0] if marks else Life.FIVE_MINUTES
     mark = life if len(marks) <= CALLERS_MARKS else None
@@ -228,7 +228,7 @@ def _marks(blocks: Iterable[CacheBlock]) -> tuple[Life, ...]:
 
 
 def _sending(
-    turn: Recorded,
+    turn: RecordedTurn,
     sent: ReplayedDispatch,
     talk: ReplayedSessions,
     rules: ReplayRules,
@@ -245,11 +245,11 @@ def _sending(
     return Sending(blocks, with_lookups(turn.calls, lookups), line)
 
 
-def _block(turn: Recorded, name: str, tokens: int) -> CacheBlock:
+def _block(turn: RecordedTurn, name: str, tokens: int) -> CacheBlock:
     return CacheBlock(RequestPart.MESSAGES, f"{turn.line} {turn.at} {name}", tokens)
 
 
-def _reads(turn: Recorded, way: Way, told: ReplayedPrompt) -> list[int]:
+def _reads(turn: RecordedTurn, way: Way, told: ReplayedPrompt) -> list[int]:
     """What is read before all else; a turn that really went by path has done so in its calls."""
     if way is not Way.REFERENCE or turn.way is Way.REFERENCE or not told.read_files:
         return []

@@ -1,4 +1,4 @@
-"""What a new feature may begin with, as options of `start`."""
+"""The options of `start` that say what a new feature starts from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from sparing.desk.features.beginnings import NOTHING, Begun, from_file, from_issue
+from sparing.desk.features.start_input import NOTHING, StartRequest
+from sparing.desk.features.start_sources import from_file, from_issue
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import UsageError
@@ -43,13 +44,13 @@ OPTIONS = (
 )
 
 
-def beginning_options(command: F) -> F:
+def start_input_options(command: F) -> F:
     for option in reversed(OPTIONS):
         command = option(command)
     return command
 
 
-def begin_with(office: Office, title: str, flow: str, given: Mapping[str, Any]) -> Begun:
+def start_request(office: Office, title: str, flow: str, given: Mapping[str, Any]) -> StartRequest:
     file, issue = given["from_file"], given["from_issue"]
     if file is not None and issue is not None:
         raise UsageError("a feature begins with a file or with an issue", "leave one of them out")
@@ -58,7 +59,7 @@ def begin_with(office: Office, title: str, flow: str, given: Mapping[str, Any]) 
     elif issue is not None:
         found = from_issue(office, issue, title)
     elif title:
-        found = Begun(title, NOTHING)
+        found = StartRequest(title, NOTHING)
     else:
         raise UsageError(
             "missing argument 'TITLE': what should be there afterwards",

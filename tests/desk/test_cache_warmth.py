@@ -12,7 +12,7 @@ import time
 import pytest
 
 from sparing.cli.main import main
-from sparing.desk.money.warmth import Warmth, is_warm
+from sparing.desk.money.cache_warmth import CacheWarmth, is_warm
 from sparing.desk.office import Office
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
@@ -109,7 +109,7 @@ def test_what_is_cold_costs_nothing_more(office: Office) -> None:
 
 def test_words() -> None:
     """E5"""
-    assert Warmth(0.0, 100_000_000, 350_000_000).words("14:32") == (
+    assert CacheWarmth(0.0, 100_000_000, 350_000_000).words("14:32") == (
         "warm until 14:32: the next turn costs about $0.100 now, after that about $0.350"
         " (estimated)"
     )

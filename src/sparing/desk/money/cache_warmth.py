@@ -1,6 +1,6 @@
-"""Whether something would get dearer while a feature waits; asked often, so asked cheaply.
+"""Whether a feature's session is still cached while the feature waits; quick, so without prices.
 
-No price is looked up here: whoever finds something warm goes on to `waiting`, which prices it.
+No price is looked up here: what is still warm is priced by `price_of_waiting`.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from typing import Any, NamedTuple
 
 from sparing.cache import Life
 from sparing.config.settings import ClockKind
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
-from sparing.money import dollars, to_usd
+from sparing.money import dollars, usd_or_none
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
 
 WAITS = (Position.GATE, Position.STUCK)
 
 
-class Warmth(NamedTuple):
+class CacheWarmth(NamedTuple):
     until: float
     now_nano_usd: int | None
     later_nano_usd: int | None
@@ -40,8 +39,8 @@ class Warmth(NamedTuple):
         return {
             "feature": feature,
             "warm_until": self.until,
-            "now_usd": _usd(self.now_nano_usd),
-            "after_usd": _usd(self.later_nano_usd),
+            "now_usd": usd_or_none(self.now_nano_usd),
+            "after_usd": usd_or_none(self.later_nano_usd),
             "origin": "estimated",
         }
 
@@ -59,7 +58,3 @@ def is_warm(office: Office, row: FeatureRow, at: float) -> bool:
     if session is None:
         return False
     return at < (session.last_call or session.last_activity) + Life.FIVE_MINUTES.seconds
-
-
-def _usd(nano: int | None) -> float | None:
-    return None if nano is None else float(to_usd(nano))

@@ -1,4 +1,4 @@
-"""`sparing raise`: more may be spent, and what a cap has stopped goes on."""
+"""`sparing raise`: raise a cap, and resume what it has stopped."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def raise_command(
     other: str | None,
     as_json: bool,
 ) -> None:
-    """Raise a cap, and let a feature that it has stopped go on.
+    """Raise a cap, and resume the feature that it has stopped.
 
     FEATURE is a number, a slug or a full name. The numbers are the new limits, not what is added.
     Without any: go on if the settings, or a new day, allow it by now. Nothing that is done is done

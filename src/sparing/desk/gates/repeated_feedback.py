@@ -1,4 +1,4 @@
-"""Whether a person says again what was said of the same stage before."""
+"""Whether a person's feedback repeats what was said about the same stage before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a person at the terminal while other features go on.
+"""Asking a person at the terminal while other features keep running.
 
 The question is put in a thread of its own. It ends when the person answers or leaves, or when
 somebody else has answered meanwhile: nobody has to press a key to let go of a thread.
@@ -18,11 +18,11 @@ leaving = threading.Event()
 """Set when the whole run ends: whoever waits for a person stops waiting."""
 
 
-class Settled(Exception):
+class AnsweredElsewhere(Exception):
     """Somebody else has answered: there is nothing to ask any more."""
 
 
-class Left(Exception):
+class RunEnds(Exception):
     """The whole run ends: nobody waits for an answer."""
 
 
@@ -31,8 +31,8 @@ def ask(question: str, settled: Callable[[], bool]) -> str | None:
     echo(question, nl=False, err=True)
     while not select.select([sys.stdin], [], [], LOOK_SECONDS)[0]:
         if leaving.is_set():
-            raise Left
+            raise RunEnds
         if settled():
-            raise Settled
+            raise AnsweredElsewhere
     line = sys.stdin.readline()
     return line.strip() if line else None

@@ -1,4 +1,4 @@
-"""The forms a setting's value can have.
+"""The forms that a setting's value can take.
 
 A kind says in words what it expects and turns what stood in a file (`accept`) or in a
 variable (`from_text`) into the value, or into None where that is not possible. Every kind is a

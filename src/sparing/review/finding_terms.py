@@ -1,4 +1,4 @@
-"""What a finding speaks of: its words without their endings, and the places it names.
+"""The terms of a finding: its words without their endings, and the places it names.
 
 Words that reviewers use of everything say nothing, and a few families of words mean the same
 here. A place is a file or a numbered thing (`Task 2.1`, `AC-3`, `Step 7b`); line numbers are

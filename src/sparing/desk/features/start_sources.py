@@ -1,69 +1,33 @@
-"""What a feature may begin with beside its title: a document, an issue, a place in a project.
+"""Where a feature's start input comes from: a document of the user's, or an issue.
 
-Files and issues are foreign text. They are read as data, up to a size, and a document must be
-one that the next stage can build on; nothing is written before that is sure.
+Files and issues are foreign text. They are read as data, up to a size limit, and a document must
+be one that the next stage can build on; nothing is written before that is sure.
 """
 
 from __future__ import annotations
 
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
-from sparing.artifact import ArtifactName
 from sparing.config.inherited import outward
 from sparing.context.documents.markdown import outline
 from sparing.context.documents.validate import validate_artifact
+from sparing.desk.features.start_input import LONGEST_TITLE, StartInput, StartRequest
 from sparing.desk.gates.actions import IDEAS
 from sparing.desk.office import Office
 from sparing.errors import RepositoryError, UsageError
 from sparing.feature import Background
-from sparing.flow.advance import begin
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
-from sparing.records.features import FeatureRow
 from sparing.workspace.git.issue import read_issue
 
 LARGEST = 400_000
-LONGEST_TITLE = 200
 LONGEST_BODY = 100_000
 TEXT_CONTROLS = "\r\n\t\f"
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    background: Background = Background()
-    given: tuple[tuple[ArtifactName, str], ...] = ()
-    """Documents that are there already, by the hash of their text."""
-    stage: str = ""
-    number: int = 0
-    """One that a roadmap has promised."""
-    slug: str = ""
-
-
-NOTHING = Beginning()
-
-
-class Begun(NamedTuple):
-    title: str
-    beginning: Beginning
-
-
-def begun(row: FeatureRow, beginning: Beginning) -> FeatureRow:
-    """A new feature's row with what it begins with."""
-    feature = row.feature
-    if beginning.slug:
-        feature = replace(feature, slug=beginning.slug)
-    have = frozenset(name for name, _ in beginning.given)
-    place = {**row.place, "state": begin(feature.flow, beginning.stage, have).dump()}
-    if beginning.given:
-        place["given"] = [[name.filename, digest] for name, digest in beginning.given]
-    return replace(row, feature=feature, place=place, background=beginning.background)
-
-
-def from_file(office: Office, path: Path, flow: str, title: str = "") -> Begun:
+def from_file(office: Office, path: Path, flow: str, title: str = "") -> StartRequest:
     """A document in place of the first stage's own; the feature begins after that stage."""
     first, following = _idea_stage(flow)
     text = read_document(office, path)
@@ -74,11 +38,11 @@ def from_file(office: Office, path: Path, flow: str, title: str = "") -> Begun:
         raise UsageError(named, _again(path))
     digest = office.folder.keep(text)
     background = Background(source=_place_of(office, path))
-    beginning = Beginning(background, ((first.writes, digest),), following.name)
-    return Begun(title or title_of(text, path), beginning)
+    beginning = StartInput(background, ((first.writes, digest),), following.name)
+    return StartRequest(title or title_of(text, path), beginning)
 
 
-def from_issue(office: Office, number: int, title: str = "") -> Begun:
+def from_issue(office: Office, number: int, title: str = "") -> StartRequest:
     """An issue's title and text are the request; the first stage makes a document of them."""
     base = office.loaded.settings.workspace.base_branch
     found = read_issue(office.repository, base, number, outward())
@@ -91,7 +55,7 @@ def from_issue(office: Office, number: int, title: str = "") -> Begun:
     background = Background(
         description=_plain(found.body, lines=True)[:LONGEST_BODY], source=found.url or f"#{number}"
     )
-    return Begun(title or said[:LONGEST_TITLE], Beginning(background))
+    return StartRequest(title or said[:LONGEST_TITLE], StartInput(background))
 
 
 def read_document(office: Office, path: Path) -> str:

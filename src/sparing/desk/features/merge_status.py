@@ -1,7 +1,7 @@
-"""What became of finished features: which branches are home, which are not, what is left of them.
+"""Finished features: which branches are merged, which are not, and what is left of them on disk.
 
-A branch that was merged by hand is found by asking git, once for all of them. One that a person
-has cleaned up by name is settled, however it came home.
+A branch merged by hand is found by asking git, once for all of them. One that a person
+has cleaned up by name counts as settled, however it was merged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sparing.workspace.git.worktree import Worktree
 CLEANED = "cleaned"
 
 
-class Home(StrEnum):
+class MergeStatus(StrEnum):
     """Where a finished branch is."""
 
     READY = "ready to be merged"
@@ -39,9 +39,9 @@ class Home(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedFeature:
     row: FeatureRow
-    home: Home
+    home: MergeStatus
     words: str
     commands: tuple[str, ...]
     """What brings it home; empty if it is."""
@@ -49,25 +49,25 @@ class Finished:
     """Its folder, if that is still there."""
 
 
-def finished(office: Office, rows: Sequence[FeatureRow]) -> list[Finished]:
+def finished_features(office: Office, rows: Sequence[FeatureRow]) -> list[FinishedFeature]:
     """Of all that are completed, in their order."""
     done = [row for row in rows if row.status is FeatureStatus.COMPLETED]
     open_ = _not_home(office, done)
     return [_finished(office, row, outside=row.feature.branch in open_) for row in done]
 
 
-def finished_one(office: Office, row: FeatureRow) -> Finished:
+def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
     """With commands that fit the repository as it is now."""
     feature, repo = row.feature, office.repository
     found = _finished(office, row, outside=feature.branch in _not_home(office, [row]))
-    if found.home is Home.MERGED and branch_commit(repo, feature.branch) is None:
+    if found.home is MergeStatus.MERGED and branch_commit(repo, feature.branch) is None:
         words = f"its branch {feature.branch} is gone; its last commit was {row.head[:10]}"
-        return Finished(row, Home.GONE, words, (), found.worktree)
-    if found.home is not Home.READY or branch_commit(repo, feature.base_branch) is None:
+        return FinishedFeature(row, MergeStatus.GONE, words, (), found.worktree)
+    if found.home is not MergeStatus.READY or branch_commit(repo, feature.base_branch) is None:
         return found
     subject = f"Merge {feature.branch}: {feature.title}"
     named = name_commands(repo, feature.base_branch, feature.branch, subject)
-    return Finished(row, Home.READY, named.note, named.commands, found.worktree)
+    return FinishedFeature(row, MergeStatus.READY, named.note, named.commands, found.worktree)
 
 
 def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
@@ -85,22 +85,22 @@ def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _finished(office: Office, row: FeatureRow, *, outside: bool) -> Finished:
+def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeature:
     feature, told = row.feature, handover_event(office, row)
     folder = office.folder.worktree(feature.name)
     left = str(folder) if folder.is_dir() else ""
     where = f"{feature.branch} is merged into {feature.base_branch}"
     if not outside:
-        return Finished(row, Home.MERGED, where, (), left)
+        return FinishedFeature(row, MergeStatus.MERGED, where, (), left)
     with office.database.read() as connection:
         cleaned = events.last(connection, feature.key, CLEANED) is not None
     if cleaned:
         words = f"{feature.branch} is not in {feature.base_branch}, and its worktree was removed"
-        return Finished(row, Home.SETTLED, words, _here(office, told), left)
+        return FinishedFeature(row, MergeStatus.SETTLED, words, _here(office, told), left)
     if url := told.get("url"):
-        return Finished(row, Home.REQUESTED, f"{feature.branch}: {url}", (), left)
+        return FinishedFeature(row, MergeStatus.REQUESTED, f"{feature.branch}: {url}", (), left)
     words = f"{feature.branch} is ready to be merged into {feature.base_branch}"
-    return Finished(row, Home.READY, words, _here(office, told), left)
+    return FinishedFeature(row, MergeStatus.READY, words, _here(office, told), left)
 
 
 def _here(office: Office, told: dict[str, Any]) -> tuple[str, ...]:
@@ -109,14 +109,14 @@ def _here(office: Office, told: dict[str, Any]) -> tuple[str, ...]:
     return tuple(one for one in told.get("commands", ()) if one != away)
 
 
-class Cleaned(NamedTuple):
+class CleanupResult(NamedTuple):
     stays: str
     """Why its worktree is still there; empty if it is gone."""
     branch: bool
     """Whether its branch is there."""
 
 
-def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleaned:
+def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> CleanupResult:
     """Remove the worktree of a feature that is over. Its branch stays.
 
     A feature that is named may be one whose branch is in no other: its commits are on the branch.
@@ -131,13 +131,13 @@ def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleaned
     tip = branch_commit(repo, feature.branch)
     home = tip if named and tip else branch_commit(repo, feature.base_branch) or row.head
     if tip is None and not Path(worktree.path).exists():
-        return Cleaned("", branch=False)
+        return CleanupResult("", branch=False)
     why = retire(worktree, home, office.folder.redactor.known) if tip else _branchless(worktree)
     if not why:
         with office.database.write() as tx:
             key = f"{feature.key}.{CLEANED}"
             events.add(tx, Event(key, feature.key, at, CLEANED, text=feature.branch))
-    return Cleaned(why, tip is not None)
+    return CleanupResult(why, tip is not None)
 
 
 def _branchless(worktree: Worktree) -> str:

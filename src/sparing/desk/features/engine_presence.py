@@ -1,4 +1,4 @@
-"""Whether an engine is at work on this repository's features, without starting or disturbing one.
+"""Whether an engine is running for this repository, without starting or disturbing one.
 
 The lock says so. Its file keeps the number of a process that has ended, so a number alone proves
 nothing; it only spares the question where nobody can be there.

@@ -1,8 +1,8 @@
-"""What waiting at a gate costs: what the author's next turn takes now, and what it takes later.
+"""What waiting at a gate costs: the price of the author's next turn now, and its price later.
 
-An author who is asked again goes on in a conversation that the provider keeps for some minutes
-after its last call. Until then the next turn reads it at the low rate; afterwards it is written
-anew, or a fresh conversation is the cheaper one by then. Both are priced as the engine would
+An author's next turn resumes a conversation that the provider caches for some minutes
+after its last call. Until then the turn reads it at the low rate; afterwards it is written
+again, or a fresh conversation is cheaper by then. Both are priced as the engine would
 price them. The figures are estimates and say so.
 """
 
@@ -15,17 +15,16 @@ from typing import NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy import keepalive
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
-from sparing.economy.prices import MILLION, own_prices, price_of
+from sparing.economy.prices import own_prices, price_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
-from sparing.money import dollars, to_nano
+from sparing.money import MILLION, dollars, to_nano
 from sparing.records import sessions
 from sparing.records.features import FeatureRow
 from sparing.segment import CHARS_PER_TOKEN
@@ -34,15 +33,15 @@ from sparing.turn_kind import Errand
 from sparing.way import Way
 
 
-class Waiting(NamedTuple):
+class WaitingPrice(NamedTuple):
     warm_until: float
     now_nano_usd: int | None
     later_nano_usd: int | None
     """Of one more turn of the author; None without a price."""
 
 
-def waiting(office: Office, row: FeatureRow, at: float) -> Waiting | None:
-    """None where nothing gets dearer, or where times are counted and not those of a clock."""
+def price_of_waiting(office: Office, row: FeatureRow, at: float) -> WaitingPrice | None:
+    """None where waiting costs nothing, or where the clock only counts steps."""
     settings = settings_of(office, row)
     if settings.engine.clock is ClockKind.COUNTED:
         return None
@@ -58,11 +57,11 @@ def waiting(office: Office, row: FeatureRow, at: float) -> Waiting | None:
     if found.warm_until is None:
         return None
     costs = (found.before, found.after) if price else (None, None)
-    return Waiting(found.warm_until, *map(_nano, costs))
+    return WaitingPrice(found.warm_until, *map(_nano, costs))
 
 
 def _inputs(session: Session, errand: Errand, rates: Rates, at: float) -> Inputs:
-    """Going on in the conversation, or a fresh one with the prompt that opened it."""
+    """A resumed conversation, and a fresh one with the prompt that opened it."""
     known, nothing = (
         expected_work(TurnClass(session.role, errand, memory), {})
         for memory in (Memory.TRANSCRIPT, Memory.NONE)
@@ -78,7 +77,7 @@ def _nano(cost: float | None) -> int | None:
     return None if cost is None else to_nano(Decimal(cost) / MILLION)
 
 
-def waiting_words(found: Waiting | None) -> str:
+def waiting_words(found: WaitingPrice | None) -> str:
     if found is None:
         return "waiting costs nothing"
     clock = datetime.fromtimestamp(found.warm_until, UTC).astimezone().strftime("%H:%M")

@@ -1,4 +1,4 @@
-"""Features that wait for others: said, left alone, and begun as soon as the wait is over."""
+"""Features that depend on others: named, skipped for now, and started once nothing is missing."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 from sparing.cli.options import print_json
 from sparing.cli.screen import echo, style
-from sparing.desk.features.dependencies import Sorted, landed, sort_ready, unmet
+from sparing.desk.features.dependencies import ReadyAndWaiting, landed_features, sort_ready, unmet
 from sparing.desk.features.view import reload
 from sparing.desk.office import Office
 from sparing.errors import NeedsHuman
 from sparing.records.features import FeatureRow
 
 
-def tell_held(office: Office, row: FeatureRow, *, as_json: bool) -> bool:
+def print_if_waiting(office: Office, row: FeatureRow, *, as_json: bool) -> bool:
     """Whether a new feature has to wait; with what for."""
-    missing = unmet(row, landed(office)) if row.background.depends_on else ()
+    missing = unmet(row, landed_features(office)) if row.background.depends_on else ()
     if missing and not as_json:
-        _tell(Sorted([], [(row, missing)]))
+        _print_waiting(ReadyAndWaiting([], [(row, missing)]))
     return bool(missing)
 
 
@@ -30,7 +30,7 @@ def run_in_order(
 ) -> int:
     """Those that can run; then, while that lets others begin, those that waited for them."""
     found = sort_ready(office, rows)
-    _tell(found)
+    _print_waiting(found)
     if not found.ready:
         if as_json:
             print_json(features=[], waiting=_waiting(found))
@@ -42,15 +42,15 @@ def run_in_order(
             break
         code = max(code, run(found.ready))
     if found.waiting and not as_json:
-        _tell(found)
+        _print_waiting(found)
     return code or (NeedsHuman.exit_code if found.waiting else 0)
 
 
-def _tell(found: Sorted) -> None:
+def _print_waiting(found: ReadyAndWaiting) -> None:
     for row, missing in found.waiting:
         number = style(row.feature.id, bold=True)
         echo(f"{number} waits for {', '.join(missing)}", err=True)
 
 
-def _waiting(found: Sorted) -> list[dict[str, object]]:
+def _waiting(found: ReadyAndWaiting) -> list[dict[str, object]]:
     return [{"id": row.feature.id, "waits_for": list(why)} for row, why in found.waiting]

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.desk.features.beginnings import LARGEST, Beginning, from_file, from_issue
+from sparing.desk.features.start_input import StartInput
+from sparing.desk.features.start_sources import LARGEST, from_file, from_issue
 from sparing.desk.gates import answers, ideas
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, RepositoryError, UsageError
@@ -151,7 +152,7 @@ def test_an_issue_is_the_request(
 def test_all_of_it_is_written_down_beside_the_documents(office: Office) -> None:
     """A5"""
     background = Background("at length", "idea.md", "P001", ("001-first",), Priority.HIGH)
-    row = answers.start(office, "Second", "feature", {}, NOW, Beginning(background))
+    row = answers.start(office, "Second", "feature", {}, NOW, StartInput(background))
     meta = project(stored(office, row), Place.load(row.place), "V1: no id came back")
     named = ("description", "brainstorm_source", "project_id", "depends_on_features", "priority")
     assert {name: meta[name] for name in (*named, "r1_deferred_reason", "completed")} == {

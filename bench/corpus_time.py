@@ -1,0 +1,51 @@
+"""How the time to parse tasks and extract sections grows with the length of the text."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any
+
+from sparing.context.documents.scope import index_document, scope_task
+from sparing.context.documents.tasks import parse_tasks
+from sparing.errors import FeatureError
+
+Json = dict[str, Any]
+WORKLOADS = {
+    "tasks": "### Task {n}: Write the parser\n\n- **Why:** Plan Step {n} / Design C{n}\n"
+    "- **Files:** `src/a.py`\n- **Depends on:** {n}\n\n```python\n# no heading\n```\n\n"
+    "- **Done when:** the tests pass\n\n",
+    "headings": "## Heading {n}\n",
+    "prose": "Plain words that say nothing of a task, {n} times over, on two lines\nor more.\n\n",
+    "open fences": "```python\n# comment {n}\n",
+    "nested lists": "- a\n  - b\n    - c {n}\n      - d\n        - e\n\n",
+    "quotes": "> > > quoted {n}\n> lazy\n",
+    "check boxes": "- [ ] {n}. Do it\n  - Depends on: {n}\n",
+}
+
+
+def parsing_time() -> Json:
+    """Parsing a hundred times as much text may take a hundred and fifty times as long."""
+    table: Json = {}
+    for name, block in WORKLOADS.items():
+        small = min(_seconds(block, 10_000) for _ in range(5))
+        big = min(_seconds(block, 1_000_000) for _ in range(2))
+        table[name] = {
+            "10_kb_seconds": round(small, 4),
+            "1_mb_seconds": round(big, 3),
+            "ratio": round(big / small, 1),
+            "linear": big <= 150 * small,
+        }
+    return table
+
+
+def _seconds(block: str, size: int) -> float:
+    text = "# Tasks\n\n## Phase 1: All\n\n" + "".join(
+        block.replace("{n}", str(n)) for n in range(1, size // len(block))
+    )
+    start = time.perf_counter()
+    index = index_document(text)
+    with contextlib.suppress(FeatureError):
+        for task in parse_tasks(text):
+            scope_task(task, index, index)
+    return time.perf_counter() - start

@@ -1,0 +1,79 @@
+"""`sparing approve` and `sparing reject`: answering a gate, whether an engine runs or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.screen import echo, is_terminal, prompt, style
+from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.gates import answers
+from sparing.desk.gates.repeated_feedback import NOTE, repeats
+from sparing.desk.office import Office, open_office
+from sparing.errors import UsageError
+from sparing.records.features import FeatureRow
+
+
+@click.command("approve")
+@feature_argument()
+@json_option
+def approve_command(feature: str, as_json: bool) -> None:
+    """Say yes at a gate.
+
+    FEATURE is a number, a slug or a full name. It counts at once, or when the feature runs next.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    row = answers.find(office, feature)
+    stage = answers.approve(office, row, TERMINAL, now())
+    what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
+    print_answered(
+        office, row, f"{what} is approved", answer="approved", stage=stage, as_json=as_json
+    )
+
+
+@click.command("reject")
+@feature_argument()
+@click.argument("feedback", required=False)
+@json_option
+def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
+    """Say no at a gate, and what should be different.
+
+    The stage runs again with FEEDBACK. Without it your editor opens with the document: lines that
+    you add become comments, which the author answers one by one. After three rejections the
+    feature stops. To a handoff it says: go on in the session that is there.
+    """
+    asked = feedback is None and is_terminal() and not as_json
+    office = open_office(Path.cwd(), reading=not asked)
+    row = answers.find(office, feature)
+    if feedback is None and not asked and not answers.asks_handoff(row):
+        raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
+    said = feedback or _said(office, row)
+    stage = answers.reject(office, row, said, TERMINAL, now())
+    if repeats(office, row, said):
+        echo(f"note: {NOTE}", err=True)
+    what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
+    print_answered(
+        office, row, f"{what} is rejected", answer="rejected", stage=stage, as_json=as_json
+    )
+
+
+def _said(office: Office, row: FeatureRow) -> str:
+    from sparing.cli.gate.gate import text_from_editor
+
+    return text_from_editor(office, row, lambda: prompt("what should be different", err=True))
+
+
+def print_answered(
+    office: Office, row: FeatureRow, words: str, *, as_json: bool, **facts: object
+) -> None:
+    """What was said, and whether somebody has to run it: an engine that runs goes on by itself."""
+    number, runs = row.feature.id, engine_runs(office)
+    command = f"sparing watch {number}" if runs else f"sparing run {number}"
+    if as_json:
+        print_json(feature=number, **facts, engine_runs=runs, next_command=f"sparing run {number}")
+        return
+    echo(f"{words}; {'it goes on now' if runs else 'to go on:'}")
+    echo(f"  {style(command, fg='cyan')}")

@@ -1,0 +1,44 @@
+"""What a feature may start from besides its title: a document, an issue, a place in a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sparing.artifact import ArtifactName
+from sparing.feature import Background
+from sparing.flow.advance import begin
+from sparing.records.features import FeatureRow
+
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StartInput:
+    background: Background = Background()
+    given: tuple[tuple[ArtifactName, str], ...] = ()
+    """Documents that are there already, by the hash of their text."""
+    stage: str = ""
+    number: int = 0
+    """One that a roadmap has promised."""
+    slug: str = ""
+
+
+NOTHING = StartInput()
+
+
+class StartRequest(NamedTuple):
+    title: str
+    beginning: StartInput
+
+
+def with_start_input(row: FeatureRow, beginning: StartInput) -> FeatureRow:
+    """A new feature's row with what it begins with."""
+    feature = row.feature
+    if beginning.slug:
+        feature = replace(feature, slug=beginning.slug)
+    have = frozenset(name for name, _ in beginning.given)
+    place = {**row.place, "state": begin(feature.flow, beginning.stage, have).dump()}
+    if beginning.given:
+        place["given"] = [[name.filename, digest] for name, digest in beginning.given]
+    return replace(row, feature=feature, place=place, background=beginning.background)

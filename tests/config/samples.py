@@ -1,0 +1,20 @@
+"""Values that settings take, for every one whose kind does not say them all."""
+
+from __future__ import annotations
+
+SAMPLES = {
+    "state.folder": ("/var/state", "~/state", ""),
+    "agent.script": ("/demo.toml", "~/demo.toml"),
+    "workspace.base_branch": ("main", "release/1.2", "größe"),
+    "engine.crash_at": ("commit.after", "x"),
+}
+LINES = {
+    "workspace.setup": ("auto", "pip install -e .[dev,test]", "npm ci"),
+    "workspace.commands": ("npm test", "./scripts/verify --all | tee out"),
+    "workspace.copy": (".env", "config/*.local", "**/.env.test"),
+    "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
+    "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),
+    "models.windows": ("my-model 200000", "vendor/other 1000000"),
+    "models.backends": ("codex.strong gpt-x", "claude.cheap claude-y"),
+}
+DEFAULT_SAMPLES = ("claude-x", "vendor/model:1[1m]")
