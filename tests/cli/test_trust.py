@@ -32,7 +32,7 @@ def test_each_file_is_shown_with_its_hash_before_it_counts(repository: Path) -> 
     assert PATH in said.out
     assert hashlib.sha256(ROLE.encode()).hexdigest() in said.out
     assert "reviewer roles never have run: left out" in said.out
-    assert "Look �[2Jhard." in said.out
+    assert "Look \\x1b[2Jhard." in said.out
     assert "\x1b[2J" not in said.out
     assert said.out.endswith("1 of 1 files newly trusted\n")
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "sparing"
-RUNNER = "workspace/git.py"
-PUSHER = "workspace/push.py"
+RUNNER = "workspace/git/runner.py"
+PUSHER = "workspace/git/push.py"
 STARTS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output)|Popen|asyncio\.create_subprocess_\w+"
     r"|os\.(system|popen|exec\w*|spawn\w*|posix_spawn\w*)|_posixsubprocess\.\w+|pty\.spawn"
@@ -100,7 +100,7 @@ def git_calls() -> list[Call]:
 def test_one_file_starts_git() -> None:
     """H2: whatever else starts a process starts another program."""
     found = list(calls(STARTS))
-    assert {call.file for call in found} >= {RUNNER, PUSHER, "workspace/checks.py"}
+    assert {call.file for call in found} >= {RUNNER, PUSHER, "workspace/checks/run.py"}
     named = [
         call
         for call in found
@@ -135,7 +135,7 @@ def test_the_only_push_is_one_branch_to_its_own_name() -> None:
     """D6"""
     pushes = [call for call in git_calls() if call.command == "push"]
     assert [call.file for call in pushes] == [PUSHER]
-    assert pushes[0].words[-1] == "…:…"
+    assert pushes[0].words[-1] == "…:refs/heads/…"
 
 
 def test_what_we_tell_people_to_type_forces_nothing_either() -> None:

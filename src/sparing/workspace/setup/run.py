@@ -55,12 +55,22 @@ def state_of(worktree: Worktree, recipe: Recipe) -> str:
     return f"{recipe.digest} {made.st_ino} {made.st_mtime_ns}"
 
 
+def forget_setup(worktree: Worktree) -> None:
+    """The next call of `equip` runs it again."""
+    (worktree.git_dir / MARK).unlink(missing_ok=True)
+
+
 def equip(
-    worktree: Worktree, recipe: Recipe, means: Means, prepare: Callable[[], object] = tuple
+    worktree: Worktree,
+    recipe: Recipe,
+    means: Means,
+    prepare: Callable[[], object] = tuple,
+    keep: Callable[[], object] = tuple,
 ) -> tuple[CheckResult, ...]:
     """Run what has to be run, once for each worktree and what the recipe's files ask for.
 
-    `prepare` brings what a set-up needs and no commit has.
+    `prepare` brings what a set-up needs and no commit has. `keep` is called when all is made and
+    nothing of an agent's lies beside it.
     """
     if is_equipped(worktree, recipe):
         return ()
@@ -75,6 +85,7 @@ def equip(
                     raise _failed(command, result, means.limit_seconds)
                 done.append(result)
             _exclude_new(worktree, git, before)
+            keep()
     (worktree.git_dir / MARK).write_text(state_of(worktree, recipe), "utf-8")
     return tuple(done)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.errors import ConfigError
+from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.setup.files import Files
 
 ANSWERS = "setup.json"
@@ -107,8 +108,8 @@ def _keep(folder: Path, key: str, value: object) -> None:
 
 def _answers(folder: Path) -> Mapping[str, object]:
     try:
-        found: object = json.loads((folder / ANSWERS).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found: object = json.loads(read_plain(folder / ANSWERS) or b"")
+    except (ValueError, RecursionError):
         return {}
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
