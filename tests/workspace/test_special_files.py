@@ -20,8 +20,8 @@ from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.process import leash
 from sparing.workspace.git.repository import find_repository, is_dirty
-from sparing.workspace.git.special_files import blocking_files, put_pipes_aside
-from sparing.workspace.git.worktree import ensure_worktree
+from sparing.workspace.git.special_files import blocking_files, move_beside, special_files
+from sparing.workspace.git.worktree import ensure_worktree, put_special_aside
 from tests.repositories import make_repository
 from tests.terminal import sparing
 from tests.workspace.features import make_worktree
@@ -104,10 +104,37 @@ def test_a_pipe_of_an_agent_is_put_aside(tmp_path: Path, name: str) -> None:
     os.mkfifo(worktree.path / "own.pipe")
     (worktree.path / "sub").mkdir(exist_ok=True)
     (worktree.path / "sub" / "new.txt").write_text("x")
-    assert put_pipes_aside(worktree.path) == (name,)
-    assert worktree.path.with_name(f"{worktree.path.name}.aside-1").is_fifo()
+    assert move_beside(worktree.path) == tuple(sorted((name, "own.pipe")))
+    aside = worktree.path.with_name(f"{worktree.path.name}.aside-1")
+    assert ((aside / name).is_fifo(), (aside / "own.pipe").is_fifo()) == (True, True)
     assert changed_paths(worktree, worktree.tip()) == ("sub/new.txt",)
-    assert not list(blocking_files(worktree.path))
+    assert not list(special_files(worktree.path))
+
+
+def test_a_file_that_a_pipe_took_the_place_of_is_put_back(tmp_path: Path) -> None:
+    """H6: what an agent has not deleted is not committed as deleted."""
+    files = {"app.py": "A = 1\n", "src/b.py": "B = 1\n"}
+    worktree = make_worktree(make_repository(tmp_path / "r", files))
+    (worktree.path / "src" / "b.py").write_text("B = 2\n")
+    (worktree.path / "app.py").unlink()
+    os.mkfifo(worktree.path / "app.py")
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(os.path.relpath(worktree.path / "door"))
+    put_special_aside(worktree, worktree.tip())
+    assert (worktree.path / "app.py").read_text() == "A = 1\n"
+    assert changed_paths(worktree, worktree.tip()) == ("src/b.py",)
+
+
+def test_a_repository_inside_is_no_hiding_place(tmp_path: Path) -> None:
+    """I3: git opens its HEAD to see whether it is one."""
+    worktree = make_worktree(make_repository(tmp_path / "r"))
+    inner = worktree.path / "sub" / ".git"
+    for name in ("objects", "refs"):
+        (inner / name).mkdir(parents=True)
+    os.mkfifo(inner / "HEAD")
+    assert list(blocking_files(worktree.path)) == [inner / "HEAD"]
+    put_special_aside(worktree, worktree.tip())
+    assert changed_paths(worktree, worktree.tip()) == ()
 
 
 def test_the_next_run_is_not_held_up(tmp_path: Path) -> None:
