@@ -70,6 +70,7 @@ text = "# Implementation"
 role = "builder"
 stage = "done"
 reply = "done"
+run = [LAST]
 [[turn.edit]]
 path = "{folder}/summary.md"
 text = "# Summary"
@@ -77,11 +78,13 @@ text = "# Summary"
 
 
 class Played:
-    def __init__(self, folder: Path, files: Mapping[str, str], *commands: str) -> None:
+    def __init__(
+        self, folder: Path, files: Mapping[str, str], *commands: str, last: str = "true"
+    ) -> None:
         self.folder, self.repository = folder, folder / "repository"
         make_repository(self.repository, {**FILES, **files})
         run = ", ".join(f"'''{one}'''" for one in commands)
-        (folder / "script.toml").write_text(SCRIPT.replace("[RUN]", f"[{run}]"))
+        (folder / "script.toml").write_text(_script(run, last))
 
     def sparing(self, *words: str) -> Said:
         return sparing(
@@ -98,6 +101,10 @@ class Played:
     def run(self) -> Said:
         assert self.sparing("start", "Break it", "--tier", "L1", "--json").code == 0
         return self.sparing("run", "--auto")
+
+
+def _script(run: str, last: str) -> str:
+    return SCRIPT.replace("[RUN]", f"[{run}]").replace("[LAST]", f"['''{last}''']")
 
 
 FAKES: dict[str, tuple[Mapping[str, str], tuple[str, ...], str]] = {
@@ -134,7 +141,8 @@ def test_broken_code_is_not_finished_by_a_fake(tmp_path: Path, name: str) -> Non
     said = played.run()
     assert said.code == 2, said.err
     assert why in said.err
-    assert "sparing approve 001" in said.err or "sparing reject 001" in said.err
+    assert "sparing reject 001" in said.err
+    assert ("sparing approve 001" in said.err) is not why.startswith("red: ")
     assert "green" not in said.err.partition("implement")[2]
 
 
@@ -152,3 +160,19 @@ def test_a_person_agrees_once_to_exactly_what_changed(tmp_path: Path) -> None:
 def test_another_target_of_the_same_file_is_nobody_s_business(tmp_path: Path) -> None:
     edit = r"printf '\nclean:\n\trm -rf build\n' >> Makefile"
     assert Played(tmp_path, MAKE, edit).run().code == 0
+
+
+def test_a_check_that_is_changed_after_the_last_run_is_told_at_the_last_gate(
+    tmp_path: Path,
+) -> None:
+    """H7, A7: where no check runs any more, a person is told by name; no rule and no answer given
+    in advance passes over it."""
+    played = Played(tmp_path, MAKE, last=r"printf 'test:\n\techo fine\n' > Makefile")
+    told = "checks were changed after they ran last: test: Makefile, target test changed"
+    auto = played.run()
+    assert (auto.code, told in auto.err or told in played.sparing("show", "001").out) == (2, True)
+    assert "not passed by rule: checks were changed after they ran last" in auto.err
+    assert played.sparing("run", "--yes").code == 2
+    assert told in played.sparing("show", "001").out
+    assert played.sparing("approve", "001").code == 0
+    assert played.sparing("run", "--no-input").code == 0

@@ -217,10 +217,11 @@ def _rests(office: Office, row: FeatureRow) -> bool:
 
 
 def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
-    """What was said in advance counts only where the reviews passed."""
-    from sparing.engine.auto import reviews_passed
+    """What was said in advance counts only where the reviews passed and the checks are as they
+    were when they ran."""
+    from sparing.engine.auto import may_answer_ahead
 
-    waits = mode is Mode.YES and not row.running and not reviews_passed(around, row)
+    waits = mode is Mode.YES and not row.running and not may_answer_ahead(around, row)
     return Mode.STOP if waits else mode
 
 
