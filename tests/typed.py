@@ -67,7 +67,7 @@ class Typed:
         while self._read(until):
             pass
         os.close(self._main)
-        return self.process.wait(10)
+        return self.process.wait(120)
 
     def close(self) -> None:
         """As somebody who closes the window: the terminal is gone."""

@@ -86,7 +86,7 @@ def test_a_person_is_asked_for_each(repository: Path, answer: bytes, trusted: bo
     heard = b""
     while chunk := _read(main):
         heard += chunk
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=120) == 0
     os.close(main)
     assert f"trust {PATH} as it is now?".encode() in heard
     standing = sparing(repository, "trust", "--json").json["files"][0]["standing"]

@@ -20,7 +20,7 @@ NAMES = (".gitignore", "Makefile", "README.md", "deep/dir/.gitattributes", "plai
 MAKES = f"rm README.md; mkdir -p deep/dir; mkfifo {' '.join(NAMES)}"
 TOLD = f"no files but pipes, sockets or devices, put aside: {', '.join(NAMES)}"
 FILES = {"README.md": "# Gate\n", "app.py": "APP = 1\n"}
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 240
 
 
 def script_with(command: str) -> str:

@@ -123,7 +123,15 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
         echo(f"  {again}   asks you again, whenever you like", err=True)
         return
     _tell_outlook(office, row)
-    echo(f"  {style(shown.next_command, fg='cyan')}", err=True)
+    for command in _next_commands(shown):
+        echo(f"  {style(command, fg='cyan')}", err=True)
+
+
+def _next_commands(shown: view.FeatureView) -> tuple[str, ...]:
+    """Where it stopped and may be taken as it is, the no stands beside the yes."""
+    takes = shown.position == "stuck" and shown.next_command.startswith("sparing approve")
+    noes = (one.command for one in shown.choices if one.command.startswith("sparing reject"))
+    return (shown.next_command, *noes) if takes else (shown.next_command,)
 
 
 def _tell_outlook(office: Office, row: FeatureRow) -> None:
