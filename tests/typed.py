@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.terminal import QUICK
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 240.0
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 

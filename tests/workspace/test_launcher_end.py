@@ -50,7 +50,7 @@ def beats(worktree: Path) -> int:
 
 
 def await_beats(worktree: Path) -> None:
-    for _ in range(500):
+    for _ in range(6000):
         if beats(worktree) > 6:
             return
         time.sleep(0.02)

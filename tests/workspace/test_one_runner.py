@@ -72,22 +72,36 @@ def words_of(node: ast.AST, assigned: dict[str, ast.AST]) -> Iterator[str]:
             yield from words_of(child, assigned)
 
 
+@cache
+def named_calls() -> list[tuple[str, ast.AST, ast.Call, str]]:
+    """Every call of the product: its file, the function it stands in, itself and its name."""
+    return [
+        (file, function, node, ast.unparse(node.func))
+        for file, tree in trees().items()
+        for function in functions(tree)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+    ]
+
+
 def calls(pattern: re.Pattern[str]) -> Iterator[Call]:
-    for file, tree in trees().items():
-        for function in functions(tree):
-            assigned: dict[str, ast.AST] = {
-                target.id: node.value
-                for node in ast.walk(function)
-                if isinstance(node, ast.Assign)
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            }
-            for node in ast.walk(function):
-                if isinstance(node, ast.Call) and pattern.fullmatch(name := ast.unparse(node.func)):
-                    given = node.args[:1] if name == "start_git" else node.args
-                    arguments = [*given, *(k.value for k in node.keywords if k.arg == "args")]
-                    words = [word for one in arguments for word in words_of(one, assigned)]
-                    yield Call(file, node.lineno, name, tuple(words))
+    for file, function, node, name in named_calls():
+        if pattern.fullmatch(name):
+            given = node.args[:1] if name == "start_git" else node.args
+            arguments = [*given, *(k.value for k in node.keywords if k.arg == "args")]
+            assigned = _assigned(function)
+            words = [word for one in arguments for word in words_of(one, assigned)]
+            yield Call(file, node.lineno, name, tuple(words))
+
+
+def _assigned(function: ast.AST) -> dict[str, ast.AST]:
+    return {
+        target.id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 @cache
