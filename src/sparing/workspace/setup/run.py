@@ -20,9 +20,9 @@ from sparing.workspace.git import private_index
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.private_index import excludes_of
 from sparing.workspace.git.runner import Git
+from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.base_files import base_files, folders_of
-from sparing.workspace.setup.files import committed
 from sparing.workspace.setup.ingredients import Recipe
 from sparing.workspace.setup.setup_plan import Command
 
@@ -125,7 +125,7 @@ def _exclude_new(worktree: Worktree, git: Git, before: frozenset[str]) -> None:
     new = _untracked(git) - before
     # A folder that the branch has by now is no set-up's own: new files in it are work.
     listed = os.fsdecode(git.run("ls-files", "-z")).split("\0")
-    tracked = (*listed, *committed(worktree.repository, worktree.tip()).entries)
+    tracked = (*listed, *Snapshot(worktree.repository, worktree.tip()).entries)
     folders = folders_of(tracked)
     exclude(worktree, sorted({_cover(path, folders) for path in new}))
 
