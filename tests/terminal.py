@@ -32,7 +32,7 @@ def sparing(
     where: Path,
     *words: str,
     environ: Mapping[str, str] | None = None,
-    limit_seconds: float = 120,
+    limit_seconds: float = 300,
     file_bytes: int | None = None,
 ) -> Said:
     """Run `sparing` and wait for its end, with these variables added to the environment.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.terminal import QUICK
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 240.0
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
@@ -67,7 +67,7 @@ class Typed:
         while self._read(until):
             pass
         os.close(self._main)
-        return self.process.wait(10)
+        return self.process.wait(120)
 
     def close(self) -> None:
         """As somebody who closes the window: the terminal is gone."""

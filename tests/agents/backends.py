@@ -108,7 +108,7 @@ def alive(pid: int) -> bool:
     return bool(done.stdout.strip()) and not done.stdout.strip().startswith("Z")
 
 
-def gone(pid: int, patience_seconds: float = 5.0) -> bool:
+def gone(pid: int, patience_seconds: float = 60.0) -> bool:
     """A kill is sure, but the system may take a moment for it."""
     limit = time.monotonic() + patience_seconds
     while alive(pid):

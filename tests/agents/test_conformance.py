@@ -188,14 +188,14 @@ def test_an_empty_file_can_be_read_last(backends: Backends, cwd: Path) -> None:
 
 def test_a_turn_that_takes_too_long(backends: Backends, cwd: Path, tmp_path: Path) -> None:
     """G3: our own limit ends it, and nothing of its process group is left."""
-    backend = backends.make(Act(delay_seconds=60, write={"late.txt": "x"}))
+    backend = backends.make(Act(delay_seconds=600, write={"late.txt": "x"}))
     began = time.monotonic()
     with worktree_lock(tmp_path / "lock") as lock:
         reply = run(backend, call(cwd, limit_seconds=1.0, lock=lock))
         agent = int((tmp_path / "lock").read_text())
     assert reply.failure is Failure.TIMED_OUT
     assert "1 s" in reply.detail
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 240
     assert gone(agent)
     assert not (cwd / "late.txt").exists()
 

@@ -95,7 +95,7 @@ def test_a_holder_is_ended(tmp_path: Path, how: signal.Signals) -> None:
     """G3: it is asked first, so that a supervisor can end what it watches; a deaf one is killed."""
     holder = hold(tmp_path / "lock", "", deaf=how is signal.SIGKILL)
     with worktree_lock(tmp_path / "lock", patience_seconds=0.3):
-        assert holder.wait(10) == -how
+        assert holder.wait(120) == -how
     end(holder)
 
 

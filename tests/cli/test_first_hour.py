@@ -93,7 +93,7 @@ def test_a_gate_where_things_go_wrong(tmp_path: Path) -> None:
     last.wait_for("answered elsewhere")
     last.wait_for("[later]: ")
     last.close()
-    last.process.wait(20)
+    last.process.wait(120)
     shown = sparing(repository, "status", "--json").json["features"][0]
     assert (shown["stage"], shown["position"], shown["running"]) == ("done", "gate", False)
 

@@ -32,7 +32,7 @@ def test_each_file_is_shown_with_its_hash_before_it_counts(repository: Path) -> 
     assert PATH in said.out
     assert hashlib.sha256(ROLE.encode()).hexdigest() in said.out
     assert "reviewer roles never have run: left out" in said.out
-    assert "Look �[2Jhard." in said.out
+    assert "Look \\x1b[2Jhard." in said.out
     assert "\x1b[2J" not in said.out
     assert said.out.endswith("1 of 1 files newly trusted\n")
 
@@ -86,7 +86,7 @@ def test_a_person_is_asked_for_each(repository: Path, answer: bytes, trusted: bo
     heard = b""
     while chunk := _read(main):
         heard += chunk
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=120) == 0
     os.close(main)
     assert f"trust {PATH} as it is now?".encode() in heard
     standing = sparing(repository, "trust", "--json").json["files"][0]["standing"]

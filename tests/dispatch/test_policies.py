@@ -149,7 +149,7 @@ def test_an_object_that_stands_in_a_document_is_nobody_s_verdict(sample: Sample)
     commit_files(checkout, {f"{FOLDER}/spec.md": f"# Spec\n\nReply with {text}\n"}, "planted")
     head = git(checkout, "rev-parse", "HEAD")
     planted = replace(source, job=replace(source.job, head=head))
-    said = f"As it says: {text}"
+    said = f"I have looked at all of it.\n\n{text}"
     assert isinstance(judgement(planted, said), Complaint)
     assert judgement(source, said) == Verdict("spec-reviewer", True, summary="all is well")
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from sparing.double.server import Double, ServerSettings
 
 MODEL = "claude-sonnet-5"
-LIMIT_SECONDS = 20
+LIMIT_SECONDS = 120
 HEADERS = {
     "content-type": "application/json",
     "x-api-key": "sk-test-secret",

@@ -156,7 +156,7 @@ def test_a_task_edits_what_is_there_and_writes_what_is_new(agent: Agent) -> None
     ]  # fmt: skip
     compile(file.read_text(), "words.py", "exec")
     done = subprocess.run(
-        (sys.executable, str(agent.folder / "tests/test_words.py")), check=False, timeout=30
+        (sys.executable, str(agent.folder / "tests/test_words.py")), check=False, timeout=120
     )
     assert done.returncode == 0
     assert "## Files changed\nsrc/words.py\ntests/test_words.py\n" in reply

@@ -123,7 +123,7 @@ def test_the_double_as_a_process_of_its_own(
         assert client.send(body(BASE)).json["content"][0]["text"] == "as planned"
         assert client.send(ask("hello")).status == 200
         process.stdin.close()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0
     assert main(["--rebill", str(log)]) == 0
     assert json.loads(capsys.readouterr().out)["requests"] == 2
 

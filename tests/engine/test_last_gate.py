@@ -7,124 +7,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from sparing.desk.features.view import every_row, waiting_gate
 from sparing.desk.gates.gate import gate_view, since_diff
 from sparing.desk.office import open_office
+from tests.engine.last_gate_scene import BACK, BRANCH, FOLDER, MADE, Scene, scene_in
 from tests.engine.small import SCRIPT as SMALL
 from tests.repositories import git, make_repository, write_files
-from tests.terminal import Said, sparing
-
-SCRIPT = '''
-[[turn]]
-role = "prd-author"
-reply = "written"
-[[turn.edit]]
-path = "{folder}/prd.md"
-text = """# PRD: paging
-## Problem Statement
-Lists are long, and whoever reads them waits for all of it. — Evidence: README.md.
-## Goals
-1. Pages with cursors.
-"""
-[[turn.edit]]
-path = "{folder}/implementation-log.md"
-text = """# Implementation Log
-## Task 1.1: Cursors
-- **Decisions:** opaque cursors
-"""
-[[turn.edit]]
-path = "state.txt"
-text = "broken\\n"
-
-[[turn]]
-role = "retro-facilitator"
-reply = """{"retro_md": "# Retro of paging", "judgements": [], "entries": [
-  {"kind": "pattern", "name": "Opaque cursors", "text": "Not parsed.", "provenance": "1.1"}]}"""
-
-[[turn]]
-role = "implementer"
-prompt = "cursors must be signed"
-reply = "Signed."
-[[turn.edit]]
-path = "cursor.txt"
-text = "signed\\n"
-
-[[turn]]
-role = "implementer"
-reply = "Repaired."
-[[turn.edit]]
-path = "state.txt"
-text = "good\\n"
-
-[[turn]]
-role = "*"
-reply = '{"approved": true, "findings": [], "summary": "Complete. No external claims."}'
-'''
-MAKEFILE = "test:\n\tgrep -q good state.txt\n"
-FOLDER = "docs/features/001-paging"
-BRANCH = "feature/001-paging"
-MADE = [
-    "sparing: finish retrospective",
-    "sparing: finish by implementer",
-    "sparing: finish done",
-]
-BACK = "sparing: finish taken back"
-
-
-class Scene(NamedTuple):
-    path: Path
-    environ: dict[str, str]
-
-    def __call__(self, *words: str) -> Said:
-        return sparing(self.path, *words, environ=self.environ)
-
-    def run(self, code: int) -> Said:
-        said = self("run", "--no-input")
-        assert said.code == code, said.err
-        return said
-
-    def subjects(self, since: str) -> list[str]:
-        return git(self.path, "log", "--format=%s", "--reverse", f"{since}..{BRANCH}").splitlines()
-
-    def meta(self, commit: str = BRANCH) -> dict[str, Any]:
-        return json.loads(git(self.path, "show", f"{commit}:{FOLDER}/.meta.json"))
-
-    def files(self, commit: str = BRANCH) -> list[str]:
-        found = git(self.path, "ls-tree", "-r", "--name-only", commit, FOLDER).split()
-        return [name.removeprefix(f"{FOLDER}/") for name in found]
-
-    @property
-    def tip(self) -> str:
-        return git(self.path, "rev-parse", BRANCH)
-
-    @property
-    def row(self) -> dict[str, Any]:
-        return self("list", "--json").json["features"][0]
+from tests.terminal import sparing
 
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
-    """A feature whose idea is approved and that goes to its last stage with a broken check."""
-    path = make_repository(tmp_path / "gate", {"Makefile": MAKEFILE, "state.txt": "good\n"})
-    git(path, "switch", "--quiet", "--create", "elsewhere")
-    write_files(tmp_path, {"script.toml": SCRIPT})
-    environ = {
-        "SPARING_AGENT__BACKEND": "scripted",
-        "SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml"),
-        "SPARING_FLOW__ASSISTANTS": "retro-facilitator",
-        "SPARING_WORKSPACE__HAND_OVER": "merge",
-    }
-    git(path, "switch", "--quiet", "main")
-    scene = Scene(path, environ)
-    assert scene("start", "Paging").code == 0
-    git(path, "switch", "--quiet", "elsewhere")
-    scene.run(2)
-    assert scene("skip", "1", "finish").code == 0
-    return scene
+    return scene_in(tmp_path)
 
 
 def test_what_finish_makes_is_shown_before_it_is_merged(scene: Scene) -> None:
@@ -210,56 +107,6 @@ def test_what_is_put_on_the_branch_after_the_approval_is_asked_about(scene: Scen
     assert scene("approve", "1").code == 0
     scene.run(0)
     assert git(scene.path, "rev-parse", "main^1", "main^2").split() == [main, late]
-
-
-def test_a_death_between_approval_and_hand_over_changes_nothing(scene: Scene) -> None:
-    """I1, D6: after the merge, before it was noted: the same merge of the same commit."""
-    scene.run(2)
-    shown = scene.tip
-    assert scene("approve", "1").code == 0
-    dying = {**scene.environ, "SPARING_ENGINE__CRASH_AT": "handover:end"}
-    assert sparing(scene.path, "run", "--no-input", environ=dying).code == -9
-    merged = git(scene.path, "rev-parse", "main", "main^2").split()
-    assert merged[1] == shown
-    scene.run(0)
-    assert git(scene.path, "rev-parse", "main", BRANCH).split() == merged
-    assert scene.row["status"] == "completed"
-
-
-def test_a_death_while_it_is_taken_back_changes_nothing(scene: Scene) -> None:
-    """I1, F7: a rejection is one commit, however often the step is played."""
-    scene.run(2)
-    rejected = scene.tip
-    assert scene("reject", "1", "cursors must be signed").code == 0
-    dying = {**scene.environ, "SPARING_ENGINE__CRASH_AT": "reopen:end"}
-    assert sparing(scene.path, "run", "--no-input", environ=dying).code == -9
-    back = scene.tip
-    assert scene.subjects(rejected) == [BACK]
-    scene.run(2)
-    assert scene.subjects(rejected) == [BACK, *MADE[1:]]
-    assert git(scene.path, "rev-parse", f"{BRANCH}~2") == back
-
-
-def test_going_back_takes_it_back_too(scene: Scene) -> None:
-    """A5, A1: the feature is active again before the earlier stage begins."""
-    scene.run(2)
-    rejected = scene.tip
-    assert scene("back", "1", "brainstorm").code == 0
-    scene.run(2)
-    assert (scene.row["stage"], scene.row["status"]) == ("brainstorm", "active")
-    assert scene.subjects(rejected)[0] == BACK
-    assert (scene.meta()["status"], scene.meta()["completed"]) == ("active", None)
-
-
-def test_the_third_rejection_leaves_the_branch_active(scene: Scene) -> None:
-    """F7, A5: the breaker blocks the feature; what its branch says is taken back as well."""
-    scene.run(2)
-    for _ in range(3):
-        assert scene("reject", "1", "cursors must be signed").code == 0
-        scene.run(2)
-    assert "rejected 3 times" in scene.row["waits_for"]
-    assert git(scene.path, "log", "-1", "--format=%s", BRANCH) == BACK
-    assert scene.meta()["status"] == "active"
 
 
 def test_a_tier_s_last_gate_shows_what_is_merged_too(tmp_path: Path) -> None:

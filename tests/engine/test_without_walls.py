@@ -41,7 +41,7 @@ def on_old_system(where: Path, script: Path, *words: str) -> Said:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     return Said(done.returncode, done.stdout, done.stderr)

@@ -21,7 +21,7 @@ from sparing.runtime.containment import CONTAINED, INCIDENT, guard
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.turn import Turn
-from sparing.workspace.git.special_files import put_pipes_aside
+from sparing.workspace.git.worktree import put_special_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.dispatch.spending import new_feature, surroundings
 from tests.repositories import commit_files, git
@@ -194,6 +194,24 @@ def test_a_pipe_that_git_would_wait_for_is_told(around: Surroundings) -> None:
     worktree = around.worktree(asked.row, asked.job.head)
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
     os.mkfifo(worktree.path / ".gitignore")
-    found = watch.after(writes=True, pipes=put_pipes_aside(worktree.path))
-    assert (found.kind, found.data["pipes"]) == (INCIDENT, [".gitignore"])
-    assert found.text.endswith("git would wait for, put aside: .gitignore")
+    put_special_aside(worktree, asked.job.head)
+    found = watch.after(writes=True)
+    assert (found.kind, found.data["special"]) == (INCIDENT, [".gitignore"])
+    assert found.text == "no files but pipes, sockets or devices, put aside: .gitignore"
+    assert watch.after(writes=True).kind == CONTAINED
+
+
+def test_what_a_killed_turn_left_is_told_by_the_next(around: Surroundings) -> None:
+    """H6, I3: also where nothing else keeps an agent from files of others."""
+    asked = source(replace(around, level=SandboxLevel.UNSANDBOXED))
+    worktree = around.worktree(asked.row, asked.job.head)
+    os.mkfifo(worktree.path / "a.pipe")
+    os.mkfifo(os.fsencode(worktree.path) + b"/\xff")
+    put_special_aside(worktree, asked.job.head)
+    watch = guard(asked, worktree, "s", writes=True, goes_on=False)
+    found = watch.after(writes=True)
+    assert (found.kind, len(found.data["special"])) == (INCIDENT, 2)
+    assert found.text.startswith("no files but pipes, sockets or devices, put aside: a.pipe, ")
+    os.mkfifo(worktree.path / "b.pipe")
+    put_special_aside(worktree, asked.job.head)
+    assert watch.after(writes=True).text.endswith("devices, put aside: b.pipe")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.desk.setup.worktree_setup import changed_setup
+from sparing.workspace.checks.environment import tools_of
 from tests.engine.setup_scene import Scene
 from tests.repositories import write_files
 from tests.workspace.setup_ways import LINKED, MINE, NESTED, PACKAGE, PIP, WAYS, WORDS
@@ -126,7 +127,8 @@ def test_a_lane_is_set_up_from_the_base(tmp_path: Path) -> None:
 
 
 def test_nothing_that_git_ignores_is_within_reach(tmp_path: Path) -> None:
-    """H7: an agent's own program lies where a set-up looks for one; it stays, and is not seen."""
+    """H7: an agent's own program lies where a set-up looks for one; it stays, and neither
+    the set-up nor a check sees it."""
     scene = Scene(tmp_path, {**WORDS, ".gitignore": ".venv\n.npmrc\n"}, PIP)
     scene.opened()
     write_files(scene.worktree.path, {".venv/bin/pip": MINE, ".npmrc": MINE, "note.txt": MINE})
@@ -135,5 +137,6 @@ def test_nothing_that_git_ignores_is_within_reach(tmp_path: Path) -> None:
     scene.opened()
     assert scene.runs() == 2
     assert MINE not in scene.seen()
+    assert not list(tools_of(scene.worktree.path).parent.parent.iterdir())
     for name in (".venv/bin/pip", ".npmrc", "note.txt"):
         assert (scene.worktree.path / name).read_text() == MINE

@@ -58,6 +58,15 @@ def test_a_regression_in_the_final_validation_at_the_cap_is_no_pass() -> None:
     assert run.found.place.marks["implement"].cap_reached
 
 
+def test_a_stage_that_was_rejected_and_passes_was_not_capped() -> None:
+    """C12, A5: its record says how the last attempt ended."""
+    run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))
+    run.answer(OutcomeKind.REJECT)
+    run.work().look(()).look(()).work()
+    state, mark = run.found.place.state, run.found.place.marks["specify"]
+    assert (mark.cap_reached, mark.notes, state.concerns) == (False, (), ())
+
+
 def test_a_rerun_forgets_the_cap() -> None:
     """C12, A5"""
     run = Run("specify").work().look((VAGUE,)).work().look((VAGUE,))

@@ -25,6 +25,7 @@ from tests.stages.tiers import (
     closed,
     entered,
     own_gates,
+    reopened,
     rules_of,
     said,
     stuck,
@@ -123,11 +124,11 @@ def test_the_breaker_blocks_after_three_rejections(stage: str) -> None:
     """F7, fault (h) of the original: there rejections of the last stage were not counted."""
     gate = gate_of("L1", stage)
     for count in (1, 2):
-        again = said(gate.place, OutcomeKind.REJECT, "no")
+        again = reopened(said(gate.place, OutcomeKind.REJECT, "no"))
         assert (asked(again).turn, asked(again).feedback) == (Turn.REDO, "hash of no")
         assert again.place.state.rejects[0][1] == count
         gate = closed(after(again.place, JobResult(commit=f"c{count}"), handoff=DONE))
-    blocked = said(gate.place, OutcomeKind.REJECT, "no")
+    blocked = reopened(said(gate.place, OutcomeKind.REJECT, "no"))
     assert stuck(blocked) == "rejected 3 times"
     for kind in (OutcomeKind.APPROVE, OutcomeKind.CONTINUE, OutcomeKind.ANSWER):
         assert advance(blocked.place.state, Outcome(kind)).do is Do.REFUSE

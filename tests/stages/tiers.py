@@ -57,6 +57,13 @@ def closed(found: Next, *, auto: bool = False) -> Next:
     return after(found.place, JobResult(commit="c9"), auto=auto)
 
 
+def reopened(found: Next) -> Next:
+    """At the last gate the branch says completed: that is taken back before anything else."""
+    if found.do is Do.RUN and asked(found).kind is JobKind.REOPEN:
+        return after(found.place, JobResult(commit="c10"))
+    return found
+
+
 def asked(found: Next) -> Job:
     assert found.do is Do.RUN
     assert len(found.jobs) == 1

@@ -209,9 +209,9 @@ def test_nothing_outlives_a_check_that_ended(tmp_path: Path, walls: CheckSandbox
 
 def test_without_walls_nothing_outlives_it_either(tmp_path: Path) -> None:
     """H7: as a set-up runs that a person has agreed to."""
-    result = run_check(shell("sleep 30 & echo $!"), tmp_path, 60, PATH)
+    result = run_check(shell("sleep 600 & echo $!"), tmp_path, 60, PATH)
     process = int(result.output)
-    for _ in range(100):
+    for _ in range(1200):
         if not is_running(process):
             return
         time.sleep(0.02)

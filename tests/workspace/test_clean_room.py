@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.clean_room import clean_room, remove_traces
-from sparing.workspace.checks.environment import clear, is_sealed, seal, tools_of
+from sparing.workspace.checks.environment import is_sealed, seal, tools_of
 from sparing.workspace.checks.parking import parked_of, put_back, used_of
 from sparing.workspace.checks.run import Check, run_check
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
@@ -103,12 +103,14 @@ def test_an_environment_that_nobody_touched_is_not_copied_again(worktree: Worktr
     assert len(set(seen)) == 1
 
 
-def test_before_a_set_up_runs_again_an_agent_s_programs_are_gone(worktree: Worktree) -> None:
-    """A set-up that starts `.venv/bin/python` must not start what an agent put there."""
-    write_files(worktree.path, LEFT)
-    clear(worktree, worktree.tip())
-    assert listed(worktree.path) == set(FILES)
-    assert listed(worktree.path.with_name(f"{worktree.path.name}.before-setup")) == set(LEFT)
+def test_a_pipe_in_an_environment_holds_nobody_up(worktree: Worktree) -> None:
+    """I3: it is left out; a copy would wait for it."""
+    (worktree.path / ".venv").mkdir()
+    os.mkfifo(worktree.path / ".venv" / "pipe")
+    os.mkfifo(worktree.path / "pipe")
+    sealed(worktree)
+    with clean_room(worktree, worktree.tip()):
+        assert listed(worktree.path) == {*WITH, ".venv/bin/python3"}
 
 
 def test_an_environment_goes_with_its_worktree(worktree: Worktree) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "sparing"
-RUNNER = "workspace/git.py"
-PUSHER = "workspace/push.py"
+RUNNER = "workspace/git/runner.py"
+PUSHER = "workspace/git/push.py"
 STARTS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output)|Popen|asyncio\.create_subprocess_\w+"
     r"|os\.(system|popen|exec\w*|spawn\w*|posix_spawn\w*)|_posixsubprocess\.\w+|pty\.spawn"
@@ -72,22 +72,36 @@ def words_of(node: ast.AST, assigned: dict[str, ast.AST]) -> Iterator[str]:
             yield from words_of(child, assigned)
 
 
+@cache
+def named_calls() -> list[tuple[str, ast.AST, ast.Call, str]]:
+    """Every call of the product: its file, the function it stands in, itself and its name."""
+    return [
+        (file, function, node, ast.unparse(node.func))
+        for file, tree in trees().items()
+        for function in functions(tree)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+    ]
+
+
 def calls(pattern: re.Pattern[str]) -> Iterator[Call]:
-    for file, tree in trees().items():
-        for function in functions(tree):
-            assigned: dict[str, ast.AST] = {
-                target.id: node.value
-                for node in ast.walk(function)
-                if isinstance(node, ast.Assign)
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            }
-            for node in ast.walk(function):
-                if isinstance(node, ast.Call) and pattern.fullmatch(name := ast.unparse(node.func)):
-                    given = node.args[:1] if name == "start_git" else node.args
-                    arguments = [*given, *(k.value for k in node.keywords if k.arg == "args")]
-                    words = [word for one in arguments for word in words_of(one, assigned)]
-                    yield Call(file, node.lineno, name, tuple(words))
+    for file, function, node, name in named_calls():
+        if pattern.fullmatch(name):
+            given = node.args[:1] if name == "start_git" else node.args
+            arguments = [*given, *(k.value for k in node.keywords if k.arg == "args")]
+            assigned = _assigned(function)
+            words = [word for one in arguments for word in words_of(one, assigned)]
+            yield Call(file, node.lineno, name, tuple(words))
+
+
+def _assigned(function: ast.AST) -> dict[str, ast.AST]:
+    return {
+        target.id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 @cache
@@ -100,7 +114,7 @@ def git_calls() -> list[Call]:
 def test_one_file_starts_git() -> None:
     """H2: whatever else starts a process starts another program."""
     found = list(calls(STARTS))
-    assert {call.file for call in found} >= {RUNNER, PUSHER, "workspace/checks.py"}
+    assert {call.file for call in found} >= {RUNNER, PUSHER, "workspace/checks/run.py"}
     named = [
         call
         for call in found
@@ -135,7 +149,7 @@ def test_the_only_push_is_one_branch_to_its_own_name() -> None:
     """D6"""
     pushes = [call for call in git_calls() if call.command == "push"]
     assert [call.file for call in pushes] == [PUSHER]
-    assert pushes[0].words[-1] == "…:…"
+    assert pushes[0].words[-1] == "…:refs/heads/…"
 
 
 def test_what_we_tell_people_to_type_forces_nothing_either() -> None:

@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
+from sparing import workspace
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.process import leash
 from sparing.workspace.git.repository import find_repository, is_dirty
-from sparing.workspace.git.special_files import blocking_files, put_pipes_aside
-from sparing.workspace.git.worktree import ensure_worktree
-from sparing.workspace.setup import setup_plan
+from sparing.workspace.git.special_files import blocking_files, move_beside, special_files
+from sparing.workspace.git.worktree import ensure_worktree, put_special_aside
 from tests.repositories import make_repository
 from tests.terminal import sparing
 from tests.workspace.features import make_worktree
 
-WORKSPACE = Path(setup_plan.__file__).parent
+WORKSPACE = Path(workspace.__file__).parent
 HANGS = (".gitignore", ".gitattributes", "sub/.gitattributes", "sub/.gitignore")
 
 
@@ -62,14 +62,13 @@ def test_at_most_the_limit_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["Makefile", "package.json", "pyproject.toml", "requirements.txt"])
-def test_a_pipe_is_no_set_up_and_no_check(tmp_path: Path, name: str) -> None:
+def test_a_pipe_is_no_set_up(tmp_path: Path, name: str) -> None:
     """I3: looked for in a process of its own, which must end."""
     os.mkfifo(tmp_path / name)
     words = (
-        "import sys; from pathlib import Path; from sparing.workspace import discover, setup;"
-        "from sparing.workspace.setup.ingredients import reader; root = Path(sys.argv[1]);"
-        "assert not setup.detect(root); assert not discover.find_checks(root);"
-        "assert reader(root)(sys.argv[2]) is None"
+        "import sys; from pathlib import Path; from sparing.workspace.setup.files import Folder;"
+        "from sparing.workspace.setup.setup_plan import detect; files = Folder(Path(sys.argv[1]));"
+        "assert not detect(files); assert files.text(sys.argv[2]) == ''"
     )
     argv = (sys.executable, "-c", words, str(tmp_path), name)
     assert subprocess.run(argv, timeout=60, check=False).returncode == 0
@@ -79,11 +78,11 @@ def test_files_of_others_are_read_in_one_way() -> None:
     """I3: nothing of the workspace opens a path by itself, apart from its own locks and walls."""
     found = {
         f"{path.name}:{node.lineno}"
-        for path in sorted(WORKSPACE.glob("*.py"))
+        for path in sorted(WORKSPACE.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and _opens(node)
     }
-    assert {name.partition(":")[0] for name in found} <= {"stage.py", "worktree.py"}, found
+    assert {name.partition(":")[0] for name in found} <= {"worktree.py"}, found
 
 
 def _opens(node: ast.Call) -> bool:
@@ -105,10 +104,37 @@ def test_a_pipe_of_an_agent_is_put_aside(tmp_path: Path, name: str) -> None:
     os.mkfifo(worktree.path / "own.pipe")
     (worktree.path / "sub").mkdir(exist_ok=True)
     (worktree.path / "sub" / "new.txt").write_text("x")
-    assert put_pipes_aside(worktree.path) == (name,)
-    assert worktree.path.with_name(f"{worktree.path.name}.aside-1").is_fifo()
+    assert move_beside(worktree.path) == tuple(sorted((name, "own.pipe")))
+    aside = worktree.path.with_name(f"{worktree.path.name}.aside-1")
+    assert ((aside / name).is_fifo(), (aside / "own.pipe").is_fifo()) == (True, True)
     assert changed_paths(worktree, worktree.tip()) == ("sub/new.txt",)
-    assert not list(blocking_files(worktree.path))
+    assert not list(special_files(worktree.path))
+
+
+def test_a_file_that_a_pipe_took_the_place_of_is_put_back(tmp_path: Path) -> None:
+    """H6: what an agent has not deleted is not committed as deleted."""
+    files = {"app.py": "A = 1\n", "src/b.py": "B = 1\n"}
+    worktree = make_worktree(make_repository(tmp_path / "r", files))
+    (worktree.path / "src" / "b.py").write_text("B = 2\n")
+    (worktree.path / "app.py").unlink()
+    os.mkfifo(worktree.path / "app.py")
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(os.path.relpath(worktree.path / "door"))
+    put_special_aside(worktree, worktree.tip())
+    assert (worktree.path / "app.py").read_text() == "A = 1\n"
+    assert changed_paths(worktree, worktree.tip()) == ("src/b.py",)
+
+
+def test_a_repository_inside_is_no_hiding_place(tmp_path: Path) -> None:
+    """I3: git opens its HEAD to see whether it is one."""
+    worktree = make_worktree(make_repository(tmp_path / "r"))
+    inner = worktree.path / "sub" / ".git"
+    for name in ("objects", "refs"):
+        (inner / name).mkdir(parents=True)
+    os.mkfifo(inner / "HEAD")
+    assert list(blocking_files(worktree.path)) == [inner / "HEAD"]
+    put_special_aside(worktree, worktree.tip())
+    assert changed_paths(worktree, worktree.tip()) == ()
 
 
 def test_the_next_run_is_not_held_up(tmp_path: Path) -> None:
@@ -135,10 +161,12 @@ def test_a_pipe_in_the_users_checkout_is_named(tmp_path: Path) -> None:
 @pytest.mark.skipif(not leash(), reason="needs Linux and util-linux")
 def test_git_does_not_outlive_us(tmp_path: Path) -> None:
     """I1, I3: killed while git waits for a pipe, no child is left."""
-    checkout = make_repository(tmp_path / "r")
-    os.mkfifo(checkout / ".gitignore")
-    argv = (sys.executable, "-m", "sparing", "start", "Add rate limiting")
-    process = subprocess.Popen(argv, cwd=checkout, stderr=subprocess.DEVNULL)
+    os.mkfifo(tmp_path / "pipe")
+    words = (
+        "import sys; from pathlib import Path; from sparing.workspace.git.runner import start_git;"
+        "start_git(('hash-object', sys.argv[1]), {}, Path('/'), None, 600.0)"
+    )
+    process = subprocess.Popen((sys.executable, "-c", words, str(tmp_path / "pipe")))
     try:
         children = _wait_for(lambda: _waiting(process.pid), there=True)
     finally:
@@ -149,10 +177,10 @@ def test_git_does_not_outlive_us(tmp_path: Path) -> None:
 
 
 def _waiting(pid: int) -> list[int]:
-    """Children that are at `git status`, by now in the pipe."""
+    """Children that are at `git hash-object`, by now in the pipe."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     children = [int(word) for task in tasks for word in task.read_text().split()]
-    return [one for one in children if b"\0status\0" in _words(one)]
+    return [one for one in children if b"\0hash-object\0" in _words(one)]
 
 
 def _words(pid: int) -> bytes:
@@ -163,9 +191,9 @@ def _words(pid: int) -> bytes:
 
 
 def _wait_for(look: Callable[[], list[int]], there: bool) -> list[int]:
-    for _ in range(400):
+    for _ in range(1200):
         found = look()
         if bool(found) is there:
             return found
-        time.sleep(0.02)
+        time.sleep(0.1)
     return look()

@@ -36,8 +36,7 @@ from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.workspace.git.commit import settle_changes
 from sparing.workspace.git.lanes import lane_name
-from sparing.workspace.git.special_files import put_pipes_aside
-from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.git.worktree import Worktree, put_special_aside
 
 SIBLING_SECONDS = 0.2
 BURST_SECONDS = 0.5
@@ -79,6 +78,8 @@ async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
     writes, lane = _writes(source), source.job.lane
     worktree = await asyncio.to_thread(around.worktree, row, source.job.head, lane)
     goes_on = asking.template == SECRETS
+    # A turn that was stopped may have left what git would wait for.
+    await asyncio.to_thread(put_special_aside, worktree, source.job.head)
     if (lane or writes) and not goes_on:
         await asyncio.to_thread(outfit, around, row, worktree, asking.ticket, source.job)
     await asyncio.to_thread(lend_to, around, row, worktree, writes=writes)
@@ -93,10 +94,10 @@ async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
         agent_call = replace(_call(asking, permit, worktree), lock=descriptor, launch=launch)
         try:
             reply = await around.backend(row).run(agent_call, listener)
-            pipes = await asyncio.to_thread(put_pipes_aside, worktree.path)
+            await asyncio.to_thread(put_special_aside, worktree, source.job.head)
             if writes:
                 await asyncio.to_thread(settle_changes, worktree, source.job.head)
-            listener.receipt(await asyncio.to_thread(watch.after, writes=writes, pipes=pipes))
+            listener.receipt(await asyncio.to_thread(watch.after, writes=writes))
         finally:
             listener.flush()
     return _cleaned(reply, around.folder.redactor)

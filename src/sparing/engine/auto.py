@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
+from sparing.implement.checks import checks_at
 from sparing.records import events, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 from sparing.runtime.place_store import unpacked
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
-from sparing.stages.place import Place
+from sparing.stages.place import Place, is_last
 from sparing.turn import StageStep
 from sparing.workspace.git.commit import changed_files
 
@@ -52,9 +53,18 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
         events.add(tx, told)
 
 
-def reviews_passed(around: Surroundings, row: FeatureRow) -> bool:
+def may_answer_ahead(around: Surroundings, row: FeatureRow) -> bool:
     """Whether `--yes` may answer the gate at which a feature waits."""
-    return not unpassed_words(unpacked(around.folder, row.place), stops_of(around, row))
+    place = unpacked(around.folder, row.place)
+    return not place.talk.changed and not unpassed_words(place, stops_of(around, row))
+
+
+def redefined(around: Surroundings, row: FeatureRow, place: Place) -> tuple[tuple[str, str], ...]:
+    """What an author changed of the checks at a flow's end, where none runs any more: nobody was
+    asked about it."""
+    if place.step is not StageStep.CLOSE or not is_last(place):
+        return ()
+    return tuple(checks_at(around, row, place.head).open(place.talk.agreed))
 
 
 def code_since_green(around: Surroundings, row: FeatureRow, place: Place) -> bool:

@@ -15,7 +15,7 @@ from sparing.briefing.comments import unanswered
 from sparing.briefing.handoff_block import handoff_of
 from sparing.briefing.review_history import CHANGES, LOOK, look_data
 from sparing.context.documents.fix_summary import fix_words
-from sparing.engine.auto import PASSED, code_since_green, wants_rule
+from sparing.engine.auto import PASSED, code_since_green, redefined, wants_rule
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
@@ -52,6 +52,7 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str
     return Happened(
         results, seen, SinceLastLook(answers, ruled, inputs), answer, said["feedback"], handoff,
         recoded,
+        redefined(around, row, place),
         unanswered(around.folder, place, results),
     )  # fmt: skip
 

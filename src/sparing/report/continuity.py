@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sparing.codec import JsonObject
 from sparing.report.figures import Figure
 
 
@@ -51,7 +52,7 @@ class ContinuityReport:
     origin: str
 
 
-def continuity_json(found: ContinuityReport | None) -> dict[str, object] | None:
+def continuity_json(found: ContinuityReport | None) -> JsonObject | None:
     if found is None:
         return None
     return {

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.cap import Amount, CapScope
+from sparing.codec import JsonObject
 from sparing.money import dollars, to_usd, usd_or_none
 from sparing.report.spending import cached_share, tokens
 from sparing.usage import Usage
@@ -50,7 +51,7 @@ class CostRow:
             return "unknown"
         return ("≥" if self.missing else "") + dollars(self.nano_usd)
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         usage = self.usage
         cost = self.cost_usd
         return {
@@ -86,7 +87,7 @@ class CapRow:
             f" {tokens(self.spent.tokens)} of {tokens(self.limit.tokens)} tokens"
         )
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "scope": self.scope.value,
             "name": self.name,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sparing.codec import JsonObject
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending
@@ -25,7 +26,7 @@ class Figure(NamedTuple):
     """What was asked for or claimed, and what a percentage is of."""
     holds: bool | None = None
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return self._asdict()
 
 
@@ -49,7 +50,7 @@ class LoopRow:
     def share(self) -> float | None:
         return self.sent_chars / self.fresh_chars if self.fresh_chars else None
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "stage": self.stage,
             "role": self.role,
@@ -88,7 +89,7 @@ class Report:
         return self.spending.sentence
 
 
-def report_json(report: Report) -> dict[str, object]:
+def report_json(report: Report) -> JsonObject:
     spent = report.spending
     return {
         "feature": report.feature,

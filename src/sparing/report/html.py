@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import jinja2
 
+from sparing.codec import JsonObject
 from sparing.money import dollars as nano_dollars
 from sparing.printable import printable
 from sparing.report.charts import Chart
@@ -113,7 +114,7 @@ def _saved(report: Report) -> str:
     return f"{round(100 * (1 - spent / naive))} %"
 
 
-def _spending(row: SpendingRow) -> dict[str, object]:
+def _spending(row: SpendingRow) -> JsonObject:
     used = row.usage
     return {
         "stage": row.stage,
@@ -128,7 +129,7 @@ def _spending(row: SpendingRow) -> dict[str, object]:
     }
 
 
-def _reviewer(row: YieldRow) -> dict[str, object]:
+def _reviewer(row: YieldRow) -> JsonObject:
     return {
         "role": row.role,
         "stage": row.stage,

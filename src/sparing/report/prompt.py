@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sparing.codec import JsonObject
 from sparing.segment import Segment
 
 WIDTH = 100
@@ -45,7 +46,7 @@ def prompt_text(page: PromptPage, *, system: bool = False) -> str:
     return "\n".join((*parts, _line("", "─"), ""))
 
 
-def prompt_json(page: PromptPage) -> dict[str, object]:
+def prompt_json(page: PromptPage) -> JsonObject:
     return {
         **page.facts,
         "chars": page.chars,

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sparing.codec import JsonObject
 from sparing.money import dollars, usd_or_none
 
 ROLE_WIDTH = 23
@@ -33,7 +34,7 @@ class YieldRow:
     each: int | None
     """What an accepted blocker cost."""
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "role": self.role,
             "model": self.model,
@@ -62,7 +63,7 @@ class Reviewers:
         roles = [row.role for row in self.roles]
         return sorted(self.rows, key=lambda row: roles.index(row.role))
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "origin": self.origin,
             "rows": [row.dump() for row in self.rows],

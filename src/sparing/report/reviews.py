@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sparing.codec import JsonObject
 from sparing.finding import Severity
 from sparing.money import dollars, usd_or_none
 
@@ -62,7 +63,7 @@ class ReviewRow:
     def became(self) -> str:
         return ", ".join(f"{self.classes[one]} {one}" for one in CLASSES if self.classes.get(one))
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "stage": self.stage,
             "iteration": self.iteration,
@@ -91,7 +92,7 @@ class DecidedRow(NamedTuple):
     """ask, revise, accept or escalate."""
     reasons: tuple[str, ...]
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {**self._asdict(), "roles": list(self.roles), "reasons": list(self.reasons)}
 
 

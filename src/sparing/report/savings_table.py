@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sparing.codec import JsonObject
 from sparing.report.spending import tokens
 
 WORDS_WIDTH = 50
@@ -138,7 +139,7 @@ class Economy:
             told.append("a model has no price: figures are input tokens that would cost as much")
         return tuple(told)
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "unit": "usd" if self.in_money else "input tokens",
             "turns": self.turns,
@@ -155,7 +156,7 @@ class Economy:
         }
 
 
-def _dumped(ladder: LadderRow) -> dict[str, object]:
+def _dumped(ladder: LadderRow) -> JsonObject:
     return {
         "baseline": ladder.baseline,
         "words": ladder.words,

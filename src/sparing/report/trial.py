@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sparing.codec import JsonObject
 from sparing.money import dollars, usd_or_none
 
 ARMS = {
@@ -44,7 +45,7 @@ class TrialRow(NamedTuple):
     def each(self) -> int | None:
         return None if self.nano_usd is None or not self.found else self.nano_usd // self.found
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         return {
             "order": self.arm,
             "looks": self.looks,

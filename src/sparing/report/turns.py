@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparing.codec import JsonObject
 from sparing.usage import Usage
 
 
@@ -27,7 +28,7 @@ class TurnRow:
     predicted_usd: float | None
     """What the way that was taken was expected to cost; estimated."""
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         used = self.usage
         return {
             "started": self.started,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from sparing.codec import JsonObject
 from sparing.finding import Finding, LevelResult, Severity, Verdict
 from sparing.review.prose import refuses_itself, retraction
 from sparing.review.reply import REPLY_LIMIT, ReplyObject, ReplyProblem, find_answer, stands_in
@@ -158,7 +159,7 @@ def _lean(node: Any, known: Mapping[str, Any]) -> Any:
     return kept
 
 
-def _schema() -> dict[str, object]:
+def _schema() -> JsonObject:
     full = _VerdictText.model_json_schema(mode="serialization")
     return _lean(full, full.get("$defs", {}))
 

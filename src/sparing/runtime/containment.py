@@ -17,6 +17,7 @@ from sparing.workspace.git import containment
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.containment import Sight, branch_place, worktree_place
 from sparing.workspace.git.lanes import PREFIX, is_lane_of
+from sparing.workspace.git.special_files import take_note
 from sparing.workspace.git.worktree import Worktree, is_empty, restore
 from sparing.workspace.project.leaks import set_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
@@ -44,8 +45,7 @@ class Guard:
     bare: bool = False
     """There was nothing in the worktree that could be removed."""
 
-    def after(self, *, writes: bool, pipes: tuple[str, ...] = ()) -> Receipt:
-        """`pipes`: what had to be put aside before git could look."""
+    def after(self, *, writes: bool) -> Receipt:
         level, role = self.source.around.level, self.source.job.role
         now = _look(self.source)
         own = _own(self.source, (*self.seen, *now))
@@ -54,11 +54,9 @@ class Guard:
         found: list[str] = []
         if changed:
             found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
-        if pipes:
-            data["pipes"] = list(pipes)
-            found.append(
-                f"no files but pipes, which git would wait for, put aside: {_listed(pipes)}"
-            )
+        if special := take_note(self.worktree.git_dir):
+            data["special"] = list(special)
+            found.append(f"no files but pipes, sockets or devices, put aside: {_listed(special)}")
         if self.aside:
             found.append(f"files with secrets were put aside: {_listed(self.aside)}")
         if writes and not self.bare and is_empty(self.worktree.path):
@@ -119,10 +117,12 @@ def _look(source: Source) -> Sight:
         return containment.look(around.repository)
     own, folder = source.row.feature.name, around.folder.worktree("x").parent
     busy = {row.feature.name for row in _rows(source) if row.running} | {own}
+    # A lane has a plus after the name; what is put aside, or belongs to a check, has a dot.
+    beside = tuple(f"{name}{sign}" for name in busy for sign in "+.")
     others = sorted(
         path
         for path in folder.iterdir()
-        if path.is_dir() and path.name not in busy and not is_lane_of(path.name, frozenset(busy))
+        if path.is_dir() and path.name not in busy and not path.name.startswith(beside)
     )
     return containment.look(around.repository, others)
 

@@ -17,14 +17,14 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_walls
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.checks.environment import clear, is_sealed, seal
+from sparing.workspace.checks.environment import is_sealed, seal, unseal
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup import lent_files
 from sparing.workspace.setup.base_files import put_back
 from sparing.workspace.setup.consent import Consent, SetupQuestion, consent
 from sparing.workspace.setup.ingredients import Recipe
-from sparing.workspace.setup.run import Means, caches, equip, is_equipped
+from sparing.workspace.setup.run import Means, caches, equip, forget_setup, is_equipped
 from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 
 WEB = frozenset({80, 443})
@@ -54,7 +54,7 @@ def outfit(
     if note and worktree.branch == row.feature.branch:
         version = f"{found.now.digest[:16]}.{found.known.commit[:16]}"
         _warn_once(around, row, teller, job, version, note)
-    if found.known.plan.empty or (is_equipped(worktree, found.known) and is_sealed(worktree.path)):
+    if found.known.plan.empty or _is_ready(worktree, found.known):
         return note
     if found.agreed:
         _set_up(around, row, worktree, found.known, teller, job)
@@ -71,15 +71,27 @@ def _set_up(
     teller: Teller,
     job: Job,
 ) -> None:
-    tip = worktree.tip()
-    clear(worktree, tip)
-    done = equip(worktree, recipe, _means(around, row), lambda: lend(around, row, worktree))
-    seal(worktree, tip)
+    """What checks are given is kept while only the recipe's files and the set-up's own are there:
+    what agents left is back only afterwards."""
+    forget_setup(worktree)
+    unseal(worktree.path)
+    done = equip(
+        worktree,
+        recipe,
+        _means(around, row),
+        prepare=lambda: lend(around, row, worktree),
+        keep=lambda: seal(worktree, recipe.commit),
+    )
     if done:
         later = recipe.commit != row.feature.base_commit
         agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""
         text = "; ".join(one.command for one in done) + agreed
         _tell(around, teller, job, "setup", text)
+
+
+def _is_ready(worktree: Worktree, recipe: Recipe) -> bool:
+    kept = not recipe.plan.commands or is_sealed(worktree.path)
+    return kept and is_equipped(worktree, recipe)
 
 
 def _not_agreed(row: FeatureRow, found: Consent) -> str:

@@ -1,8 +1,8 @@
 """Auto mode: a gate passes by rule, or a person is asked and told why.
 
 What a rule may let pass: every reviewer passed, nothing was asked, the checks were green after the
-last change of code, no review ended at its cap. What a person has rejected is theirs to approve.
-No reply's words count for any of it.
+last change of code and are as they were then, no review ended at its cap. What a person has
+rejected is theirs to approve. No reply's words count for any of it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sparing.review.outcome import outcome_of, outcome_words, stay_open
 from sparing.stages import review_rounds
 from sparing.stages.place import Place, mark_of, stage_of
 
+REDEFINED = "checks were changed after they ran last"
 CODES = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
 
 
@@ -40,6 +41,7 @@ def _holds(place: Place, gates: Collection[str]) -> tuple[tuple[bool, str], ...]
         (stage.name in talk.rejected, "you have rejected it before, so your word counts"),
         (bool(unpassed), unpassed),
         (bool(place.unproven), "something is claimed and not done"),
+        (bool(talk.changed), REDEFINED),
         (has_code(place) and not talk.green, "no checks were green after the last change of code"),
     )
 

@@ -13,7 +13,7 @@ from sparing.context.documents.handoff import Handoff
 from sparing.continuation import Continuation
 from sparing.conversation import Conversation, question_key
 from sparing.ending import Ending
-from sparing.flow.advance import advance
+from sparing.flow.advance import advance, without_concern
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
@@ -51,6 +51,8 @@ class Happened:
     """With which an author of a tier has ended."""
     recoded: bool = False
     """Code was changed after the checks were green."""
+    redefined: tuple[tuple[str, str], ...] = ()
+    """How checks were changed after they ran last, at a flow's end: the words and a key."""
     unanswered: str = ""
     """Hash of a person's comments that the author has not answered."""
 
@@ -151,13 +153,14 @@ def passes(position: Position, place: Place, rules: StageRules) -> bool:
 
 def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
-    marks = {**place.marks, stage.name: Mark(now, base=place.head)} if not again else place.marks
+    state = without_concern(place.state)
     review = review_rounds.opened(stage, rules.bench, place.review)
     here = replace(
-        place, review=review, turn=0, repairs=0, marks=marks, idle=0, done=(), facts="",
+        place, state=state, review=review, turn=0, repairs=0, idle=0, done=(), facts="",
         unproven=(), accepted=False, part=0,
         talk=entered(place.talk, codes=stage.work in (StageWork.IMPLEMENT, StageWork.BUILD)),
     )  # fmt: skip
+    here = replace(here, marks={**place.marks, stage.name: _mark(place, now, again=again)})
     here = here if again else replace(here, feedback="", note="", open=(), research=())
     here = here if again else replace(here, ending=Ending())
     here = replace(here, going=replace(place.going, thread=_thread(place, rules)))
@@ -177,6 +180,14 @@ def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -
             if stage.learns and again and here.feedback:
                 return ask_for(here, Turn.REDO)
             return at(here, StageStep.SURVEY if stage.learns else StageStep.CHECK)
+
+
+def _mark(place: Place, now: float, *, again: bool) -> Mark:
+    """How an earlier attempt at the stage ended says nothing of this one."""
+    before = place.marks.get(place.state.stage)
+    if again and before is not None:
+        return replace(before, cap_reached=False, notes=())
+    return Mark(now, base=place.head)
 
 
 def _document(place: Place, rules: StageRules, *, again: bool) -> Next:

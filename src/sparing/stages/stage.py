@@ -17,7 +17,7 @@ from sparing.review.governor import GovernorRuling
 from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
 from sparing.stages import assistants, finish, review_rounds, tasks, tier
-from sparing.stages.auto_gate import unpassed_words
+from sparing.stages.auto_gate import REDEFINED, unpassed_words
 from sparing.stages.failure import failing
 from sparing.stages.moves import (
     Happened,
@@ -252,13 +252,17 @@ def _closed(place: Place, happened: Happened, rules: StageRules, now: float) -> 
     left = review_rounds.open_of(place.review) or place.ending.unfinished
     concerned = bool(left) or mark_of(place).cap_reached
     stops = place.state.stage in rules.gates
-    said = (tasks.left_words(place), unpassed_words(place, rules.gates))
+    changed = "; ".join(words for words, _ in happened.redefined)
+    redefined = f"{REDEFINED}: {changed}" if changed else ""
+    said = (tasks.left_words(place), unpassed_words(place, rules.gates), redefined)
     told = "; ".join(words for words in said if words)
     outcome = Outcome(
         OutcomeKind.PASSED, headless=rules.headless, concerned=concerned, stops=stops, reason=told
     )
     green = "" if happened.recoded else place.talk.green
-    return flow(replace(place, talk=replace(place.talk, green=green)), outcome, rules, now)
+    keys = tuple(key for _, key in happened.redefined)
+    talk = replace(place.talk, green=green, changed=keys)
+    return flow(replace(place, talk=talk), outcome, rules, now)
 
 
 STEPS: dict[StageStep, StepHandler] = {

@@ -123,7 +123,15 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
         echo(f"  {again}   asks you again, whenever you like", err=True)
         return
     _tell_outlook(office, row)
-    echo(f"  {style(shown.next_command, fg='cyan')}", err=True)
+    for command in _next_commands(shown):
+        echo(f"  {style(command, fg='cyan')}", err=True)
+
+
+def _next_commands(shown: view.FeatureView) -> tuple[str, ...]:
+    """Where it stopped and may be taken as it is, the no stands beside the yes."""
+    takes = shown.position == "stuck" and shown.next_command.startswith("sparing approve")
+    noes = (one.command for one in shown.choices if one.command.startswith("sparing reject"))
+    return (shown.next_command, *noes) if takes else (shown.next_command,)
 
 
 def _tell_outlook(office: Office, row: FeatureRow) -> None:
@@ -217,10 +225,11 @@ def _rests(office: Office, row: FeatureRow) -> bool:
 
 
 def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
-    """What was said in advance counts only where the reviews passed."""
-    from sparing.engine.auto import reviews_passed
+    """What was said in advance counts only where the reviews passed and the checks are as they
+    were when they ran."""
+    from sparing.engine.auto import may_answer_ahead
 
-    waits = mode is Mode.YES and not row.running and not reviews_passed(around, row)
+    waits = mode is Mode.YES and not row.running and not may_answer_ahead(around, row)
     return Mode.STOP if waits else mode
 
 

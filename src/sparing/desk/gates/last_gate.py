@@ -16,8 +16,10 @@ from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.workspace.checks.changes import standing
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.repository import contains
+from sparing.workspace.git.snapshot import Snapshot
 
 RULE = "rule"
 """Who answers a gate that nobody was asked at."""
@@ -57,6 +59,7 @@ def last_gate_notes(office: Office, row: FeatureRow) -> tuple[str, ...]:
 
 def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
     yield f"checks: {_checks(office, row)}"
+    yield from _redefined(office, row)
     left = [
         f"left open in {stage}: {note}"
         for stage, mark in row.place.get("marks", {}).items()
@@ -77,6 +80,17 @@ def _checks(office: Office, row: FeatureRow) -> str:
         return "not run"
     green = str(row.place.get("talk", {}).get("green", ""))
     return f"{found.text}{'; files were changed since' if _later(office, row, green) else ''}"
+
+
+def _redefined(office: Office, row: FeatureRow) -> Iterator[str]:
+    """By name: what of the checks nobody was asked about, because none ran afterwards."""
+    agreed = frozenset(map(str, row.place.get("talk", {}).get("agreed", ())))
+    base = Snapshot(office.repository, row.feature.base_commit)
+    found = standing(base, Snapshot(office.repository, row.head)).open(agreed)
+    for one in found[:MOST_NOTES]:
+        yield f"checks were changed after they ran last: {one.words}"
+    if len(found) > MOST_NOTES:
+        yield f"checks were changed after they ran last: {len(found) - MOST_NOTES} more"
 
 
 def _later(office: Office, row: FeatureRow, green: str) -> bool:

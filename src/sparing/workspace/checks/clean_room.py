@@ -40,8 +40,7 @@ def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
 
 def remove_traces(path: Path) -> None:
     """Of a worktree that is gone."""
-    for place in (environment.store_of(path), beside(path, "before-setup")):
-        remove_tree(place)
+    environment.unseal(path)
     for place in (beside(path, "clean"), used_of(path), lock_of(path)):
         remove_tree(place)
 

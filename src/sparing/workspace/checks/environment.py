@@ -15,10 +15,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from sparing.errors import RepositoryError
+from sparing.workspace.git.plain_file import WHOLE, read_plain
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.lent_files import lent_files
-from sparing.workspace.setup.run import MARK
 
 SEALED, READY, NOTED = "sealed", "ready", "ready.json"
 VENV = ".venv"
@@ -39,8 +39,8 @@ def is_sealed(worktree: Path) -> bool:
 
 def seal(worktree: Worktree, commit: str) -> None:
     """Keep what a set-up has left. Nobody else may have worked in the folder since the commit."""
+    unseal(worktree.path)
     store = store_of(worktree.path)
-    remove_tree(store)
     fresh = store / "new"
     fresh.mkdir(parents=True, mode=0o700)
     for path in left_beside(worktree, commit):
@@ -48,20 +48,9 @@ def seal(worktree: Worktree, commit: str) -> None:
     fresh.rename(store / SEALED)
 
 
-def clear(worktree: Worktree, commit: str) -> None:
-    """Before a set-up runs again: what agents have left is none of its programs. It is moved
-    beside the worktree, in place of what was moved there before."""
-    (worktree.git_dir / MARK).unlink(missing_ok=True)
-    aside = worktree.path.with_name(f"{worktree.path.name}.before-setup")
-    found = left_beside(worktree, commit)
-    if not found:
-        return
-    remove_tree(aside)
-    for path in found:
-        place = aside / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        make_writable(worktree.path / path)
-        (worktree.path / path).rename(place)
+def unseal(worktree: Path) -> None:
+    """Before a set-up runs again."""
+    remove_tree(store_of(worktree))
 
 
 def left_beside(worktree: Worktree, commit: str) -> tuple[str, ...]:
@@ -122,8 +111,8 @@ def _lacking(source: Path, target: Path, folder: str = "") -> Iterator[str]:
 
 def _noted(store: Path) -> object:
     try:
-        return json.loads((store / NOTED).read_bytes())
-    except (OSError, ValueError):
+        return json.loads(read_plain(store / NOTED, WHOLE) or b"")
+    except ValueError:
         return None
 
 
@@ -143,9 +132,16 @@ def _stamps(root: Path) -> dict[str, list[int]]:
 def copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if _is_folder(source):
-        shutil.copytree(source, target, symlinks=True)
+        shutil.copytree(source, target, symlinks=True, ignore=_special)
     elif source.is_symlink() or source.is_file():
         shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _special(folder: str, names: list[str]) -> list[str]:
+    """Pipes, sockets and devices: to copy one would wait for ever, or fail."""
+    kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
+    return [name for name in names if not any(is_kind(modes[name]) for is_kind in kinds)]
 
 
 def remove_tree(folder: Path) -> None:

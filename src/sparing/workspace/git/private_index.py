@@ -14,6 +14,7 @@ from stat import S_ISLNK, S_ISREG
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
+from sparing.workspace.git.plain_file import WHOLE, read_plain
 from sparing.workspace.git.runner import Git, GitFailed, common_dir
 
 
@@ -96,13 +97,14 @@ def _excludes(git: Git) -> Path:
 
 def _rules(file: Path | None) -> bytes:
     """None of what is no plain file: git would wait for a pipe for ever."""
-    try:
-        return file.read_bytes() if file is not None and file.is_file() else b""
-    except OSError as error:
+    if file is None or not file.is_file():
+        return b""
+    found = read_plain(file, WHOLE, follow=True)
+    if found is None:
         raise RepositoryError(
-            f"{file}, which says what git ignores, can't be read: {error.strerror}",
-            f"ls -l {file} shows why",
-        ) from error
+            f"{file}, which says what git ignores, can't be read", f"ls -l {file} shows why"
+        )
+    return found
 
 
 def _is_file(git: Git, path: str) -> bool:

@@ -26,6 +26,12 @@ from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.process import leash, output_of
 
 LOCK_PAUSE_SECONDS = 0.1
+LOOK_SECONDS = 60.0
+LOOKS = frozenset({
+    *("cat-file", "check-attr", "config", "diff-tree", "for-each-ref", "ls-files", "ls-tree"),
+    *("merge-base", "rev-list", "rev-parse", "show", "status", "symbolic-ref", "version"),
+})  # fmt: skip
+"""Commands that only read what is on this machine: whatever holds one up does not go away."""
 _LOCK_IS_HELD = ".lock': File exists"
 
 Stamp = tuple[int, int, int, int]
@@ -92,14 +98,19 @@ class Git:
         environment = self._environment((*FIXED, *overrides)) | dict(env or {})
         # Without a working folder git must not take the current one for it.
         argv = args if self.work_tree else ("--bare", *args)
-        done = start_git(argv, environment, where, stdin, self.limit_seconds)
+        limit_seconds = self._limit(args)
+        done = start_git(argv, environment, where, stdin, limit_seconds)
         for _ in range(int(self.lock_seconds / LOCK_PAUSE_SECONDS)):
             if done.returncode == 0 or _LOCK_IS_HELD not in os.fsdecode(done.stderr):
                 break
             # Someone else's git is at work. Its lock is waited for, never removed.
             time.sleep(LOCK_PAUSE_SECONDS)
-            done = start_git(argv, environment, where, stdin, self.limit_seconds)
+            done = start_git(argv, environment, where, stdin, limit_seconds)
         return done
+
+    def _limit(self, args: Sequence[str]) -> float:
+        command = next((one for one in args if not one.startswith("-") and "=" not in one), "")
+        return min(self.limit_seconds, LOOK_SECONDS) if command in LOOKS else self.limit_seconds
 
     def settings(self) -> tuple[Setting, ...]:
         """What the repository itself sets, wherever it says so."""
@@ -121,7 +132,7 @@ class Git:
 
 def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
     """`git rev-parse` in a folder of which we do not know yet to which repository it belongs."""
-    return start_git(("rev-parse", *args), _base_environment(FIXED), folder, None, 60.0)
+    return start_git(("rev-parse", *args), _base_environment(FIXED), folder, None, LOOK_SECONDS)
 
 
 def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
@@ -131,7 +142,7 @@ def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
     """
     args = ("config", "--includes", "--type=path", "--get", "core.excludesFile")
     environment = {"LC_ALL": "C", **environ, "GIT_DIR": str(git_dir)}
-    done = start_git(args, environment, git_dir, None, 60.0)
+    done = start_git(args, environment, git_dir, None, LOOK_SECONDS)
     if done.returncode == 0:
         named = os.fsdecode(done.stdout).removesuffix("\n")
         return Path(named) if named else None
@@ -146,7 +157,7 @@ def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
 
 
 def git_version() -> tuple[int, ...]:
-    done = start_git(("version",), _base_environment(FIXED), Path("/"), None, 60.0)
+    done = start_git(("version",), _base_environment(FIXED), Path("/"), None, LOOK_SECONDS)
     words = os.fsdecode(done.stdout)
     numbers = words.removeprefix("git version ").split()[0].split(".")
     return tuple(int(number) for number in numbers if number.isdigit())
@@ -252,7 +263,7 @@ def _listing(git_dir: Path, signature: tuple[Stamp | None, ...]) -> tuple[Settin
 def _list(git_dir: Path) -> tuple[Setting, ...]:
     args = ("config", "--list", "-z", "--show-scope", "--show-origin")
     environment = _base_environment(FIXED) | {"GIT_DIR": str(git_dir)}
-    done = start_git(args, environment, git_dir, None, 60.0)
+    done = start_git(args, environment, git_dir, None, LOOK_SECONDS)
     if done.returncode != 0:
         raise failure(args, done)
     return parse_listing(done.stdout)

@@ -1,23 +1,32 @@
 """The files of a commit, to be looked at without a folder.
 
-Which checks a feature has is decided from commits: what lies in a worktree may have been put
-there by an agent, and no commit shows it.
+Which checks and which set-up a feature has is decided from commits: what lies in a worktree may
+have been put there by an agent, and no commit shows it. Links and submodules are known as such;
+nothing on disk is looked at.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from sparing.workspace.git.commit import read_file
+from sparing.workspace.git.plain_file import LIMIT_BYTES
 from sparing.workspace.git.repository import Repository
 
-SIZE_LIMIT = 512 * 1024
-LINK, MODULE = "120000", "160000"
-MOST_LINKS = 5
+LINK, SUBMODULE = "120000", "160000"
+MOST_LINKS = 40
+
+
+class Entry(NamedTuple):
+    mode: str
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -26,47 +35,72 @@ class Snapshot:
     commit: str
 
     @cached_property
-    def entries(self) -> dict[str, tuple[str, str]]:
-        """Every file, link and module: its mode and its id."""
-        return dict(_entries(self.repository, self.commit))
+    def entries(self) -> Mapping[str, Entry]:
+        """Every file, link and submodule."""
+        return _entries(self.repository, self.commit)
+
+    def names(self) -> frozenset[str]:
+        """Regular files at the top, also by way of links."""
+        top = (path for path in self.entries if "/" not in path)
+        return frozenset(path for path in top if self.is_file(self.follow(path)[-1]))
 
     def text(self, path: str) -> str:
-        """At most the limit; nothing if there is no such file.
+        """At most the limit; nothing if there is no such file. Links are followed as long as
+        they lead to files of the commit."""
+        end = self.follow(path)[-1]
+        data = read_file(self.repository, self.commit, end) if self.is_file(end) else None
+        return (data or b"")[:LIMIT_BYTES].decode("utf-8", "replace")
 
-        A link is followed as long as it leads to another file of the commit.
-        """
-        for _ in range(MOST_LINKS):
-            mode = self.entries.get(path, ("", ""))[0]
-            data = read_file(self.repository, self.commit, path) if mode else None
-            if data is None or mode == MODULE:
-                return ""
-            if mode != LINK:
-                return data[:SIZE_LIMIT].decode("utf-8", "replace")
-            target = posixpath.join(posixpath.dirname(path), os.fsdecode(data))
-            path = posixpath.normpath(target)
-        return ""
+    def is_file(self, path: str) -> bool:
+        entry = self.entries.get(path)
+        return entry is not None and entry.mode not in (LINK, SUBMODULE)
+
+    def follow(self, path: str) -> tuple[str, ...]:
+        """The links on the way to a path, and at the end what they lead to."""
+        links: list[str] = []
+        path = posixpath.normpath(path)
+        while self._links and len(links) < MOST_LINKS:
+            link = next((one for one in _upwards(path) if one in self._links), None)
+            if link is None:
+                break
+            links.append(link)
+            target = os.fsdecode(read_file(self.repository, self.commit, link) or b"")
+            rest = path[len(link) :].lstrip("/")
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target, rest))
+        return (*links, path)
 
     def matching(self, folder: str, pattern: str, *, deep: bool = False) -> tuple[str, ...]:
         """Paths in a folder, or anywhere below it, whose last part fits."""
         start = f"{folder}/" if folder else ""
-        names = [name for name in self._names if fnmatchcase(name, pattern)]
+        names = [name for name in self._by_name if fnmatchcase(name, pattern)]
         return tuple(
             path
-            for path in sorted(path for name in names for path in self._names[name])
+            for path in sorted(path for name in names for path in self._by_name[name])
             if path.startswith(start) and (deep or "/" not in path[len(start) :])
         )
 
     @cached_property
-    def _names(self) -> dict[str, list[str]]:
+    def _by_name(self) -> dict[str, list[str]]:
         """Paths by their last part: there are far fewer of those."""
         found: dict[str, list[str]] = {}
         for path in self.entries:
             found.setdefault(posixpath.basename(path), []).append(path)
         return found
 
+    @cached_property
+    def _links(self) -> frozenset[str]:
+        return frozenset(path for path, entry in self.entries.items() if entry.mode == LINK)
+
 
 @lru_cache(16)
-def _entries(repository: Repository, commit: str) -> tuple[tuple[str, tuple[str, str]], ...]:
+def _entries(repository: Repository, commit: str) -> Mapping[str, Entry]:
+    """A commit never changes."""
     out = os.fsdecode(repository.git().run("ls-tree", "-r", "-z", "--full-tree", commit))
     rows = (line.partition("\t") for line in out.split("\0") if line)
-    return tuple((path, (head.split()[0], head.split()[2])) for head, _, path in rows)
+    fields = ((path, head.split(" ")) for head, _, path in rows)
+    return {path: Entry(mode, digest) for path, (mode, _, digest) in fields}
+
+
+def _upwards(path: str) -> list[str]:
+    place = PurePosixPath(path)
+    return [str(one) for one in (*reversed(place.parents), place) if str(one) != "."]

@@ -29,7 +29,7 @@ from sparing.workspace.git.objects import (
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.repository import Repository, branch_commit, find_entry
 from sparing.workspace.git.runner import Git, GitFailed, common_dir
-from sparing.workspace.git.special_files import free_place, put_pipes_aside
+from sparing.workspace.git.special_files import free_place, move_beside, note_moved
 from sparing.workspace.project.paths import Confined
 
 
@@ -89,8 +89,8 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
         entry = find_entry(repo, path)
         if entry is None or not _is_whole(repo, entry):
             _register(worktree, entry)
-    # A turn or a check that was killed may have left them.
-    put_pipes_aside(path)
+    # A turn that was killed may have left them.
+    put_special_aside(worktree, worktree.tip())
     with worktree.held() as git:
         mend(worktree, git)
         if not (git.git_dir / "index").exists() or is_empty(path):
@@ -98,6 +98,18 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
             private_index.fill(git)
             private_index.publish(git)
     return worktree
+
+
+def put_special_aside(worktree: Worktree, commit: str) -> None:
+    """Pipes, sockets and devices; a file of the commit that one took the place of is put back."""
+    moved = move_beside(worktree.path)
+    if not moved:
+        return
+    with worktree.held() as git:
+        note_moved(git.git_dir, moved)
+        private_index.load(git, commit)
+        tracked = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}
+        private_index.write_over(git, [path for path in moved if path in tracked])
 
 
 def restore(

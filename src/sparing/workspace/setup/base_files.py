@@ -21,8 +21,8 @@ from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.runner import Git
+from sparing.workspace.git.snapshot import SUBMODULE
 from sparing.workspace.git.worktree import Worktree, mend
-from sparing.workspace.setup.files import SUBMODULE
 
 NOTE = "sparing.setup-phase"
 INDEX = "sparing.setup-index"

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.setup.files import SUBMODULE, Committed, Entry, committed
+from sparing.workspace.git.snapshot import SUBMODULE, Entry, Snapshot
 from sparing.workspace.setup.references import named_by, words_of
 from sparing.workspace.setup.setup_plan import Command, SetupPlan, plan_setup
 
@@ -77,7 +77,7 @@ def recipe_at(repo: Repository, commit: str, setup: Sequence[str], copy: Sequenc
 def _recipe_at(
     repo: Repository, commit: str, setup: tuple[str, ...], copy: tuple[str, ...]
 ) -> Recipe:
-    files = committed(repo, commit)
+    files = Snapshot(repo, commit)
     plan = plan_setup(files, setup, copy)
     found = sorted(ingredients(plan, files))
     return Recipe(commit, plan, tuple((path, files.entries[path]) for path in found))
@@ -85,12 +85,12 @@ def _recipe_at(
 
 def differences(repo: Repository, before: Recipe, now: Recipe) -> tuple[str, ...]:
     """Files of the one or the other that came, went or changed."""
-    old, new = (committed(repo, one.commit).entries for one in (before, now))
+    old, new = (Snapshot(repo, one.commit).entries for one in (before, now))
     paths = {path for path, _ in (*before.entries, *now.entries)}
     return tuple(sorted(path for path in paths if old.get(path) != new.get(path)))
 
 
-def ingredients(plan: SetupPlan, files: Committed) -> frozenset[str]:
+def ingredients(plan: SetupPlan, files: Snapshot) -> frozenset[str]:
     found: set[str] = set()
     patterns: set[str] = set()
     for command in plan.commands:
@@ -110,7 +110,7 @@ def ingredients(plan: SetupPlan, files: Committed) -> frozenset[str]:
     return frozenset(found)
 
 
-def _named(command: Command, files: Committed) -> Iterator[str]:
+def _named(command: Command, files: Snapshot) -> Iterator[str]:
     """What a command names, in the folders that it names too."""
     words = [word for part in command.argv for word in words_of(part)]
     modules = [b for a, b in zip(command.argv, command.argv[1:], strict=False) if a == "-m"]
@@ -123,7 +123,7 @@ def _named(command: Command, files: Committed) -> Iterator[str]:
             yield from _find(files, folder, word)
 
 
-def _find(files: Committed, folder: str, word: str) -> Iterator[str]:
+def _find(files: Snapshot, folder: str, word: str) -> Iterator[str]:
     """The files that a word means there: by name, through links, or by a pattern."""
     path = posixpath.normpath(posixpath.join(folder, word))
     if any(letter in path for letter in "*?"):
@@ -135,7 +135,7 @@ def _find(files: Committed, folder: str, word: str) -> Iterator[str]:
         yield end
 
 
-def _known(files: Committed, patterns: tuple[str, ...]) -> Iterator[str]:
+def _known(files: Snapshot, patterns: tuple[str, ...]) -> Iterator[str]:
     names = _compiled(tuple(one for one in patterns if "/" not in one))
     below = _compiled(tuple(f"*/{one}" for one in patterns if "/" in one))
     for path, entry in files.entries.items():
@@ -150,7 +150,7 @@ def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
 
 
-def _shadows(files: Committed) -> Iterator[str]:
+def _shadows(files: Snapshot) -> Iterator[str]:
     """Python takes a module from the folder it is started in before one of its own."""
     for path in files.entries:
         first, _, rest = path.partition("/")
@@ -158,7 +158,7 @@ def _shadows(files: Committed) -> Iterator[str]:
             yield path
 
 
-def _is_folder(files: Committed, word: str) -> bool:
+def _is_folder(files: Snapshot, word: str) -> bool:
     start = f"{posixpath.normpath(word)}/"
     return any(path.startswith(start) for path in files.entries)
 

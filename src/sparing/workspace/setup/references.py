@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from sparing.workspace.checks.discover import as_table
-from sparing.workspace.setup.files import Committed
+from sparing.workspace.git.snapshot import Snapshot
 
 _WORD = re.compile(r"[^\s'\"`;|&()<>=,:$\[\]{}]+")
 _GLUED = re.compile(r"^-[rce](?=.)")
@@ -31,7 +31,7 @@ def words_of(text: str) -> list[str]:
 
 
 def named_by(
-    files: Committed, path: str, goals: frozenset[str], commands: frozenset[str]
+    files: Snapshot, path: str, goals: frozenset[str], commands: frozenset[str]
 ) -> Iterator[str]:
     """Links and files that stand in this one.
 

@@ -20,9 +20,9 @@ from sparing.workspace.git import private_index
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.private_index import excludes_of
 from sparing.workspace.git.runner import Git
+from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.base_files import base_files, folders_of
-from sparing.workspace.setup.files import committed
 from sparing.workspace.setup.ingredients import Recipe
 from sparing.workspace.setup.setup_plan import Command
 
@@ -55,12 +55,22 @@ def state_of(worktree: Worktree, recipe: Recipe) -> str:
     return f"{recipe.digest} {made.st_ino} {made.st_mtime_ns}"
 
 
+def forget_setup(worktree: Worktree) -> None:
+    """The next call of `equip` runs it again."""
+    (worktree.git_dir / MARK).unlink(missing_ok=True)
+
+
 def equip(
-    worktree: Worktree, recipe: Recipe, means: Means, prepare: Callable[[], object] = tuple
+    worktree: Worktree,
+    recipe: Recipe,
+    means: Means,
+    prepare: Callable[[], object] = tuple,
+    keep: Callable[[], object] = tuple,
 ) -> tuple[CheckResult, ...]:
     """Run what has to be run, once for each worktree and what the recipe's files ask for.
 
-    `prepare` brings what a set-up needs and no commit has.
+    `prepare` brings what a set-up needs and no commit has. `keep` is called when all is made and
+    nothing of an agent's lies beside it.
     """
     if is_equipped(worktree, recipe):
         return ()
@@ -75,6 +85,7 @@ def equip(
                     raise _failed(command, result, means.limit_seconds)
                 done.append(result)
             _exclude_new(worktree, git, before)
+            keep()
     (worktree.git_dir / MARK).write_text(state_of(worktree, recipe), "utf-8")
     return tuple(done)
 
@@ -114,7 +125,7 @@ def _exclude_new(worktree: Worktree, git: Git, before: frozenset[str]) -> None:
     new = _untracked(git) - before
     # A folder that the branch has by now is no set-up's own: new files in it are work.
     listed = os.fsdecode(git.run("ls-files", "-z")).split("\0")
-    tracked = (*listed, *committed(worktree.repository, worktree.tip()).entries)
+    tracked = (*listed, *Snapshot(worktree.repository, worktree.tip()).entries)
     folders = folders_of(tracked)
     exclude(worktree, sorted({_cover(path, folders) for path in new}))
 

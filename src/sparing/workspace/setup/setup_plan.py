@@ -20,6 +20,7 @@ from typing import NamedTuple, cast
 
 from sparing.errors import ConfigError
 from sparing.workspace.checks.discover import as_table
+from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.setup.files import Files
 
 ANSWERS = "setup.json"
@@ -108,8 +109,8 @@ def _keep(folder: Path, key: str, value: object) -> None:
 
 def _answers(folder: Path) -> Mapping[str, object]:
     try:
-        found: object = json.loads((folder / ANSWERS).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found: object = json.loads(read_plain(folder / ANSWERS) or b"")
+    except (ValueError, RecursionError):
         return {}
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
