@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from sparing.desk.features.finished import Cleaned, Finished, Home, clean, finished, finished_one
+from sparing.desk.features.cleanup import Cleaned, clean
+from sparing.desk.features.finished import Finished, Home, finished, finished_one
 from sparing.desk.features.view import every_row
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError

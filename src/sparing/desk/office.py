@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparing.config.inherited import for_git, known_secrets
-from sparing.config.load import Loaded, current
+from sparing.config.load import Loaded, current, load, sources_here
+from sparing.config.settings import Settings
 from sparing.database import Database
+from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder, open_folder
 from sparing.redact import Redactor
 from sparing.workspace.git.repository import (
@@ -40,3 +42,8 @@ def open_office(
     folder = open_folder(loaded.state_root, repository.key, Redactor(known_secrets()))
     repository = replace(repository, locks=folder.locks)
     return Office(repository, loaded, folder, folder.database())
+
+
+def settings_of(office: Office, row: FeatureRow) -> Settings:
+    """What counts for a feature: it may have been started with settings of its own."""
+    return load(sources_here(office.repository.checkout), row.overrides).settings

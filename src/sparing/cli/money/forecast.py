@@ -9,9 +9,9 @@ from sparing.cli.screen import WIDTH, echo, style
 from sparing.cli.setup.init import show_prospect
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
-from sparing.desk.money.cost import limits_of, settings_of
+from sparing.desk.money.cost import limits_of
 from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.desk.setup.repository_scan import RepositoryScan
 from sparing.economy.forecast import ENOUGH
 from sparing.errors import ConfigError, SparingError

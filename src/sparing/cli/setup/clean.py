@@ -10,7 +10,8 @@ from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo
 from sparing.desk.features import view
-from sparing.desk.features.finished import Cleaned, Home, clean, finished
+from sparing.desk.features.cleanup import Cleaned, clean
+from sparing.desk.features.finished import Home, finished
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records.features import FeatureRow

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
 from sparing.config.settings import HandOver
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.desk.gates import answers
-from sparing.desk.money.cost import limits_of, settings_of, whose_of
-from sparing.desk.office import Office
+from sparing.desk.money.cost import limits_of, whose_of
+from sparing.desk.office import Office, settings_of
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS

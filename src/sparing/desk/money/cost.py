@@ -9,9 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from sparing.cap import CapLimits
-from sparing.config.load import load, sources_here
-from sparing.config.settings import Settings
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.flow.state import FlowState
 from sparing.records import caps, features, totals
 from sparing.records.features import FeatureRow
@@ -52,11 +50,6 @@ def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
         found = dict(zip((row.feature.name,), found.values(), strict=False))
     rows = tuple(CapRow(one.scope, one.name, one.spent, one.limit) for one in standings)
     return _costs(by, found, rows)
-
-
-def settings_of(office: Office, row: FeatureRow) -> Settings:
-    """What counts for a feature: it may have been started with settings of its own."""
-    return load(sources_here(office.repository.checkout), row.overrides).settings
 
 
 def whose_of(row: FeatureRow, at: float) -> caps.Whose:

@@ -6,8 +6,7 @@ from typing import Any
 
 from sparing.cap import Amount
 from sparing.config.settings import Settings
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy.forecast import Ahead, Range, forecast
 from sparing.economy.prices import own_prices, price_of
 from sparing.feature import FeatureStatus

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
-from sparing.desk.money.cost import settings_of
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.spending import naive_turn
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Errand, Memory, work_of

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.economy import keepalive
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Errand, Memory, TurnClass, expected_work

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from sparing.cache import Life
 from sparing.config.settings import ClockKind
-from sparing.desk.money.cost import settings_of
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
