@@ -8,7 +8,7 @@ COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-client bench-own bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-client bench-own bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -68,12 +68,15 @@ bench-client: $(EXTRAS) ## a small feature through the real Claude Code client, 
 bench-own: $(STAMP) ## start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents, waves
 	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies waves; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
 
+bench-compare: $(STAMP) ## the demo's processor time against another checkout: make bench-compare OLD=folder
+	@test -n "$(OLD)" || { echo "error: no folder named"; echo "repair: make bench-compare OLD=folder"; exit 64; }
+	@$(BIN)/python -m bench.compare $(OLD)
+
 bench-loop: $(EXTRAS) ## review loops through the real Claude Code client, billed by the model double
 	@$(BIN)/python -m bench.loop
 
-bench-disk: $(STAMP) ## a hundred features at once; power cuts (needs root and loop devices)
-	@$(BIN)/python -m bench.features
-	@$(BIN)/python -m bench.powercut
+bench-disk: $(STAMP) ## a hundred features at once, in git and in one engine; power cuts (needs root and loop devices)
+	@for name in features engine_features powercut; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
 
 bench-corpus: $(STAMP) ## read tasks and sections of real documents: make bench-corpus CORPUS=folder
 	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-corpus CORPUS=folder"; exit 64; }

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROUNDS = 15
@@ -20,11 +20,11 @@ COMMANDS = {
     "python -c pass": (sys.executable, "-c", "pass"),
     "sparing --help": (sys.executable, "-m", "sparing", "--help"),
     "sparing status": (sys.executable, "-m", "sparing", "status"),
+    "sparing": (sys.executable, "-m", "sparing"),
 }
-AIMS = {
-    "sparing --help": ("python -c pass", 10.0),
-    "sparing status": ("sparing --help", 2.0),
-}
+BARE = "python -c pass"
+AIMS = {"sparing --help": 5.0, "sparing status": 8.0, "sparing": 8.0}
+"""How many times as long as bare Python, in processor time: a busy machine stretches that least."""
 
 
 def main() -> int:
@@ -36,13 +36,13 @@ def main() -> int:
                 times[name].append(_seconds(argv, repository, environ))
     medians = {name: statistics.median(values) for name, values in times.items()}
     for name, value in medians.items():
-        print(f"{name:<16} {1000 * value:6.1f} ms median of {ROUNDS} (measured)")
+        print(f"{name:<16} {1000 * value:6.1f} ms processor time, median of {ROUNDS} (measured)")
     met = True
-    for name, (baseline, aim) in AIMS.items():
-        ratio = medians[name] / medians[baseline]
+    for name, aim in AIMS.items():
+        ratio = medians[name] / medians[BARE]
         met = met and ratio <= aim
         word = "met" if ratio <= aim else "missed"
-        print(f"{name} is {ratio:.1f} × {baseline}; aim ≤ {aim:g} × ({word})")
+        print(f"{name} is {ratio:.1f} × {BARE}; aim ≤ {aim:g} × ({word})")
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(
         json.dumps({"milliseconds": {n: 1000 * v for n, v in medians.items()}}, indent=2)
@@ -61,9 +61,14 @@ def _prepare(folder: Path) -> tuple[Path, dict[str, str]]:
 
 
 def _seconds(argv: tuple[str, ...], where: Path, environ: dict[str, str]) -> float:
-    begin = time.perf_counter()
+    begin = _children()
     subprocess.run(argv, cwd=where, env=environ, check=True, capture_output=True)
-    return time.perf_counter() - begin
+    return _children() - begin
+
+
+def _children() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 if __name__ == "__main__":

@@ -1,77 +1,43 @@
 """One recipe for connections and migrations.
 
-A connection lives as long as one read or one transaction, so it can be used from any thread and
-nothing is left open across a crash. Migrations are an append-only list: a schema newer than
+A connection lives as long as one read or one transaction, or is used again while the file is
+watched; see `connection`. Migrations are an append-only list: a schema newer than
 this program is refused, never guessed at. What is written goes through the redactor first, in
 whichever table it ends.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 
+from sparing.connection import BUSY_SECONDS, Cleaning, Connections
 from sparing.errors import StateError
 from sparing.redact import Redactor
 
-BUSY_SECONDS = 30.0
 WAL_TRIES = 300
 FULL_BYTES = 1024 * 1024
-
-
-class Cleaning(sqlite3.Connection):
-    """A connection that takes secrets out of every value it is given."""
-
-    redactor: Redactor | None = None
-
-    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        return super().execute(sql, cleaned(self.redactor, parameters))
-
-    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        return super().executemany(sql, [cleaned(self.redactor, row) for row in parameters])
-
-
-def cleaned(redactor: Redactor | None, parameters: Any) -> Any:
-    """What a statement is given, by place or by name, without secrets."""
-    if redactor is None or not parameters:
-        return parameters
-    if isinstance(parameters, dict):
-        named = cast("dict[str, Any]", parameters)
-        return {name: _clean(redactor, value) for name, value in named.items()}
-    return tuple(_clean(redactor, value) for value in parameters)
-
-
-def _clean(redactor: Redactor, value: Any) -> Any:
-    """Inside of JSON only the strings are touched: what is written must be readable again."""
-    if not isinstance(value, str) or (text := redactor.clean(value)) == value:
-        return value
-    try:
-        return json.dumps(redactor.clean_data(json.loads(value)))
-    except (ValueError, RecursionError):
-        return text
 
 
 @dataclass(frozen=True)
 class Database:
     path: Path
     redactor: Redactor | None = None
+    connections: Connections = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "connections", Connections(self.path))
 
     @contextmanager
     def read(self) -> Generator[Cleaning, None, None]:
-        with _translated(self.path):
-            connection = _connect(self.path)
-            try:
-                yield connection
-            finally:
-                connection.close()
+        with _translated(self.path), self.connections.lend() as connection:
+            yield connection
 
     @contextmanager
     def write(self) -> Generator[sqlite3.Connection, None, None]:
@@ -90,10 +56,10 @@ class Database:
     def watch(self) -> Generator[Callable[[], bool], None, None]:
         """A cheap question: has anybody written since I asked last? True the first time.
 
-        The connection that stays open has a second use: without one, every short connection would
-        be the last, and closing the last one writes the whole log back.
+        While it is asked, connections are used again. And the one that stays open is never the
+        last: closing the last one writes the whole log back.
         """
-        with self.read() as connection:
+        with self.connections.kept(), self.read() as connection:
             seen: list[int] = []
 
             def changed() -> bool:
@@ -150,14 +116,6 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("pragma user_version").fetchone()[0])
-
-
-def _connect(path: Path) -> Cleaning:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, factory=Cleaning)
-    connection.row_factory = sqlite3.Row
-    connection.execute("pragma synchronous = full")
-    connection.execute("pragma foreign_keys = on")
-    return connection
 
 
 @contextmanager

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
+from sparing.desk.features.cleanup import CleanupResult, clean
 from sparing.desk.features.merge_status import (
-    CleanupResult,
     FinishedFeature,
     MergeStatus,
-    clean,
     finished_feature,
     finished_features,
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.database import cleaned
+from sparing.connection import cleaned
 from sparing.records import events, features
 from sparing.records.events import Event
 from sparing.records.folder import open_folder

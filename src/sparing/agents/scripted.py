@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import marshal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -192,7 +193,7 @@ def _command(turn: ScriptedTurn, call: AgentCall) -> Command:
     argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
     played = _placed(turn.model_dump(mode="json"), call.folder)
     played["read"] = [*dict.fromkeys((*_references(call), *played["read"]))]
-    stdin = json.dumps(played).encode()
+    stdin = marshal.dumps(played)
     if call.launch is None:
         return Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)
     return Command.behind(call.launch(argv, Needs()), call.cwd, stdin, call.lock)

@@ -8,14 +8,12 @@ them with a key of this process, which no other text can know.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
-import textwrap
 import threading
-import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
-from secrets import token_hex
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +86,8 @@ def page(text: str) -> None:
 def wrapped(text: str, before: str) -> str:
     line = printable(" ".join(text.split()))
     after = " " * len(before)
+    import textwrap
+
     return textwrap.fill(
         line, WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False,
         break_long_words=False,
@@ -122,6 +122,8 @@ def catch_crashes() -> None:
 def _show_crash(
     kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
 ) -> None:
+    import traceback
+
     echo("".join(traceback.format_exception(kind, error, trace)), nl=False, err=True)
 
 
@@ -138,4 +140,4 @@ def rendered(text: str) -> str:
 
 @cache
 def _key() -> str:
-    return f"\x00{token_hex(8)}:"
+    return f"\x00{os.urandom(8).hex()}:"

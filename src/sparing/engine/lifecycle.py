@@ -21,7 +21,7 @@ from dbos import DBOSPortableJSONSerializer as JSONSerializer
 from sqlalchemy import event
 
 from sparing.config.settings import EngineSettings
-from sparing.database import cleaned
+from sparing.connection import cleaned
 from sparing.dispatch.cache_warming import keep_warm
 from sparing.dispatch.spend import clear
 from sparing.engine import seats

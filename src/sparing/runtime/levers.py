@@ -25,20 +25,21 @@ def standings_of(settings: Settings, backend: Backend) -> tuple[LeverState, ...]
 
 
 def levers_of(source: Source) -> frozenset[Lever]:
-    settings = source.around.settings(source.row)
-    if settings.review.policy is not Policy.ADAPTIVE:
+    if source.around.settings(source.row).review.policy is not Policy.ADAPTIVE:
         return COMPARED_WITH
-    found = standings_of(settings, source.around.backend(source.row))
-    return frozenset(one.lever for one in found if one.on)
+    return frozenset(one.lever for one in _states(source) if one.on)
 
 
 def off_of(source: Source) -> dict[str, str]:
     """What is off and why, for the ledger; nothing under a policy that has no levers."""
-    settings = source.around.settings(source.row)
-    if settings.review.policy is not Policy.ADAPTIVE:
+    if source.around.settings(source.row).review.policy is not Policy.ADAPTIVE:
         return {}
-    found = standings_of(settings, source.around.backend(source.row))
-    return {one.lever.value: one.why for one in found if not one.on}
+    return {one.lever.value: one.why for one in _states(source) if not one.on}
+
+
+def _states(source: Source) -> tuple[LeverState, ...]:
+    around, row = source.around, source.row
+    return source.once(("levers",), lambda: standings_of(around.settings(row), around.backend(row)))
 
 
 def trims_checks(source: Source) -> bool:

@@ -71,14 +71,15 @@ class Source:
     @property
     def catalog(self) -> Catalog:
         around = self.around
-        return self._once(
+        return self.once(
             ("catalog",),
             lambda: load_catalog(
                 around.sources.roles, around.repository.checkout, around.folder.path
             ),
         )
 
-    def _once(self, name: tuple[str, ...], read: Callable[[], T]) -> T:
+    def once(self, name: tuple[str, ...], read: Callable[[], T]) -> T:
+        """What is found out for a job is found out once."""
         if name not in self._read:
             self._read[name] = read()
         return self._read[name]
@@ -90,7 +91,8 @@ class Source:
     @property
     def key(self) -> str:
         """Equal for all prompts of a feature; no document can know it in advance."""
-        return wrapper_key(folder_secret(self.around.folder.path), self.row.feature.key)
+        folder = self.around.folder.path
+        return self.once(("key",), lambda: wrapper_key(folder_secret(folder), self.row.feature.key))
 
     @property
     def cap(self) -> int:
@@ -107,7 +109,7 @@ class Source:
         return self._text(self.job.head, path)
 
     def _text(self, commit: str, path: str) -> str | None:
-        data = self._once(
+        data = self.once(
             ("file", commit, path), lambda: read_file(self.around.repository, commit, path)
         )
         return None if data is None else data.decode("utf-8", "replace")
@@ -170,7 +172,7 @@ class Source:
     def changed(self, since: str) -> tuple[FileChange, ...]:
         """Files outside of the feature's own folder."""
         own, repository = self.folder + "/", self.around.repository
-        found = self._once(
+        found = self.once(
             ("changed", since, self.job.head),
             lambda: changed_files(repository, since, self.job.head),
         )
@@ -184,14 +186,14 @@ class Source:
         """Whether that commit is still there to compare with."""
         args = ("cat-file", "-e", f"{commit}^{{commit}}")
         git = self.around.repository.git
-        return self._once(("knows", commit), lambda: git().ask(*args).returncode == 0)
+        return self.once(("knows", commit), lambda: git().ask(*args).returncode == 0)
 
     def diff(self, since: str, paths: tuple[str, ...], context: int = 0) -> str:
         if not paths:
             return ""
         name = ("diff", since, self.job.head, str(context), *paths)
         repository, head = self.around.repository, self.job.head
-        return self._once(name, lambda: diff(repository, since, head, paths, context))
+        return self.once(name, lambda: diff(repository, since, head, paths, context))
 
 
 def _cut(text: str) -> str:

@@ -10,7 +10,8 @@ from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo
 from sparing.desk.features import view
-from sparing.desk.features.merge_status import CleanupResult, MergeStatus, clean, finished_features
+from sparing.desk.features.cleanup import CleanupResult, clean
+from sparing.desk.features.merge_status import MergeStatus, finished_features
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.records.features import FeatureRow

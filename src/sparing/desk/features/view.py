@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sparing.cap import Reached
 from sparing.desk.gates.actions import GateAction, choices
-from sparing.desk.gates.questions import questions
+from sparing.desk.gates.open_questions import questions
 from sparing.desk.office import Office
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS

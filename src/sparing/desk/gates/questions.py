@@ -12,40 +12,21 @@ from typing import NamedTuple
 
 from sparing.context.prompt.answered_questions import answers_text
 from sparing.desk.gates import answers
+from sparing.desk.gates.open_questions import REPLY, Question, questions
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.flow.advance import ASKS
-from sparing.flow.state import FlowState, Outcome, OutcomeKind, Position
+from sparing.flow.state import FlowState, Outcome, OutcomeKind
 from sparing.records import events, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 
-REPLY = "reply"
 ANSWER_LIMIT = 8_000
-
-
-class Question(NamedTuple):
-    number: int
-    text: str
-    answer: str = ""
-    """What a person has said to it so far."""
 
 
 class AnswerReceipt(NamedTuple):
     stage: str
     left: tuple[Question, ...]
     """Those that still wait; without one the stage goes on."""
-
-
-def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
-    """What waits for an answer now, in order; a stage that is blocked asks what would help."""
-    state = FlowState.load(row.place["state"])
-    if state.position is not Position.STUCK or state.cause not in ASKS or row.running:
-        return ()
-    listed: Sequence[str] = row.place.get("talk", {}).get("questions", [])
-    replies = _replies(office, row)
-    asked = listed or [state.reason]
-    return tuple(Question(n, text, replies.get(n, "")) for n, text in enumerate(asked, 1))
 
 
 def answer(
@@ -102,10 +83,3 @@ def _keep(office: Office, row: FeatureRow, now: Sequence[Question], sender: str,
             data = {"question": one.number, "by": sender, "leg": row.leg_id}
             told = Event(key, row.feature.key, at, REPLY, stage, "", one.answer, data)
             events.add(tx, told)
-
-
-def _replies(office: Office, row: FeatureRow) -> dict[int, str]:
-    with office.database.read() as connection:
-        past = events.since(connection, 0, row.feature.key)
-    own = [one for one in past if one.kind == REPLY and one.data["leg"] == row.leg_id]
-    return {int(one.data["question"]): one.text for one in own}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.plain_file import WHOLE, read_plain
-from sparing.workspace.git.runner import Git, GitFailed, common_dir
+from sparing.workspace.git.runner import Git, GitFailed, Stamp, common_dir, stamp
 
 
 class Scan(NamedTuple):
@@ -38,20 +38,33 @@ class Scan(NamedTuple):
         return (*self.modified, *self.untracked)
 
 
+def is_id(name: str) -> bool:
+    """Of a commit; any other name may mean another commit tomorrow."""
+    return len(name) in (40, 64) and set(name) <= set("0123456789abcdef")
+
+
 def index_of(git: Git) -> Path:
     assert git.index is not None, "only a private index is written"
     return git.index
+
+
+_loaded: dict[Path, tuple[str, Stamp | None]] = {}
+"""Of each index file the commit that it was last made equal to, and how the file stood then."""
 
 
 def load(git: Git, commit: str) -> None:
     """Make the index equal to the commit; what it knows of unchanged files stays."""
     index = index_of(git)
     index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
+    known = commit, stamp(index)
+    if known[1] is not None and is_id(commit) and _loaded.get(index) == known:
+        return
     try:
         git.run("read-tree", "-m", commit)
     except GitFailed:
         index.unlink(missing_ok=True)
         git.run("read-tree", commit)
+    _loaded[index] = commit, stamp(index)
 
 
 def excludes_of(git_dir: Path) -> Path:

@@ -34,6 +34,8 @@ LOOKS = frozenset({
 """Commands that only read what is on this machine: whatever holds one up does not go away."""
 _LOCK_IS_HELD = ".lock': File exists"
 
+READS = (("cat-file",), ("diff-tree",), ("ls-tree",), ("rev-parse",))
+
 Stamp = tuple[int, int, int, int]
 
 
@@ -173,7 +175,8 @@ def start_git(
     program = shutil.which("git")
     if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
         raise RepositoryError("git is not installed", "install git 2.38 or newer")
-    argv = (*leash(), program, "--no-pager", "--literal-pathspecs", *args)
+    held = () if _only_reads(args) else leash()
+    argv = (*held, program, "--no-pager", "--literal-pathspecs", *args)
     process = subprocess.Popen(
         argv,
         cwd=where,
@@ -194,6 +197,11 @@ def start_git(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
     return subprocess.CompletedProcess(argv, process.wait(), out, err)
+
+
+def _only_reads(args: Sequence[str]) -> bool:
+    """Looks at objects alone: it can wait for nothing but our pipes, and ends with them."""
+    return args[:1] == ("--bare",) and args[1:2] in READS
 
 
 def _search_path(git: str) -> str:
@@ -237,10 +245,10 @@ def _signature(git_dir: Path) -> tuple[Stamp | None, ...]:
     """Changes whenever one of the files that git reads its configuration from changes."""
     common = common_dir(git_dir)
     names = (common / "config", common / "config.worktree", git_dir / "config.worktree")
-    return tuple(_stamp(name) for name in names)
+    return tuple(stamp(name) for name in names)
 
 
-def _stamp(path: Path) -> Stamp | None:
+def stamp(path: Path) -> Stamp | None:
     try:
         stat = path.stat()
     except OSError:

@@ -1,0 +1,161 @@
+"""Connections to one SQLite file: opened by one recipe, cleaned of secrets, and used again.
+
+As long as somebody keeps the file open, a connection that was given back waits for its next use
+in any thread. Nothing of the use before is left in it: no transaction, no half-read rows. A file
+that was replaced or deleted meanwhile gets a new connection. When nobody keeps the file open, a
+connection ends with its use.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, cast
+from weakref import WeakSet
+
+from sparing.redact import Redactor
+
+BUSY_SECONDS = 30.0
+MOST_KEPT = 16
+
+Identity = tuple[int, int, int]
+
+
+class Cleaning(sqlite3.Connection):
+    """A connection that takes secrets out of every value it is given."""
+
+    redactor: Redactor | None = None
+    identity: Identity | None = None
+    """The process and the file that it was opened for."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        cursor = super().execute(sql, cleaned(self.redactor, parameters))
+        self._cursors.add(cursor)
+        return cursor
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        return super().executemany(sql, [cleaned(self.redactor, row) for row in parameters])
+
+    def reset(self) -> None:
+        """A cursor that is half read would hold the next user to an old snapshot."""
+        for cursor in list(self._cursors):
+            cursor.close()
+        self._cursors.clear()
+        self.redactor = None
+
+
+class Connections:
+    """Of one database file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._keepers = 0
+        self._idle: list[Cleaning] = []
+        self._inherited: list[Cleaning] = []
+        """Of the process that we were forked from: not even to be closed here."""
+
+    @contextmanager
+    def kept(self) -> Generator[None, None, None]:
+        """Until the end of this, what is given back is used again."""
+        with self._lock:
+            self._keepers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keepers -= 1
+                idle, self._idle = ([], self._idle) if self._keepers else (self._idle, [])
+            for connection in idle:
+                self._drop(connection)
+
+    @contextmanager
+    def lend(self) -> Generator[Cleaning, None, None]:
+        connection = self._take()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._give_back(connection)
+
+    def _take(self) -> Cleaning:
+        if self._keepers:
+            identity = _identity(self._path)
+            while (connection := self._next_idle()) is not None:
+                if connection.identity == identity:
+                    return connection
+                self._drop(connection)
+        return _connect(self._path)
+
+    def _next_idle(self) -> Cleaning | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _give_back(self, connection: Cleaning) -> None:
+        connection.reset()
+        with self._lock:
+            useful = self._keepers and not connection.in_transaction
+            if useful and len(self._idle) < MOST_KEPT and connection.identity is not None:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _drop(self, connection: Cleaning) -> None:
+        if connection.identity is not None and connection.identity[0] != os.getpid():
+            self._inherited.append(connection)
+        else:
+            connection.close()
+
+
+def cleaned(redactor: Redactor | None, parameters: Any) -> Any:
+    """What a statement is given, by place or by name, without secrets."""
+    if redactor is None or not parameters:
+        return parameters
+    if isinstance(parameters, dict):
+        named = cast("dict[str, Any]", parameters)
+        return {name: _clean(redactor, value) for name, value in named.items()}
+    return tuple(_clean(redactor, value) for value in parameters)
+
+
+def _clean(redactor: Redactor, value: Any) -> Any:
+    """Inside of JSON only the strings are touched: what is written must be readable again."""
+    if not isinstance(value, str) or (text := redactor.clean(value)) == value:
+        return value
+    try:
+        return json.dumps(redactor.clean_data(json.loads(value)))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _connect(path: Path) -> Cleaning:
+    connection = sqlite3.connect(
+        path,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        factory=Cleaning,
+        # One thread at a time has it, but not always the same.
+        check_same_thread=False,
+    )
+    connection.row_factory = sqlite3.Row
+    connection.execute("pragma synchronous = full")
+    connection.execute("pragma foreign_keys = on")
+    connection.identity = _identity(path)
+    return connection
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return os.getpid(), stat.st_dev, stat.st_ino

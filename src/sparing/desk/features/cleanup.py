@@ -1,0 +1,52 @@
+"""Removing the worktree of a feature that is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.desk.features.merge_status import CLEANED
+from sparing.desk.office import Office
+from sparing.errors import FeatureError
+from sparing.feature import FeatureStatus
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.repository import branch_commit
+from sparing.workspace.git.retire import retire
+from sparing.workspace.git.worktree import Worktree
+
+
+class CleanupResult(NamedTuple):
+    stays: str
+    """Why its worktree is still there; empty if it is gone."""
+    branch: bool
+    """Whether its branch is there."""
+
+
+def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> CleanupResult:
+    """Remove the worktree of a feature that is over. Its branch stays.
+
+    A feature that is named may be one whose branch is in no other: its commits are on the branch.
+    """
+    feature, repo = row.feature, office.repository
+    if row.status not in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
+        raise FeatureError(
+            f"feature {feature.id} is not over: its worktree is needed",
+            f"sparing show {feature.id}",
+        )
+    worktree = Worktree(repo, office.folder.worktree(feature.name), feature.branch)
+    tip = branch_commit(repo, feature.branch)
+    home = tip if named and tip else branch_commit(repo, feature.base_branch) or row.head
+    if tip is None and not Path(worktree.path).exists():
+        return CleanupResult("", branch=False)
+    why = retire(worktree, home, office.folder.redactor.known) if tip else _branchless(worktree)
+    if not why:
+        with office.database.write() as tx:
+            key = f"{feature.key}.{CLEANED}"
+            events.add(tx, Event(key, feature.key, at, CLEANED, text=feature.branch))
+    return CleanupResult(why, tip is not None)
+
+
+def _branchless(worktree: Worktree) -> str:
+    return f"its branch {worktree.branch} is gone; look before you remove {worktree.path}"

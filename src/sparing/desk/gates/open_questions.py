@@ -1,0 +1,39 @@
+"""What an author asks at a gate, and what a person has said to it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sparing.desk.office import Office
+from sparing.flow.state import Cause, FlowState, Position
+from sparing.records import events
+from sparing.records.features import FeatureRow
+
+REPLY = "reply"
+ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
+
+
+class Question(NamedTuple):
+    number: int
+    text: str
+    answer: str = ""
+    """What a person has said to it so far."""
+
+
+def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
+    """What waits for an answer now, in order; a stage that is blocked asks what would help."""
+    state = FlowState.load(row.place["state"])
+    if state.position is not Position.STUCK or state.cause not in ASKS or row.running:
+        return ()
+    listed: Sequence[str] = row.place.get("talk", {}).get("questions", [])
+    replies = _replies(office, row)
+    asked = listed or [state.reason]
+    return tuple(Question(n, text, replies.get(n, "")) for n, text in enumerate(asked, 1))
+
+
+def _replies(office: Office, row: FeatureRow) -> dict[int, str]:
+    with office.database.read() as connection:
+        past = events.since(connection, 0, row.feature.key)
+    own = [one for one in past if one.kind == REPLY and one.data["leg"] == row.leg_id]
+    return {int(one.data["question"]): one.text for one in own}
