@@ -13,8 +13,8 @@ import os
 import shlex
 import shutil
 import sqlite3
+import tempfile
 import time
-import uuid
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -133,12 +133,13 @@ def copy_aside(database: Database, version: int) -> None:
     """The whole database as that schema has it, beside it: a way back from a migration."""
     path = database.path
     target = path.with_name(f"{path.name}.schema-{version}")
-    partial = path.with_name(f".{target.name}.{uuid.uuid4().hex}")
     with database.read() as connection:
         _refuse_full(path)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=path.parent)
+        os.close(handle)
+        partial = Path(name)
         try:
             with closing(sqlite3.connect(partial)) as copy:
-                partial.chmod(0o600)
                 connection.backup(copy)
                 whole = _version(copy) == version
             if whole:  # else somebody else has made the copy and migrated meanwhile
