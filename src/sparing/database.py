@@ -8,12 +8,14 @@ whichever table it ends.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sqlite3
+import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +25,8 @@ from sparing.redact import Redactor
 
 WAL_TRIES = 300
 FULL_BYTES = 1024 * 1024
+COPIES = 3
+"""How many copies from before migrations are kept, the newest."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +89,59 @@ def open_database(
             "install that version again, or set another state.folder",
         )
     if version < len(migrations):
+        if version:
+            copy_aside(database, version)
         _migrate(database, migrations)
     return database
+
+
+def copy_aside(database: Database, version: int) -> None:
+    """The whole database as that schema has it, beside it: a way back from a migration."""
+    path = database.path
+    target = path.with_name(f"{path.name}.schema-{version}")
+    with database.read() as connection:
+        _refuse_full(path)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=path.parent)
+        os.close(handle)
+        partial = Path(name)
+        try:
+            with closing(sqlite3.connect(partial)) as copy:
+                connection.backup(copy)
+                whole = _version(copy) == version
+            if whole:  # else somebody else has made the copy and migrated meanwhile
+                _sync(partial)
+                partial.replace(target)
+                _sync(path.parent)
+        finally:
+            partial.unlink(missing_ok=True)
+        _drop_old_copies(path)
+
+
+def _refuse_full(path: Path) -> None:
+    files = (path, path.with_name(f"{path.name}-wal"))
+    size = sum(one.stat().st_size for one in files if one.exists())
+    if shutil.disk_usage(path.parent).free < size + FULL_BYTES:
+        raise StateError(
+            f"there is no room for a copy of {path.name}, which is made before it is upgraded",
+            f"free {size // FULL_BYTES + 2} MB in {path.parent}, then run the same command again",
+        )
+
+
+def _drop_old_copies(path: Path) -> None:
+    def number(copy: Path) -> int:
+        return int(copy.name.rpartition("-")[2])
+
+    copies = sorted(path.parent.glob(f"{path.name}.schema-*"), key=number)
+    for copy in copies[:-COPIES]:
+        copy.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _migrate(database: Database, migrations: Sequence[str]) -> None:

@@ -12,6 +12,8 @@ class Ticket:
     at: float
     after: str = ""
     """The sibling that has to begin first."""
+    again: bool = False
+    """Asked before, by a leg that could not be replayed: what is paid for is not asked again."""
 
     @property
     def step(self) -> str:

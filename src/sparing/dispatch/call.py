@@ -14,6 +14,7 @@ from typing import Any
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
+from sparing.dispatch.paid_turn import paid_before
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import Permit, SpendRefusal, SpendRequest, given_up, reserve, settle
 from sparing.dispatch.trunk_group import system_of
@@ -56,6 +57,8 @@ async def call(
     asking = SpendRequest(
         source_of(asked, work), asked, Sent.load(sent), template or work.turn.value
     )
+    if asked.again and (paid := paid_before(asking)) is not None:
+        return paid
     if asking.sent.resume and not template and (why := await trusted(asking)):
         return {"failure": Failure.INVALID_SESSION.value, "detail": f"not resumed: {why}"}
     while (permit := reserve(asking)) is None:

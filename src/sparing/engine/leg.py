@@ -1,8 +1,8 @@
 """The frozen loop. A leg runs from a start or an answer to the next human wait or the end.
 
 It knows nothing: moves are decided in a recorded step, work is done in child workflows. Runs
-that are under way replay this code, so it changes only together with a patch and a test that
-replays an old database. Names and arguments are stored data.
+that are under way replay this code. Names, arguments and the order of steps are stored data:
+whoever changes one of them raises `REVISION`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ from sparing.runtime import signals
 from sparing.runtime.crash import Body, record_with
 from sparing.ticket import Ticket
 
-LEGS = "legs"
-JOBS = "jobs"
-"""Queues of runs from before workflows were started at once; what waits there is still run."""
 SIBLING_SECONDS = 5.0
 """Dispatches side by side start one after the other, so that the first has filled the cache."""
 
@@ -48,11 +45,11 @@ PROGRAM = {
 
 @DBOS.workflow(name="leg", max_recovery_attempts=20)
 async def leg(start: dict[str, Any]) -> str:
-    """`start`: feature, generation, leg, id, place, answer, reason, feedback."""
+    """`start`: feature, generation, leg, id, place, answer, reason, feedback, asked."""
     place = start["place"]
     said: dict[str, Any] = {
         "results": [], "answer": start["answer"], "reason": start["reason"],
-        "feedback": start["feedback"],
+        "feedback": start["feedback"], "asked": start["asked"],
     }  # fmt: skip
     numbers = {name: start[name] for name in ("feature", "generation", "leg", "id")}
     count = 0
@@ -83,18 +80,18 @@ async def job(ticket: dict[str, Any], work: dict[str, Any]) -> dict[str, Any]:
 
 async def _work(feature: str, move: dict[str, Any]) -> list[dict[str, Any]]:
     """All jobs of a move, side by side."""
-    names: list[str] = move["names"]
+    ids: list[str] = move["tickets"]
     handles: list[Any] = []
-    for number, (name, work) in enumerate(zip(names, move["jobs"], strict=True)):
-        sibling = names[number - 1] if number else ""
-        ticket = Ticket(name, feature, move["at"] + SIBLING_SECONDS * number, sibling)
+    for number, (name, work) in enumerate(zip(move["names"], move["jobs"], strict=True)):
+        at, sibling = move["at"] + SIBLING_SECONDS * number, ids[number - 1] if number else ""
+        ticket = Ticket(ids[number], feature, at, sibling, again=ids[number] != name)
         with SetWorkflowID(name):
             handles.append(await DBOS.start_workflow_async(job, asdict(ticket), work))
     results: list[dict[str, Any]] = []
-    for name, handle in zip(names, handles, strict=True):
-        often = await signals.polling_seconds(name)
+    for ticket_id, handle in zip(ids, handles, strict=True):
+        often = await signals.polling_seconds(ticket_id)
         results.append(await handle.get_result(polling_interval_sec=often))
-    signals.forget(names)
+    signals.forget(ids)
     return results
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -25,18 +25,21 @@ from sparing.connection import cleaned
 from sparing.dispatch.cache_warming import keep_warm
 from sparing.dispatch.spend import clear
 from sparing.engine import seats
-from sparing.engine.leg import JOBS, LEGS, leg
+from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.pickle_refusal import refuse_pickle, unreadable
-from sparing.records import features
+from sparing.engine.revision import VERSION, begin_anew, cancel_others, is_other
+from sparing.records.features import FeatureRow
 from sparing.redact import Redactor
 from sparing.runtime import crash
 from sparing.runtime.surroundings import Surroundings, set_current
 from sparing.workspace.sandbox.launcher import sweep
 
-VERSION = "sparing"
-"""Pinned: runs that are under way must be found by the next release too."""
-OLD_QUEUES_SECONDS = 1.0
+ENDED = ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+ANEW = (
+    "feature {} goes on from its last decision: this version of sparing records its work"
+    " differently"
+)
 
 
 class Engine:
@@ -58,22 +61,23 @@ class Engine:
 
     async def failed(self) -> dict[str, str]:
         """Legs that died, by id: of a bug, or of a full disk."""
-        found = await DBOS.list_workflows_async(
-            name="leg", status=["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"], load_input=False
-        )
+        found = await DBOS.list_workflows_async(name="leg", status=ENDED, load_input=False)
         return {status.workflow_id: str(status.error) for status in found}
 
     async def repair(self) -> None:
-        """A leg that died or can't be read is begun anew, as a new generation."""
+        """A leg that died, can't be read or was recorded another way is begun anew, as a new
+        generation."""
+        others = await cancel_others()
         dead = set(await self.failed())
         foreign = await asyncio.to_thread(unreadable, self._around.folder.engine_database)
         for row in await asyncio.to_thread(legs_to_start, self._around):
-            mine = [name for name in foreign if f"{name}.".startswith(f"{row.leg_id}.")]
-            if mine:
+            if _has(row, foreign):
                 await DBOS.cancel_workflow_async(row.leg_id, cancel_children=True)
-            if mine or row.leg_id in dead:
-                with self._around.database.write() as tx:
-                    features.next_generation(tx, row, time.time())
+            if _has(row, others) or await is_other(row.leg_id):
+                told = ANEW.format(row.feature.id)
+                await begin_anew(self._around, row, time.time(), told)
+            elif _has(row, foreign) or row.leg_id in dead:
+                await begin_anew(self._around, row, time.time())
 
 
 @asynccontextmanager
@@ -91,8 +95,6 @@ async def running(
     DBOS(config=_config(around.folder.engine_database, around.folder.redactor))
     try:
         DBOS.launch()
-        for name in (LEGS, JOBS):
-            await DBOS.register_queue_async(name, polling_interval_sec=OLD_QUEUES_SECONDS)
         engine = Engine(around)
         await engine.repair()
         warming = asyncio.create_task(keep_warm(around))
@@ -104,6 +106,11 @@ async def running(
     finally:
         DBOS.destroy(destroy_registry=False)
         restore()
+
+
+def _has(row: FeatureRow, names: Sequence[str]) -> bool:
+    """Whether one of these workflows is the feature's leg, or a job of it."""
+    return any(f"{name}.".startswith(f"{row.leg_id}.") for name in names)
 
 
 def _config(path: Path, redactor: Redactor) -> DBOSConfig:

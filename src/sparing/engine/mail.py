@@ -104,4 +104,5 @@ def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
         "answer": answer,
         "reason": feedback,
         "feedback": around.folder.keep(noted) if noted and answer not in AIMED else "",
+        "asked": row.asked,
     }

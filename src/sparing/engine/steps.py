@@ -16,6 +16,7 @@ from sparing.dispatch.resume_check import deferred_of
 from sparing.engine.auto import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import under_orders
+from sparing.engine.unfinished import ask_again, asked_for, asks_again, take_up
 from sparing.errors import SparingError
 from sparing.feature import FeatureStatus
 from sparing.finish.claims import tell_unmarked
@@ -55,26 +56,29 @@ async def decide(
     """The next move. Recorded, so a replay never asks new code about an old move."""
     around = current()
     row = row_of(around, leg["feature"])
-    here = unpacked(around.folder, place)
-    now = around.now(row, here.moves + 1)
+    here, said = take_up(unpacked(around.folder, place), said)
+    again = asks_again(said)
+    now = around.now(row, here.moves + (not again))
     known = happened(around, row, here, said)
-    found = next_move(here, known, _rules(around, row), now)
+    found = ask_again(here) if again else next_move(here, known, _rules(around, row), now)
     changes = changes_said(around, here, known.results)
+    asked = asked_for(leg, found.jobs, said, now)
     with around.database.write() as tx:
         numbers = (leg["generation"], leg["leg"])
         place = packed(around.folder, found.place)
-        features.progress(tx, row.feature.key, numbers, place, found.place.head)
+        features.progress(tx, row.feature.key, numbers, place, found.place.head, asked.dump())
         record(tx, DecidedMove(row, here, found, known, now), changes)
         _tell_stage(tx, row, here, found, now)
     found = under_orders(around, leg["id"], found)
-    names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(found.jobs)]
-    for name in names:
-        signals.expect(name)
+    jobs = asked.jobs if found.jobs else ()
+    for job in jobs:
+        signals.expect(job.ticket)
     return {
         "do": found.do.value,
         "place": packed(around.folder, found.place),
         "jobs": [job.dump() for job in found.jobs],
-        "names": names,
+        "names": [job.workflow for job in jobs],
+        "tickets": [job.ticket for job in jobs],
         "at": now,
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sparing.feature import Background, Feature, FeatureStatus, Priority
@@ -29,6 +29,8 @@ class FeatureRow:
     running: bool
     updated: float
     background: Background = Background()
+    asked: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Of a leg that has decided something: the jobs of its last decision, in the engine's JSON."""
 
     @property
     def leg_id(self) -> str:
@@ -38,7 +40,7 @@ class FeatureRow:
 COLUMNS = (
     "key, number, slug, title, flow, repository, base_branch, base_commit, created, status,"
     " overrides, generation, leg, place, head, running, updated, description, source, project,"
-    " depends_on, priority"
+    " depends_on, priority, asked"
 )
 
 
@@ -49,7 +51,7 @@ def create(tx: sqlite3.Connection, row: FeatureRow) -> None:
         f.created, row.status.value, json.dumps(row.overrides), row.generation, row.leg,
         json.dumps(row.place), row.head, int(row.running), row.updated,
         row.background.description, row.background.source, row.background.project,
-        json.dumps(row.background.depends_on), row.background.priority.value,
+        json.dumps(row.background.depends_on), row.background.priority.value, _text(row.asked),
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into features ({COLUMNS}) values ({marks})", values)  # noqa: S608
@@ -102,19 +104,24 @@ def set_running(tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], at: f
 def next_leg(tx: sqlite3.Connection, row: FeatureRow, at: float) -> int:
     """Move on to the next leg, once: a second call for the same row changes nothing."""
     tx.execute(
-        "update features set leg = ?, running = 1, updated = ?"
+        "update features set leg = ?, running = 1, updated = ?, asked = ''"
         " where key = ? and generation = ? and leg = ? and running = 0",
         (row.leg + 1, at, row.feature.key, row.generation, row.leg),
     )
     return row.leg + 1
 
 
-def next_generation(tx: sqlite3.Connection, row: FeatureRow, at: float) -> None:
-    """The same leg again under a new id, because the old one can't run any more."""
+def next_generation(
+    tx: sqlite3.Connection, row: FeatureRow, at: float, asked: Mapping[str, object] | None = None
+) -> None:
+    """The same leg again under a new id, because the old one can't run any more.
+
+    `asked`: the jobs of its last decision, with what came of those that were finished.
+    """
     tx.execute(
-        "update features set generation = ?, updated = ?"
+        "update features set generation = ?, updated = ?, asked = ?"
         " where key = ? and generation = ? and leg = ? and running = 1",
-        (row.generation + 1, at, row.feature.key, row.generation, row.leg),
+        (row.generation + 1, at, _text(asked or {}), row.feature.key, row.generation, row.leg),
     )
 
 
@@ -124,7 +131,8 @@ def regenerate(
     """Begin anew from an earlier commit, while nothing runs; False if something does by now."""
     done = tx.execute(
         "update features set generation = ?, leg = ?, place = ?, head = ?, status = ?,"
-        " running = 1, updated = ? where key = ? and generation = ? and leg = ? and running = 0",
+        " running = 1, updated = ?, asked = ''"
+        " where key = ? and generation = ? and leg = ? and running = 0",
         (
             row.generation + 1, row.leg + 1, json.dumps(place), head, FeatureStatus.ACTIVE.value,
             at,
@@ -145,7 +153,7 @@ def settle(
 ) -> bool:
     """A leg has ended: store where the feature stands now."""
     done = tx.execute(
-        "update features set place = ?, head = ?, status = ?, running = 0, updated = ?"
+        "update features set place = ?, head = ?, status = ?, running = 0, updated = ?, asked = ''"
         " where key = ? and generation = ? and leg = ? and running = 1",
         (json.dumps(place), head, status.value, at, key, *leg_id),
     )
@@ -178,14 +186,23 @@ def give_up(tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], at: 
 
 
 def progress(
-    tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], place: dict[str, Any], head: str
+    tx: sqlite3.Connection,
+    key: str,
+    leg_id: tuple[int, int],
+    place: dict[str, Any],
+    head: str,
+    asked: Mapping[str, object] | None = None,
 ) -> None:
-    """What a running leg is at, for the doors; never read back by the engine."""
+    """What a running leg has decided: for the doors, and for a leg that can't be replayed."""
     tx.execute(
-        "update features set place = ?, head = ?"
+        "update features set place = ?, head = ?, asked = ?"
         " where key = ? and generation = ? and leg = ? and running = 1",
-        (json.dumps(place), head, key, *leg_id),
+        (json.dumps(place), head, _text(asked or {}), key, *leg_id),
     )
+
+
+def _text(asked: Mapping[str, object]) -> str:
+    return json.dumps(asked) if asked else ""
 
 
 def _row(row: sqlite3.Row) -> FeatureRow:
@@ -200,4 +217,5 @@ def _row(row: sqlite3.Row) -> FeatureRow:
             row["description"], row["source"], row["project"],
             tuple(json.loads(row["depends_on"])), Priority(row["priority"]),
         ),
+        json.loads(row["asked"] or "{}"),
     )  # fmt: skip

@@ -219,6 +219,12 @@ def of_feature(connection: sqlite3.Connection, feature: str) -> list[LedgerRow]:
     return [_row(row) for row in rows]
 
 
+def of_dispatch(connection: sqlite3.Connection, dispatch: str) -> list[LedgerRow]:
+    """All tries of one dispatch."""
+    every = "select * from ledger where dispatch = ? order by attempt"
+    return [_row(row) for row in connection.execute(every, (dispatch,))]
+
+
 def of_trunk(
     connection: sqlite3.Connection, trunk: str, since: float, limit: int
 ) -> list[LedgerRow]:

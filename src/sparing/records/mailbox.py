@@ -58,6 +58,11 @@ def of_leg(connection: sqlite3.Connection, leg: str, verbs: Sequence[str]) -> st
     return str(row[0]) if row else ""
 
 
+def forward(tx: sqlite3.Connection, leg: str, new: str) -> None:
+    """What was sent to a leg that runs is for the one that takes its place."""
+    tx.execute("update mailbox set gate = ? where gate = ?", (new, leg))
+
+
 def words_to(connection: sqlite3.Connection, feature: str, verb: str) -> list[Letter]:
     """All letters of one kind that a feature ever got, in order."""
     rows = connection.execute(

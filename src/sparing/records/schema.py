@@ -133,4 +133,6 @@ alter table features add column source text not null default '';
 alter table features add column project text not null default '';
 alter table features add column depends_on text not null default '[]';
 alter table features add column priority text not null default 'medium'""",
+    """\
+alter table features add column asked text not null default ''""",
 )
