@@ -188,5 +188,20 @@ def main() -> None:
             print(name, walked.code, git(walked.repository, "log", "--oneline", BRANCH))
 
 
+def assert_it_goes_through(folder: Path, name: str) -> None:
+    """To a finished branch, with exactly the screen that was recorded."""
+    walked = walk(name, folder, settings(folder))
+    assert walked.code == 0, walked.screen
+    assert "1 red as before" in walked.screen
+    assert git(walked.repository, "show", f"{BRANCH}:greeting.txt") == "Hello, Ada."
+    assert "deps" not in git(walked.repository, "ls-tree", "--name-only", BRANCH)
+    assert git(walked.repository, "status", "--porcelain") == ""
+    shown = (TRANSCRIPTS / f"{name}.txt").read_text("utf-8").split("\n", 1)[1]
+    assert steady(walked.screen) == shown, "write it again: python -m tests.first_hour"
+    if "edit" in PROJECTS[name].answers:
+        log = git(walked.repository, "log", "--format=%s", BRANCH)
+        assert "sparing: plan edited by a person: plan.md" in log
+
+
 if __name__ == "__main__":
     main()

@@ -13,28 +13,15 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
-from tests.first_hour import BRANCH, PROJECTS, SCRIPT, TRANSCRIPTS, settings, steady, walk
+from tests.first_hour import BRANCH, SCRIPT, TRANSCRIPTS, assert_it_goes_through, settings
 from tests.repositories import git, make_repository
 from tests.terminal import sparing
 from tests.typed import Typed
 
 
-@pytest.mark.parametrize("name", PROJECTS)
-def test_from_start_to_a_finished_branch(tmp_path: Path, name: str) -> None:
+def test_from_start_to_a_finished_branch(tmp_path: Path) -> None:
     """K2: a test that was red before is known and blocks nothing; nothing of a set-up is kept."""
-    walked = walk(name, tmp_path, settings(tmp_path))
-    assert walked.code == 0, walked.screen
-    assert "1 red as before" in walked.screen
-    assert git(walked.repository, "show", f"{BRANCH}:greeting.txt") == "Hello, Ada."
-    assert "deps" not in git(walked.repository, "ls-tree", "--name-only", BRANCH)
-    assert git(walked.repository, "status", "--porcelain") == ""
-    shown = (TRANSCRIPTS / f"{name}.txt").read_text("utf-8").split("\n", 1)[1]
-    assert steady(walked.screen) == shown, "write it again: python -m tests.first_hour"
-    if "edit" in PROJECTS[name].answers:
-        log = git(walked.repository, "log", "--format=%s", BRANCH)
-        assert "sparing: plan edited by a person: plan.md" in log
+    assert_it_goes_through(tmp_path, "make")
 
 
 def test_the_first_page_shows_what_was_seen() -> None:

@@ -6,6 +6,7 @@ Covers: E1, E4, C18.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from bench.economy.wire import compare
 from sparing.way import Lever
 
 PARAMETERS = "db6932fdd33967409026202c3da667c2a6a925ee72c7b016b73d606ff8054bb4"
-DRAWN = "b0f83793cc0ed7aac96a2fbafc0ecb2d86fd3daa5c68fcf224f6839c40eb1a67"
+DRAWN = "646903d3c5cc7fd42f90f0a08edb321e8779f981216e3d66ef43143e3bd5903e"
 SMALL = replace(Parameters(), tasks=2, fixed_rounds=2, explored_files=(2, 3))
 
 
@@ -36,7 +37,8 @@ def test_the_workload_is_frozen() -> None:
     """E4: no figure is improved by changing the work; whoever does so has to change this."""
     assert Parameters().digest == PARAMETERS
     steps = [step for seed in range(3) for step in Drawing(seed, Parameters()).steps()]
-    assert hashlib.sha256(repr(steps).encode()).hexdigest() == DRAWN
+    words = re.sub(r"<\w+\.", "<", repr(steps))  # an enum may be called what it likes
+    assert hashlib.sha256(words.encode()).hexdigest() == DRAWN
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)

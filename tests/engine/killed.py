@@ -38,6 +38,9 @@ KILLS: dict[tuple[str, ...], tuple[str, ...]] = {
 """One run each of the whole demo and of the largest tier, killed at all of these, one after the
 other: between them they have every kind of step. What lies between an end and the next begin is
 the same moment, so the ends stand for both."""
+OFTEN = ("prepare:end", "commit:end", "close:end")
+"""Those of the tier's at which `make test` kills it: before a turn is paid, after its commit, and
+after the stage's own."""
 
 
 def undisturbed(folder: Path, *options: str) -> str:
