@@ -28,7 +28,7 @@ from sparing.workspace.git.process import leash, output_of
 LOCK_PAUSE_SECONDS = 0.1
 _LOCK_IS_HELD = ".lock': File exists"
 
-READS = (("cat-file",), ("diff-tree",), ("ls-tree",), ("rev-parse",))
+READS = (("cat-file",), ("ls-tree",), ("rev-parse",))
 
 Stamp = tuple[int, int, int, int]
 
