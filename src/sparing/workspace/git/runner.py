@@ -34,7 +34,7 @@ LOOKS = frozenset({
 """Commands that only read what is on this machine: whatever holds one up does not go away."""
 _LOCK_IS_HELD = ".lock': File exists"
 
-READS = (("cat-file",), ("diff-tree",), ("ls-tree",), ("rev-parse",))
+READS = (("cat-file",), ("ls-tree",), ("rev-parse",))
 
 Stamp = tuple[int, int, int, int]
 
