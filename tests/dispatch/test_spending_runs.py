@@ -63,7 +63,7 @@ def turn(around: Surroundings, row: FeatureRow, name: str, bill: Bill, dice: ran
     _pass("answered", die_at)
     done = settle(asked, permit, answer)
     _pass("settled", die_at)
-    return done["failure"]
+    return done.failure
 
 
 def _pass(point: str, die_at: str) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
@@ -23,10 +23,10 @@ from sparing.job import Job, Turn
 from sparing.money import to_usd
 from sparing.records.prompts import load_prompt
 from sparing.redact import Redactor
+from sparing.reply import Reply
 from sparing.roles.load import RoleClass
 from sparing.runtime import signals
 from sparing.runtime.containment import Receipt, guard
-from sparing.runtime.crash import passing, step
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source, source_of
@@ -45,30 +45,33 @@ SECRETS = "repair_secrets"
 RESERVED = "call:reserved"
 ANSWERED = "call:answered"
 """Crash points inside the step: a reservation without a turn, a turn without its bill."""
+Passing = Callable[[str], None]
+"""Hears of each point that is passed."""
 
 
-@step("call", preemptible=True)
+def ignored(_point: str) -> None:
+    """Nobody listens."""
+
+
 async def call(
-    ticket: dict[str, Any], job: dict[str, Any], sent: dict[str, Any], template: str = ""
-) -> dict[str, Any]:
-    asked, work = Ticket(**ticket), Job.load(job)
-    await signals.after(asked.after)
-    asking = SpendRequest(
-        source_of(asked, work), asked, Sent.load(sent), template or work.turn.value
-    )
-    if asking.sent.resume and not template and (why := await trusted(asking)):
-        return {"failure": Failure.INVALID_SESSION.value, "detail": f"not resumed: {why}"}
+    ticket: Ticket, job: Job, sent: Sent, template: str = "", passing: Passing = ignored
+) -> Reply:
+    """`template` names the words that are sent, where they are not the turn's own."""
+    await signals.after(ticket.after)
+    asking = SpendRequest(source_of(ticket, job), ticket, sent, template or job.turn.value)
+    if sent.resume and not template and (why := await trusted(asking)):
+        return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
     while (permit := reserve(asking)) is None:
         await asyncio.sleep(SIBLING_SECONDS)
     if isinstance(permit, SpendRefusal):
-        return {"failure": permit.failure, "detail": permit.detail}
+        return Reply(permit.failure, permit.detail)
     passing(RESERVED)
     try:
         with given_up(asking):
             reply = await _run(asking, permit)
     except SparingError as error:
         # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
-        return {"failure": error.what, "detail": error.repair}
+        return Reply(error.what, error.repair)
     passing(ANSWERED)
     return settle(asking, permit, reply)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any
 
 from sparing.artifact import ArtifactName
@@ -19,16 +19,14 @@ from sparing.context.documents.handoff import Handoff
 from sparing.context.documents.rich_handoff import Pipeline, StageOutput, parse_layers, rich_handoff
 from sparing.context.prompt.compact import only_output
 from sparing.context.prompt.wrap import defuse
-from sparing.dispatch.call import call
 from sparing.dispatch.trunk_group import order_of
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
-from sparing.job import Job, JobResult, Turn
+from sparing.job import Job, JobResult
 from sparing.prompts.render import fill, words
 from sparing.records import events, ledger
 from sparing.records.prompts import keep_prompt
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
@@ -44,35 +42,23 @@ FEEDBACK_CHARS = 1_000
 SAID = ("reject", "answer")
 
 
-async def hand_over(ticket: Ticket, job: Job) -> dict[str, Any]:
-    """A workflow's part: it strings steps. Nothing that fails here stops the work."""
-    who, what = asdict(ticket), job.dump()
-    reply = await call(who, what, await prepare_handoff(who, what, ""), Turn.HAND_OVER.value)
-    if reply["failure"]:
-        return (await write_handoff(who, what, "", reply["failure"]))["result"]
-    done = await write_handoff(who, what, reply["reply"], "")
-    if done["problem"]:
-        question = await prepare_handoff(who, what, done["problem"])
-        again = await call(who, what, question, Turn.HAND_OVER.value)
-        last = reply["reply"] if again["failure"] else again["reply"]
-        done = await write_handoff(who, what, last, "last")
-    return done["result"]
-
-
-@step("prepare-handoff")
-async def prepare_handoff(
-    ticket: dict[str, Any], job: dict[str, Any], problem: str
-) -> dict[str, Any]:
+async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
     """The question to the session that ends; `problem` says why its answer can't be used."""
-    source = source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
     text = _question(problem)
     prompt = keep_prompt(source.around.folder, (Segment("turn", text, Volatility.ITERATION),))
     session = source.session
     reason = "its answer can't be handed over" if problem else "the session ends with this stage"
     return Sent(
-        prompt, len(text), Way.RESUME, reason, session.id if session else "",
-        session.model if session else "", {}, order_of(source),
-    ).dump()  # fmt: skip
+        prompt=prompt,
+        chars=len(text),
+        way=Way.RESUME,
+        reason=reason,
+        resume=session.id if session else "",
+        model=session.model if session else "",
+        naive={},
+        order=order_of(source),
+    )
 
 
 def _question(problem: str) -> str:
@@ -85,16 +71,21 @@ def question_tokens() -> int:
     return estimate_tokens(_question(""))
 
 
-@step("write-handoff")
-async def write_handoff(
-    ticket: dict[str, Any], job: dict[str, Any], reply: str, why: str
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class WrittenHandoff:
+    """Why an answer goes back, or the result."""
+
+    problem: str = ""
+    result: JobResult = JobResult()
+
+
+async def write_handoff(ticket: Ticket, job: Job, reply: str, why: str) -> WrittenHandoff:
     """Keep the handoff. `why` is empty while the answer may still go back."""
-    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
     pipeline = await asyncio.to_thread(pipeline_of, source)
     found = rich_handoff(pipeline, source.fetch(reply))
     if found.problems and not why:
-        return {"problem": "; ".join(found.problems), "result": {}}
+        return WrittenHandoff("; ".join(found.problems))
     # An answer that is too long twice leaves no room for what the program knows.
     fits = not any("more than" in one for one in found.problems)
     text = found.text if fits else rich_handoff(pipeline).text
@@ -105,8 +96,8 @@ async def write_handoff(
             "problems": list(found.problems), "failure": "" if reply else why,
         }  # fmt: skip
         said = f"a handoff of {data['tokens']:,} tokens"
-        tell(tx, asked, source.job, HANDED_OFF, text=said, data=data)
-    return {"problem": "", "result": JobResult(reply=source.around.folder.keep(text)).dump()}
+        tell(tx, ticket, job, HANDED_OFF, text=said, data=data)
+    return WrittenHandoff(result=JobResult(reply=source.around.folder.keep(text)))
 
 
 def program_handoff(source: Source) -> str:

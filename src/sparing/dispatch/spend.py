@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.agents.backend import AgentReply, ModelCall
 from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
@@ -22,6 +22,7 @@ from sparing.failure import Failure
 from sparing.job import LOOP
 from sparing.money import Billing
 from sparing.records import caps, ledger, repeats
+from sparing.reply import Reply
 from sparing.review.stall import Patience, fruitless, overdue
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
@@ -135,7 +136,7 @@ def _refuse(tx: sqlite3.Connection, asking: SpendRequest, reached: Reached) -> S
     return SpendRefusal(Failure.BUDGET.value, reached.words)
 
 
-def settle(asking: SpendRequest, permit: Permit, reply: AgentReply) -> dict[str, Any]:
+def settle(asking: SpendRequest, permit: Permit, reply: AgentReply) -> Reply:
     """Record the bill; the answer says whether the work may go on with this reply."""
     around = asking.source.around
     kept = around.folder.keep(reply.text)
@@ -143,15 +144,15 @@ def settle(asking: SpendRequest, permit: Permit, reply: AgentReply) -> dict[str,
         result = _result(asking, reply, kept)
         ledger.finish(tx, asking.ticket.id, permit.number, result)
         stop = _stop(tx, asking, permit, reply, kept)
-    return {
-        "reply": kept,
-        "session": reply.session,
-        "context_tokens": reply.context_tokens,
-        "failure": stop.failure,
-        "detail": stop.detail,
-        "last_call_after": last_call_after(len(reply.calls), reply.seconds),
-        "answer_tokens": reply.calls[-1].output if reply.calls else 0,
-    }
+    return Reply(
+        failure=stop.failure,
+        detail=stop.detail,
+        reply=kept,
+        session=reply.session,
+        context_tokens=reply.context_tokens,
+        last_call_after=last_call_after(len(reply.calls), reply.seconds),
+        answer_tokens=reply.calls[-1].output if reply.calls else 0,
+    )
 
 
 def last_call_after(calls: int, seconds: float) -> float:

@@ -28,7 +28,6 @@ from sparing.flow.flows import builder_of
 from sparing.job import Job, JobKind, JobResult, Turn
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.session import Session
@@ -48,11 +47,9 @@ class Budget(NamedTuple):
     """`set`, `learned` or `estimated`."""
 
 
-@step("weigh")
-async def weigh(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    asked, ahead = Ticket(**ticket), replace(Job.load(job), kind=JobKind.DISPATCH)
-    found = await asyncio.to_thread(_found, source_of(asked, ahead), asked)
-    return JobResult(found=found).dump()
+async def weigh(ticket: Ticket, job: Job) -> JobResult:
+    ahead = source_of(ticket, replace(job, kind=JobKind.DISPATCH))
+    return JobResult(found=await asyncio.to_thread(_found, ahead, ticket))
 
 
 def _found(source: Source, asked: Ticket) -> WeighResult:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sparing.briefing.comments import unanswered
@@ -36,21 +37,31 @@ AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
 MENDING = frozenset({Turn.REVISE, Turn.REPAIR_CHECKS})
 
 
-def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str, Any]) -> Happened:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What came since the last move: of its jobs, or of a person."""
+
+    results: tuple[JobResult, ...] = ()
+    answer: str = ""
+    reason: str = ""
+    feedback: str = ""
+    """Hash of what an author gets."""
+
+
+def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:
     """Jobs that were done before the others were interrupted count with those that followed."""
-    came = tuple(JobResult.load(item) for item in said["results"])
-    results = (*place.done, *came) if came else ()
+    results = (*place.done, *said.results) if said.results else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
         ruled = _rulings(connection, row, place)
     seen = tuple(_seen(one) for one in rows if one is not None)
     answers = _answers(around, place, results)
-    answer = _outcome(said["answer"], said["reason"])
+    answer = _outcome(said.answer, said.reason)
     inputs = _inputs(around, row, place) if seen or answer else {}
     handoff = handoff_of(around.folder, place, results)
     recoded = wants_rule(around, row) and code_since_green(around, row, place)
     return Happened(
-        results, seen, SinceLastLook(answers, ruled, inputs), answer, said["feedback"], handoff,
+        results, seen, SinceLastLook(answers, ruled, inputs), answer, said.feedback, handoff,
         recoded,
         unanswered(around.folder, place, results),
     )  # fmt: skip

@@ -24,13 +24,12 @@ from sparing.config.settings import EngineSettings
 from sparing.database import cleaned
 from sparing.dispatch.cache_warming import keep_warm
 from sparing.dispatch.spend import clear
-from sparing.engine import seats
+from sparing.engine import crash, seats
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.pickle_refusal import refuse_pickle, unreadable
 from sparing.records import features
 from sparing.redact import Redactor
-from sparing.runtime import crash
 from sparing.runtime.surroundings import Surroundings, set_current
 from sparing.workspace.sandbox.launcher import sweep
 

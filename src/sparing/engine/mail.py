@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 
+from sparing import codec
 from sparing.engine import repeated_feedback
 from sparing.engine.approvals import edit_since, void
+from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
@@ -86,7 +88,7 @@ def legs_to_start(around: Surroundings) -> list[FeatureRow]:
         return [row for row in features.list_all(connection) if row.running]
 
 
-def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
+def start_of(around: Surroundings, row: FeatureRow) -> codec.Json:
     """What a leg is given, out of our own tables alone."""
     answer, feedback, noted = "", "", ""
     if FlowState.load(row.place["state"]).position in (Position.GATE, Position.STUCK):
@@ -95,13 +97,14 @@ def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
             if gate is not None:
                 answer, feedback = gate.answer, gate.feedback
                 noted = repeated_feedback.noted(connection, row, gate)
-    return {
-        "feature": row.feature.key,
-        "generation": row.generation,
-        "leg": row.leg,
-        "id": row.leg_id,
-        "place": row.place,
-        "answer": answer,
-        "reason": feedback,
-        "feedback": around.folder.keep(noted) if noted and answer not in AIMED else "",
-    }
+    start = LegStart(
+        feature=row.feature.key,
+        generation=row.generation,
+        leg=row.leg,
+        id=row.leg_id,
+        place=row.place,
+        answer=answer,
+        reason=feedback,
+        feedback=around.folder.keep(noted) if noted and answer not in AIMED else "",
+    )
+    return codec.dump(start)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from sparing import codec
 from sparing.continuation import Continuation
 from sparing.conversation import Conversation
 from sparing.ending import Ending
@@ -133,7 +134,7 @@ class Place:
             "turn": self.turn,
             "asked": self.asked.value,
             "idle": self.idle,
-            "done": [result.dump() for result in self.done],
+            "done": [codec.dump(result) for result in self.done],
             "tasks": [list(task) for task in self.tasks],
             "task": self.task,
             "repairs": self.repairs,
@@ -153,7 +154,7 @@ class Place:
             "research": [list(one) for one in self.research],
             "given": [list(one) for one in self.given],
             "talk": self.talk.dump(),
-            "going": self.going.dump(),
+            "going": codec.dump(self.going),
             "building": self.building.dump(),
             "ending": self.ending.dump(),
         }
@@ -169,7 +170,7 @@ class Place:
             value.get("turn", 0),
             Turn(value.get("asked", Turn.NONE)),
             value.get("idle", 0),
-            tuple(JobResult.load(item) for item in value.get("done", [])),
+            tuple(codec.load(JobResult, item) for item in value.get("done", [])),
             tuple((number, title) for number, title in value.get("tasks", [])),
             value.get("task", 0),
             value.get("repairs", 0),
@@ -186,7 +187,7 @@ class Place:
             tuple((role, digest) for role, digest in value.get("research", ())),
             tuple((name, digest) for name, digest in value.get("given", ())),
             Conversation.load(value.get("talk", {})),
-            Continuation.load(value.get("going")),
+            codec.load(Continuation, value.get("going", {})),
             TaskProgress.load(value.get("building") or {}),
             Ending.load(value.get("ending") or {}),
         )
