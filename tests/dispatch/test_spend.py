@@ -11,7 +11,7 @@ import pytest
 
 from sparing.agents.backend import ModelCall
 from sparing.cap import Amount
-from sparing.dispatch.spend import Permit, SpendRefusal, clear, given_up, reserve, settle
+from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.failure import Failure
 from sparing.money import to_nano
 from sparing.records import events, ledger

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing.briefing.program_handoff import pipeline_of, program_handoff
 from sparing.continuation import Continuation, SessionStep, WeighResult
-from sparing.dispatch.handoff import HANDED_OFF, pipeline_of, program_handoff, write_handoff
+from sparing.dispatch.handoff import HANDED_OFF, write_handoff
 from sparing.dispatch.weighing import WEIGHED, budget_of, weigh
 from sparing.job import JobKind, Turn
 from sparing.records import events, features, sessions

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
-from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
+from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
+from sparing.briefing.trunk_group import system_of
+from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
-from sparing.dispatch.spend import Permit, SpendRefusal, SpendRequest, given_up, reserve, settle
-from sparing.dispatch.trunk_group import system_of
+from sparing.dispatch.spend import SpendRequest
 from sparing.errors import SparingError
 from sparing.failure import Failure
 from sparing.job import Job, Turn
@@ -38,19 +38,9 @@ from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.special_files import put_pipes_aside
 from sparing.workspace.git.worktree import Worktree
 
-SIBLING_SECONDS = 0.2
 BURST_SECONDS = 0.5
 SECRETS = "repair_secrets"
 """The words of the turn in which an author takes secrets out of what it wrote."""
-RESERVED = "call:reserved"
-ANSWERED = "call:answered"
-"""Crash points inside the step: a reservation without a turn, a turn without its bill."""
-Passing = Callable[[str], None]
-"""Hears of each point that is passed."""
-
-
-def ignored(_point: str) -> None:
-    """Nobody listens."""
 
 
 async def call(
@@ -61,22 +51,15 @@ async def call(
     asking = SpendRequest(source_of(ticket, job), ticket, sent, template or job.turn.value)
     if sent.resume and not template and (why := await trusted(asking)):
         return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
-    while (permit := reserve(asking)) is None:
-        await asyncio.sleep(SIBLING_SECONDS)
-    if isinstance(permit, SpendRefusal):
-        return Reply(permit.failure, permit.detail)
-    passing(RESERVED)
     try:
-        with given_up(asking):
-            reply = await _run(asking, permit)
+        found = await pay(asking, lambda permit, run: _run(asking, permit, run), passing)
     except SparingError as error:
         # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
         return Reply(error.what, error.repair)
-    passing(ANSWERED)
-    return settle(asking, permit, reply)
+    return Reply(found.failure, found.detail) if isinstance(found, SpendRefusal) else found
 
 
-async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
+async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
     source, around, row = asking.source, asking.source.around, asking.source.row
     writes, lane = _writes(source), source.job.lane
     worktree = await asyncio.to_thread(around.worktree, row, source.job.head, lane)
@@ -94,7 +77,7 @@ async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
         listener = Listener(asking, permit.number)
         agent_call = replace(_call(asking, permit, worktree), lock=descriptor, launch=launch)
         try:
-            reply = await around.backend(row).run(agent_call, listener)
+            reply = await run(agent_call, listener)
             pipes = await asyncio.to_thread(put_pipes_aside, worktree.path)
             if writes:
                 await asyncio.to_thread(settle_changes, worktree, source.job.head)
@@ -110,7 +93,7 @@ def _writes(source: Source) -> bool:
 
 
 def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:
-    source, ticket, sent, _ = asking
+    source, ticket, sent = asking.source, asking.ticket, asking.sent
     around, row, job = source.around, source.row, source.job
     writes = _writes(source)
     money = permit.limit.nano_usd

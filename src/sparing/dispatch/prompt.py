@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparing.briefing.trunk_group import client_of, model_of, order_of, referenced, trunk_key
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import naive, role_words
-from sparing.dispatch.trunk_group import client_of, model_of, order_of, referenced, trunk_key
 from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source

@@ -12,16 +12,14 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
+from sparing.briefing.trunk_group import model_of, system_of
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief, TurnKind
 from sparing.context.prompt.compose import Composed
-from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import SHORT as LIFE
 from sparing.dispatch.alternatives import Alternative, Terms, can_resume, ways_of, weighed
-from sparing.dispatch.cache_life import group_of, life_of
 from sparing.dispatch.other_policies import base_digest, beside
-from sparing.dispatch.trunk_group import model_of, system_of
 from sparing.economy.choose import WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
@@ -33,6 +31,8 @@ from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.job import Turn
 from sparing.records import verdicts
+from sparing.runtime import turn_history
+from sparing.runtime.cache_life import group_of, life_of
 from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens

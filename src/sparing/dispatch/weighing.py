@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
+from sparing.briefing.program_handoff import program_handoff
+from sparing.briefing.trunk_group import client_of, trunk_key
 from sparing.config.flow import SessionPreference
 from sparing.continuation import SessionStep, WeighResult
 from sparing.dispatch.alternatives import transcript_of
-from sparing.dispatch.handoff import program_handoff, question_tokens
-from sparing.dispatch.trunk_group import client_of, trunk_key
+from sparing.dispatch.handoff import question_tokens
 from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
 from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, Weighed

@@ -23,7 +23,7 @@ from sqlalchemy import event
 from sparing.config.settings import EngineSettings
 from sparing.database import cleaned
 from sparing.dispatch.cache_warming import keep_warm
-from sparing.dispatch.spend import clear
+from sparing.dispatch.paid_call import clear
 from sparing.engine import crash, seats
 from sparing.engine.leg import JOBS, LEGS, leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of

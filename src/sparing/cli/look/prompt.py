@@ -59,7 +59,7 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
 
 
 def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[PromptPage, list[str]]:
-    from sparing.dispatch.preview import PreviewRequest, peek
+    from sparing.desk.features.preview import PreviewRequest, peek
     from sparing.runtime.surroundings import Surroundings
 
     around = Surroundings(

@@ -15,7 +15,7 @@ from sparing.trunk import TrunkKey
 from sparing.way import Lever, Order, Policy
 
 
-class Client(NamedTuple):
+class PromptClient(NamedTuple):
     """What a prompt depends on of the backend that gets it."""
 
     name: str
@@ -43,13 +43,13 @@ def system_of(source: Source) -> str:
     return turns.system(source.role.role_class.value, together=together)
 
 
-def client_of(source: Source) -> Client:
+def client_of(source: Source) -> PromptClient:
     backend = source.around.backend(source.row)
     version = str(getattr(backend, "version", ""))
-    return Client(backend.name, version, backend.capabilities.marks)
+    return PromptClient(backend.name, version, backend.capabilities.marks)
 
 
-def trunk_key(source: Source, brief: Brief, client: Client) -> TrunkKey:
+def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
     role = source.role
     formed = brief.asked.kind in (*JUDGING, TurnKind.ASSIST) and brief.schema is not None
     return TrunkKey(

@@ -13,10 +13,17 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
+from sparing.briefing.trunk_group import (
+    PromptClient,
+    client_of,
+    model_of,
+    order_of,
+    system_of,
+    trunk_key,
+)
 from sparing.context.prompt.brief import JUDGING, Brief, TurnKind
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
-from sparing.dispatch.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
@@ -33,7 +40,7 @@ from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.way import Order, Way
 
-UNKNOWN_CLIENT = Client("auto", "", 1)
+UNKNOWN_CLIENT = PromptClient("auto", "", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +132,7 @@ def _peeked(
     )
 
 
-def _client(source: Source) -> Client:
+def _client(source: Source) -> PromptClient:
     """What is known of the backend; prompts can be looked at where none is set up."""
     try:
         return client_of(source)
