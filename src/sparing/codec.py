@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -39,6 +39,19 @@ def brief(value: object) -> Json:
 
 def load(kind: type[T], value: object) -> T:
     return cast("T", _reader(kind)(value))
+
+
+class Stored:
+    """For records that are stored under their own name, again and again."""
+
+    __slots__ = ()
+
+    def dump(self) -> Json:
+        return dump(self)
+
+    @classmethod
+    def load(cls, value: object) -> Self:
+        return load(cls, value)
 
 
 def plain(value: object) -> object:
