@@ -118,17 +118,17 @@ def _peeked(
     role, formed = source.role, brief.asked.kind in (*JUDGING, TurnKind.ASSIST)
     system = Segment("system", system_of(source), Volatility.FEATURE)
     return Peeked(
-        composed,
-        source.job.stage,
-        source.job.iteration,
-        way,
-        order,
-        model_of(source),
-        system,
-        trunk_key(source, brief, _client(source)).digest,
-        compact(brief.schema) if formed and brief.schema is not None else "",
-        order is None,
-        (*brief.warnings, *role.warnings),
+        composed=composed,
+        stage=source.job.stage,
+        iteration=source.job.iteration,
+        way=way,
+        order=order,
+        model=model_of(source),
+        system=system,
+        trunk_key=trunk_key(source, brief, _client(source)).digest,
+        schema=compact(brief.schema) if formed and brief.schema is not None else "",
+        sent=order is None,
+        warnings=(*brief.warnings, *role.warnings),
     )
 
 
@@ -214,11 +214,17 @@ def _source(past: _Past, wish: PreviewRequest, sent: LedgerRow | None) -> Source
     failed = past.open(iteration - 1) if turn is Turn.REVISE else ()
     head = look.commit if look else failed[0].commit if failed else row.head
     job = Job(
-        JobKind.DISPATCH, stage.name, head, wish.role, wish.role, turn, iteration,
+        kind=JobKind.DISPATCH,
+        stage=stage.name,
+        head=head,
+        name=wish.role,
+        role=wish.role,
+        turn=turn,
+        iteration=iteration,
         task=_task(past, wish, sent, head) if turn is Turn.IMPLEMENT else "",
         open=tuple(one.dispatch for one in failed),
         note=past.note(look.at if look else None),
-    )  # fmt: skip
+    )
     session = _session(past, wish, turn, before, head)
     return Source(past.around, row, job, session, wish.final, wish.way is Way.RESUME)
 
@@ -274,4 +280,14 @@ def _session(
     seen = before.iteration if before else max(1, wish.iteration - 1)
     at = before.at if before else 0.0
     commit = before.commit if before else head
-    return Session("peek", wish.role, "", "", 0, 0, seen, commit, at)
+    return Session(
+        id="peek",
+        role=wish.role,
+        backend="",
+        model="",
+        prompt_chars=0,
+        context_tokens=0,
+        iteration=seen,
+        commit=commit,
+        last_activity=at,
+    )
