@@ -116,13 +116,13 @@ def _call(place: CheckSetting, number: int, text: str, session: str) -> AgentCal
 
 def _found(replies: list[AgentReply], first_line: str, chars: int) -> ResumeCheck:
     return ResumeCheck(
-        tuple(_items(replies, first_line)),
-        _share(replies),
-        sum((reply.usage for reply in replies), Usage()),
-        replies[0].origin,
-        sum(reply.seconds for reply in replies),
-        chars,
-        all(reply.failure in (None, Failure.INVALID_SESSION) for reply in replies),
+        items=tuple(_items(replies, first_line)),
+        share=_share(replies),
+        usage=sum((reply.usage for reply in replies), Usage()),
+        origin=replies[0].origin,
+        seconds=sum(reply.seconds for reply in replies),
+        chars=chars,
+        certain=all(reply.failure in (None, Failure.INVALID_SESSION) for reply in replies),
     )
 
 

@@ -53,13 +53,13 @@ def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
     role = source.role
     formed = brief.asked.kind in (*JUDGING, TurnKind.ASSIST) and brief.schema is not None
     return TrunkKey(
-        client.name,
-        client.version,
-        model_of(source),
-        role.tools,
-        system_of(source),
-        compact(brief.schema) if formed else "",
-        CACHE_LIFE,
+        backend=client.name,
+        version=client.version,
+        model=model_of(source),
+        tools=role.tools,
+        system=system_of(source),
+        schema=compact(brief.schema) if formed else "",
+        life=CACHE_LIFE,
     )
 
 

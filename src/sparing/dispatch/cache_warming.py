@@ -118,7 +118,15 @@ def _open(
             end = LoopEnd.REJECTED if look and not look.passed else LoopEnd.APPROVED
         elif session.role == stage.author:
             end = LoopEnd.WAITING
-        job = Job(JobKind.DISPATCH, stage.name, row.head, ROLE, session.role, Turn.NONE, 1)
+        job = Job(
+            kind=JobKind.DISPATCH,
+            stage=stage.name,
+            head=row.head,
+            name=ROLE,
+            role=session.role,
+            turn=Turn.NONE,
+            iteration=1,
+        )
         source = Source(around, row, job, session)
         if resume_probability(end) and levers_of(source) >= NEEDED:
             yield Open(source, session, resume_probability(end))

@@ -24,19 +24,19 @@ def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
     decision, segments = chosen.decision, chosen.composed.segments
     resume = source.session.id if decision.way is Way.RESUME and source.session else ""
     return Sent(
-        keep_prompt(source.around.folder, segments),
-        sum(len(segment.text) for segment in segments),
-        decision.way,
-        decision.reason,
-        resume,
-        source.session.model if resume and source.session else model_of(source),
-        _naive(source, brief),
-        order_of(source),
-        chosen.inputs.base.key,
-        referenced(chosen.brief, chosen.composed),
-        (*brief.warnings, *_unknown(chosen)),
-        chosen.dump(),
-        chosen.life,
+        prompt=keep_prompt(source.around.folder, segments),
+        chars=sum(len(segment.text) for segment in segments),
+        way=decision.way,
+        reason=decision.reason,
+        resume=resume,
+        model=source.session.model if resume and source.session else model_of(source),
+        naive=_naive(source, brief),
+        order=order_of(source),
+        trunk=chosen.inputs.base.key,
+        reads=referenced(chosen.brief, chosen.composed),
+        warnings=(*brief.warnings, *_unknown(chosen)),
+        choice=chosen.dump(),
+        life=chosen.life,
     )
 
 

@@ -139,8 +139,9 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
     others["base"] = base_digest(key, writes=writes)
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
-        decision, chosen.brief, chosen.composed, inputs, recall, error, others,
-        _sent_with(source, chosen.brief, taught),
+        decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,
+        recall=recall, error=error, beside=others,
+        sent_with=_sent_with(source, chosen.brief, taught),
     )  # fmt: skip
 
 
@@ -226,14 +227,14 @@ def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
 def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at: float) -> Inputs:
     minimum, terms = _minimum(model_of(source)), taught.terms
     return Inputs(
-        at,
-        terms.rates,
-        Base(taught.trunk, terms.base_tokens),
-        {way: one.offer for way, one in told.items()},
-        believed(taught.sends, minimum),
-        taught.share,
-        LIFE,
-        minimum,
+        at=at,
+        rates=terms.rates,
+        base=Base(taught.trunk, terms.base_tokens),
+        offers={way: one.offer for way, one in told.items()},
+        known=believed(taught.sends, minimum),
+        share=taught.share,
+        life=LIFE,
+        minimum_tokens=minimum,
     )
 
 

@@ -61,10 +61,15 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
     handoff = handoff_of(around.folder, place, results)
     recoded = wants_rule(around, row) and code_since_green(around, row, place)
     return Happened(
-        results, seen, SinceLastLook(answers, ruled, inputs), answer, said.feedback, handoff,
-        recoded,
-        unanswered(around.folder, place, results),
-    )  # fmt: skip
+        results=results,
+        seen=seen,
+        said=SinceLastLook(answers, ruled, inputs),
+        answer=answer,
+        feedback=said.feedback,
+        handoff=handoff,
+        recoded=recoded,
+        unanswered=unanswered(around.folder, place, results),
+    )
 
 
 def _outcome(answer: str, words: str) -> Outcome | None:

@@ -62,7 +62,19 @@ def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
 def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
     key, stage = row.feature.key, FlowState.load(row.place["state"]).stage
     name, data = f"{key}.said.{letter.n}", {"by": letter.sender, "letter": letter.n}
-    events.add(tx, Event(name, key, at, "said", stage, "", letter.body, data))
+    events.add(
+        tx,
+        Event(
+            key=name,
+            feature=key,
+            at=at,
+            kind="said",
+            stage=stage,
+            role="",
+            text=letter.body,
+            data=data,
+        ),
+    )
     return "noted"
 
 
@@ -77,7 +89,17 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
     data = {"by": letter.sender, "answer": letter.verb, "commit": row.head}
     key = row.feature.key
     events.add(
-        tx, Event(f"{letter.gate}.answered", key, at, "answered", stage, "", letter.body, data)
+        tx,
+        Event(
+            key=f"{letter.gate}.answered",
+            feature=key,
+            at=at,
+            kind="answered",
+            stage=stage,
+            role="",
+            text=letter.body,
+            data=data,
+        ),
     )
     return "answered"
 

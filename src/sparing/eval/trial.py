@@ -201,7 +201,13 @@ def _source(
 ) -> Source:
     iteration = 1 if session is None else 2
     job = Job(
-        JobKind.DISPATCH, case.subject.stage, head, case.role, case.role, Turn.REVIEW, iteration
+        kind=JobKind.DISPATCH,
+        stage=case.subject.stage,
+        head=head,
+        name=case.role,
+        role=case.role,
+        turn=Turn.REVIEW,
+        iteration=iteration,
     )
     return Source(trial.around, row, job, session)
 
@@ -256,8 +262,14 @@ def _remember(source: Source, verdict: Verdict) -> None:
     """A second look is told what the first one found."""
     key, job = source.row.feature.key, source.job
     row = VerdictRow(
-        f"{key}.{job.iteration}", key, job.stage, job.iteration, job.head, passes(verdict),
-        verdict, time.time(),
-    )  # fmt: skip
+        dispatch=f"{key}.{job.iteration}",
+        feature=key,
+        stage=job.stage,
+        iteration=job.iteration,
+        commit=job.head,
+        passed=passes(verdict),
+        verdict=verdict,
+        at=time.time(),
+    )
     with source.around.database.write() as tx:
         verdicts.put(tx, row)
