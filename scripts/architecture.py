@@ -29,6 +29,8 @@ UNTYPED_ALLOWED = ("engine.steps", "records")
 """Modules, or packages with all below them, whose functions take and return plain JSON."""
 ENGINE_DOOR = "cli.run.drive"
 """The one module of the doors that imports the engine, when a command runs it."""
+POSITIONAL = 6
+"""The most values that a record of ours is built from without naming them."""
 ONE_CALLER = {"ledger.begin": "dispatch.paid_call", "backend.run": "dispatch.paid_call"}
 """Calls that spend or promise money, and the one module that makes each."""
 
@@ -124,6 +126,29 @@ def doors_import_the_engine_once(package: Package) -> Iterator[str]:
                     yield f"{module.name} imports the engine: only {ENGINE_DOOR} does"
 
 
+def records_are_built_by_keyword(package: Package) -> Iterator[str]:
+    """A dataclass or a named tuple with many values: which is which stands at the call."""
+    records = {
+        node.name
+        for module in package.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef) and _is_record(node)
+    }
+    for module in package.values():
+        for node in ast.walk(module.tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            unpacked = any(isinstance(one, ast.Starred) for one in node.args)
+            if node.func.id in records and len(node.args) > POSITIONAL and not unpacked:
+                what = f"{node.func.id} from {len(node.args)} values"
+                yield f"{module.name}:{node.lineno} builds {what} by position: name them"
+
+
+def _is_record(node: ast.ClassDef) -> bool:
+    marks = [*node.bases, *node.decorator_list]
+    return any(_last_name(one) in ("NamedTuple", "dataclass") for one in marks)
+
+
 def money_has_one_caller(package: Package) -> Iterator[str]:
     for call, allowed in ONE_CALLER.items():
         for module in package.values():
@@ -157,6 +182,7 @@ RULES = (
     class_names_are_unique,
     signatures_are_typed,
     doors_import_the_engine_once,
+    records_are_built_by_keyword,
     money_has_one_caller,
 )
 

@@ -103,3 +103,14 @@ def test_only_records_are_stored() -> None:
         dump(3)
     with pytest.raises(TypeError, match="object can't be stored"):
         dump(Inner(object()))  # pyright: ignore[reportArgumentType]
+
+
+class Refusal(NamedTuple):
+    what: str
+
+
+def test_of_several_records_the_one_that_fits_is_read() -> None:
+    """I1: what a step gave may be one of two things."""
+    assert load(Inner | Refusal, {"name": "a"}) == Inner("a")  # pyright: ignore[reportArgumentType]
+    assert load(Inner | Refusal, {"what": "no"}) == Refusal("no")  # pyright: ignore[reportArgumentType]
+    assert load(Inner | None, None) is None  # pyright: ignore[reportArgumentType]

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
-from typing import Any, assert_never
+from typing import assert_never
 
+from sparing.codec import Stored
 from sparing.money import dollars, to_usd
 
 
@@ -54,7 +55,7 @@ class CapLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Stored):
     """A cap that stands in the way of the next turn."""
 
     scope: CapScope
@@ -101,23 +102,6 @@ class Reached:
 
     def shown(self, value: int) -> str:
         return dollars(value) if self.measure is CapMeasure.MONEY else f"{value:,}"
-
-    def dump(self) -> dict[str, Any]:
-        return {
-            "scope": self.scope.value,
-            "name": self.name,
-            "measure": self.measure.value,
-            "spent": self.spent,
-            "wanted": self.wanted,
-            "limit": self.limit,
-        }
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> Reached:
-        return cls(
-            CapScope(value["scope"]), value["name"], CapMeasure(value["measure"]), value["spent"],
-            value["wanted"], value["limit"],
-        )  # fmt: skip
 
 
 def _cents(nano: int) -> str:

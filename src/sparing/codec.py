@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -25,7 +25,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 def dump(value: object) -> JsonObject:
     """A record as JSON."""
-    found = _dumped(value)
+    found = plain(value)
     if not isinstance(found, dict):
         raise TypeError(f"{type(value).__name__} is no record")
     return cast("JsonObject", found)
@@ -41,21 +41,35 @@ def load(kind: type[T], value: object) -> T:
     return cast("T", _reader(kind)(value))
 
 
-def _dumped(value: object) -> object:
+class Stored:
+    """For records that are stored under their own name, again and again."""
+
+    __slots__ = ()
+
+    def dump(self) -> JsonObject:
+        return dump(self)
+
+    @classmethod
+    def load(cls, value: object) -> Self:
+        return load(cls, value)
+
+
+def plain(value: object) -> object:
+    """Any value as JSON has it."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, _PLAIN):
         return value
     fields = _fields(type(value))
     if fields:
-        return {name: _dumped(getattr(value, name)) for name in fields}
+        return {name: plain(getattr(value, name)) for name in fields}
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value).items()
-        return {_key(name): _dumped(one) for name, one in items}
+        return {_key(name): plain(one) for name, one in items}
     if isinstance(value, tuple | list):
-        return [_dumped(one) for one in cast("tuple[object, ...]", value)]
+        return [plain(one) for one in cast("tuple[object, ...]", value)]
     if isinstance(value, frozenset):
-        return sorted(cast("list[str]", [_dumped(one) for one in cast("frozenset[object]", value)]))
+        return sorted(cast("list[str]", [plain(one) for one in cast("frozenset[object]", value)]))
     raise TypeError(f"{type(value).__name__} can't be stored")
 
 
@@ -77,12 +91,12 @@ def _defaults(kind: type) -> JsonObject:
     if dataclasses.is_dataclass(kind):
         for one in dataclasses.fields(kind):
             if one.default is not dataclasses.MISSING:
-                found[one.name] = _dumped(one.default)
+                found[one.name] = plain(one.default)
             elif one.default_factory is not dataclasses.MISSING:
-                found[one.name] = _dumped(one.default_factory())
+                found[one.name] = plain(one.default_factory())
         return found
     given: JsonObject = getattr(cast("type", kind), "_field_defaults", {})
-    return {name: _dumped(one) for name, one in given.items()}
+    return {name: plain(one) for name, one in given.items()}
 
 
 Reader = Callable[[object], object]
@@ -121,9 +135,23 @@ def _plain(kind: Any) -> Reader:
 def _optional(parts: tuple[Any, ...]) -> Reader:
     others = [one for one in parts if one is not type(None)]
     if len(others) != 1:
-        return lambda value: value
+        return _either(others)
     inner = _reader(others[0])
     return lambda value: None if value is None else inner(value)
+
+
+def _either(kinds: list[Any]) -> Reader:
+    """Of several records the one that has most of the names; plain values stay as they are."""
+    records = {kind: frozenset(_fields(kind)) for kind in kinds if isinstance(kind, type)}
+
+    def read(value: object) -> object:
+        if not isinstance(value, dict) or not any(records.values()):
+            return cast("object", value)
+        names = frozenset(cast("dict[str, object]", value))
+        best = max(records, key=lambda kind: len(records[kind] & names))
+        return _reader(best)(cast("object", value))
+
+    return read
 
 
 def _tuple(parts: tuple[Any, ...]) -> Reader:

@@ -5,9 +5,8 @@ Small JSON, as all of a place. The figures that were weighed are recorded as an 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class SessionStep(StrEnum):
@@ -29,16 +28,6 @@ class Continuation:
     said: SessionStep = SessionStep.NONE
     """What a person answered when asked."""
 
-    def dump(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def load(cls, value: dict[str, Any] | None) -> Continuation:
-        fields = dict(value or {})
-        for name in ("go", "said"):
-            fields[name] = SessionStep(fields.get(name, SessionStep.NONE))
-        return cls(**fields)
-
 
 @dataclass(frozen=True, slots=True)
 class WeighResult:
@@ -53,11 +42,3 @@ class WeighResult:
     at_all: bool = True
     """The session can be resumed."""
     handoff: str = ""
-
-    def dump(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> WeighResult:
-        fields: dict[str, Any] = {**value, "go": SessionStep(value["go"])}
-        return cls(**fields)

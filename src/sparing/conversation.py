@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+
+from sparing.codec import Stored
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Stored):
     questions: tuple[str, ...] = ()
     """What the author asks now."""
     settled: tuple[str, ...] = ()
@@ -26,30 +27,6 @@ class Conversation:
     """Changes of checks that a person is asked about now, by key."""
     agreed: tuple[str, ...] = ()
     """Changes of checks that a person has agreed to, by key."""
-
-    def dump(self) -> dict[str, Any]:
-        return {
-            "questions": list(self.questions),
-            "settled": list(self.settled),
-            "rejected": list(self.rejected),
-            "green": self.green,
-            "rewind": self.rewind,
-            "changed": list(self.changed),
-            "agreed": list(self.agreed),
-        }
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> Conversation:
-        """What a later version has added may be missing."""
-        return cls(
-            tuple(value.get("questions", ())),
-            tuple(value.get("settled", ())),
-            tuple(value.get("rejected", ())),
-            value.get("green", ""),
-            value.get("rewind", ""),
-            tuple(value.get("changed", ())),
-            tuple(value.get("agreed", ())),
-        )
 
 
 def agreed_to_changes(talk: Conversation) -> Conversation:

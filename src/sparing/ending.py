@@ -5,10 +5,9 @@ Part of a place, so small JSON only; what a later version has added may be missi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from sparing.codec import Stored
 from sparing.turn import TURNS, Turn
 
 (ROLE,) = TURNS[Turn.RETRO].roles
@@ -16,15 +15,8 @@ from sparing.turn import TURNS, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Stored):
     unfinished: tuple[str, ...] = ()
     """Unfinished tasks, in words; a person accepts them or does not."""
     logs: str = ""
     """The commit with the logs as a retrospective has read them; empty while none has."""
-
-    def dump(self) -> dict[str, Any]:
-        return {"unfinished": list(self.unfinished), "logs": self.logs}
-
-    @classmethod
-    def load(cls, value: Mapping[str, Any]) -> Ending:
-        return cls(tuple(value.get("unfinished", ())), value.get("logs", ""))

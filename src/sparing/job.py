@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.continuation import Continuation, WeighResult
 from sparing.task_progress import TaskProgress
 from sparing.turn import Turn
@@ -55,7 +55,7 @@ class Job:
     open: tuple[str, ...] = ()
     feedback: str = ""
     note: str = ""
-    place: dict[str, Any] | None = None
+    place: JsonObject | None = None
     """For SURVEY, CLOSE, REOPEN and HANDOVER: what is looked at or written down."""
     final: bool = False
     """Of a reviewer that has passed: its look at everything since."""
@@ -83,23 +83,6 @@ class Job:
     """Of the program's own look at tasks: how far they are."""
     agreed: tuple[str, ...] = ()
     """For CHECK: changes of checks that a person has agreed to, by key."""
-
-    def dump(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> Job:
-        fields = dict(value)
-        fields["kind"] = JobKind(value["kind"])
-        fields["turn"] = Turn(value["turn"])
-        for name in ("open", "settles", "agreed"):
-            fields[name] = tuple(value.get(name, ()))
-        fields["ended"] = tuple((role, ok, n) for role, ok, n in value.get("ended", ()))
-        for name in ("research", "given"):
-            fields[name] = tuple((key, digest) for key, digest in value.get(name, ()))
-        fields["going"] = Continuation.load(value.get("going"))
-        fields["building"] = TaskProgress.load(value.get("building") or {})
-        return cls(**fields)
 
 
 BUDGET = "budget"
@@ -147,20 +130,3 @@ class JobResult:
     """Of a look at a task: checks are red."""
     asks: tuple[tuple[str, str], ...] = ()
     """Of the checks: what changed in them and nobody has agreed to, in words and by key."""
-
-    def dump(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> JobResult:
-        fields = dict(value)
-        fields["tasks"] = tuple((number, title) for number, title in value["tasks"])
-        for name in ("unproven", "unfinished"):
-            fields[name] = tuple(value.get(name, ()))
-        found = value.get("found")
-        fields["found"] = None if found is None else WeighResult.load(found)
-        fields["waves"] = tuple(tuple(wave) for wave in value.get("waves", ()))
-        fields["waits"] = tuple((one, tuple(two)) for one, two in value.get("waits", ()))
-        fields["asks"] = tuple((words, key) for words, key in value.get("asks", ()))
-        fields["left"] = tuple((one, why) for one, why in value.get("left", ()))
-        return cls(**fields)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from sparing.way import Order, Way
@@ -41,14 +41,10 @@ class Sent:
             else {}
         )
 
-    def dump(self) -> dict[str, Any]:
-        return asdict(self)
 
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> Sent:
-        fields = dict(value)
-        fields["way"] = Way(value["way"])
-        fields["order"] = Order(value.get("order", Order.NESTED))
-        for name in ("reads", "warnings"):
-            fields[name] = tuple(value.get(name, ()))
-        return cls(**fields)
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """A prompt that could not be prepared, and what a person can do about it."""
+
+    failure: str
+    detail: str

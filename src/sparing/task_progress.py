@@ -5,9 +5,9 @@ Part of a place, so small JSON only. What comes next is read off it; nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 
 class TaskResult(NamedTuple):
@@ -99,31 +99,3 @@ class TaskProgress:
         done = tuple(dict.fromkeys((*self.done, *numbers)))
         found = tuple(dict.fromkeys((*self.complete, *complete)))
         return replace(self, done=done, complete=found, parts=())
-
-    def dump(self) -> dict[str, Any]:
-        """Only what says something: a place is stored again and again."""
-        plain: dict[str, Any] = {
-            name: getattr(self, name) for name in self.__slots__ if getattr(self, name)
-        }
-        if self.tests == ("", ""):
-            plain.pop("tests")
-        return {name: _plain(value) for name, value in plain.items()}
-
-    @classmethod
-    def load(cls, value: Mapping[str, Any]) -> TaskProgress:
-        fields = {name: _frozen(found) for name, found in value.items() if name in cls.__slots__}
-        if "parts" in fields:
-            fields["parts"] = tuple(TaskResult(*part) for part in fields["parts"])
-        return cls(**fields)
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(one) for one in cast("tuple[object, ...]", value)]
-    return value
-
-
-def _frozen(value: object) -> Any:
-    if isinstance(value, list):
-        return tuple(_frozen(one) for one in cast("list[object]", value))
-    return value

@@ -104,7 +104,7 @@ def test_five_turns_are_billed_one_by_one(claude: ClaudeDouble, cwd: Path) -> No
 def test_the_check_of_resume(claude: ClaudeDouble, cwd: Path) -> None:
     """C15: V1 to V4 hold on the real client, and V5: all that was sent is read from cache."""
     backend = ClaudeBackend(claude.setup())
-    done = asyncio.run(check_resume(backend, CheckSetting(cwd, MODEL, at=1000.0)))
+    done = asyncio.run(check_resume(backend.name, backend.run, CheckSetting(cwd, MODEL, at=1000.0)))
     assert [item.good for item in done.items] == [True] * 4
     assert (done.reason, done.share) == ("", 1.0)
     assert done.usage == claude.bill()
@@ -117,5 +117,6 @@ def test_a_resume_that_starts_afresh_is_found_out(claude: ClaudeDouble, cwd: Pat
         async def run(self, call: AgentCall, events: Any) -> Any:
             return await super().run(replace(call, resume=""), events)
 
-    done = asyncio.run(check_resume(Forgetful(claude.setup()), CheckSetting(cwd, MODEL, at=1000.0)))
+    client = Forgetful(claude.setup())
+    done = asyncio.run(check_resume(client.name, client.run, CheckSetting(cwd, MODEL, at=1000.0)))
     assert done.reason == "V2: another id came back"

@@ -17,7 +17,7 @@ from tests.agents.forgetful import Fake
 
 
 def check(fake: Fake, folder: Path) -> ResumeCheck:
-    return asyncio.run(check_resume(fake, CheckSetting(folder, MODEL, at=1000.0)))
+    return asyncio.run(check_resume(fake.name, fake.run, CheckSetting(folder, MODEL, at=1000.0)))
 
 
 def test_a_client_that_knows_all(cwd: Path) -> None:

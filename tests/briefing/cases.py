@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
+from sparing.briefing.trunk_group import PromptClient, trunk_key
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
-from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, StageWork
 from sparing.report.prompt import PromptPage, prompt_text
@@ -23,7 +23,7 @@ from sparing.turn_kind import KINDS
 from sparing.way import Order, Way
 from tests.briefing.sample import Sample
 
-CLIENT = Client("scripted", "", 1)
+CLIENT = PromptClient("scripted", "", 1)
 NESTED, SEED = Order.NESTED, Order.SEED
 COMPOSE, REFERENCE, RESUME, FORK = Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.FORK
 FRESH = tuple((way, order) for way in (COMPOSE, REFERENCE) for order in (NESTED, SEED))

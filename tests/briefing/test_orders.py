@@ -10,8 +10,8 @@ from itertools import groupby, pairwise
 
 import pytest
 
+from sparing.briefing.trunk_group import PromptClient, trunk_key
 from sparing.context.prompt.compose import compose
-from sparing.dispatch.trunk_group import Client, trunk_key
 from sparing.flow.flows import FEATURE
 from sparing.segment import Volatility
 from sparing.trunk import TrunkKey
@@ -228,7 +228,7 @@ def test_authors_have_another_key_than_reviewers(rendered: dict[str, Prompt]) ->
     keys = [trunk_key(p.source, p.brief, CLIENT) for p in (author, reviewer)]
     assert keys[0].system != keys[1].system
     assert keys[0].schema == ""
-    other = trunk_key(reviewer.source, reviewer.brief, Client("claude", "2.1", 1))
+    other = trunk_key(reviewer.source, reviewer.brief, PromptClient("claude", "2.1", 1))
     assert other.digest != keys[1].digest
 
 

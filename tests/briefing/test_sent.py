@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sparing import codec
 from sparing.briefing.gather import gather
+from sparing.briefing.trunk_group import order_of
 from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.receipts import tell_prepared, tell_unread
-from sparing.dispatch.trunk_group import order_of
 from sparing.records import events, ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source
@@ -55,7 +56,7 @@ def words(sample: Sample, sent: Sent) -> str:
 
 def test_a_prepared_prompt_outlives_the_process(own: Sample) -> None:
     sent = prepared(own.source("spec-reviewer", "specify", Turn.REVIEW), Way.COMPOSE)
-    assert Sent.load(sent.dump()) == sent
+    assert codec.load(Sent, codec.dump(sent)) == sent
     assert len(words(own, sent)) == sent.chars
     assert sum(one.mark for one in load_prompt(own.around.folder, sent.prompt)) == 1
 
@@ -64,8 +65,8 @@ def test_what_was_prepared_before_an_update_can_still_be_sent(own: Sample) -> No
     """I4: fields that are new have defaults."""
     sent = prepared(own.source("spec-reviewer", "specify", Turn.REVIEW), Way.COMPOSE)
     new = ("order", "trunk", "reads", "warnings", "choice")
-    old = {name: value for name, value in sent.dump().items() if name not in new}
-    assert Sent.load(old).prompt == sent.prompt
+    old = {name: value for name, value in codec.dump(sent).items() if name not in new}
+    assert codec.load(Sent, old).prompt == sent.prompt
 
 
 def test_reviewers_of_one_stage_share_a_trunk_key_and_authors_another(own: Sample) -> None:

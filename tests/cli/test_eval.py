@@ -71,3 +71,17 @@ def test_it_ends_when_the_cap_is_reached(capsys: pytest.CaptureFixture[str]) -> 
     assert main([*args, "--cap", "0.01", "--yes"]) == 1
     told = capsys.readouterr().out
     assert "ended early: 1 of 2 looks were made" in told
+
+
+@pytest.mark.usefixtures("scripted")
+def test_a_trial_is_held_to_the_caps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """E3: each look is reserved in a ledger first; a turn that may not fit is not sent."""
+    monkeypatch.setenv("SPARING_CAPS__DAY_TOKENS", "1000")
+    args = ["eval", "--backend", "scripted", "--cases", "1", "--order", "nested", "--yes", "--json"]
+    assert main(args) == 1
+    told = capsys.readouterr()
+    [row] = json.loads(told.out)["orders"]
+    assert (row["looks"], row["looks_without_a_verdict"], row["cost_usd"]) == (2, 2, 0)
+    assert "budget: tokens of day" in told.err

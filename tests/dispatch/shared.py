@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
@@ -27,6 +27,9 @@ from tests.briefing.sample import Sample, make_sample
 
 AT = 1_000.0
 SIX_HOURS = 6 * 3600.0
+
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -49,8 +52,8 @@ def scripted_sample(where: Path) -> Generator[Sample]:
     back()
 
 
-def done(step: Awaitable[dict[str, Any]]) -> dict[str, Any]:
-    async def awaited() -> dict[str, Any]:
+def done(step: Awaitable[T]) -> T:
+    async def awaited() -> T:
         return await step
 
     return asyncio.run(awaited())

@@ -16,7 +16,8 @@ from typing import Any
 
 from sparing.agents.backend import AgentReply
 from sparing.config.load import sources_here
-from sparing.dispatch.spend import Permit, SpendRequest, clear
+from sparing.dispatch.paid_call import Permit, clear
+from sparing.dispatch.spend import SpendRequest
 from sparing.failure import Failure
 from sparing.job import Job, JobKind
 from sparing.records import features

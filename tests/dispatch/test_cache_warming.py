@@ -14,7 +14,6 @@ import pytest
 from sparing.agents.backend import Access, AgentCall
 from sparing.cap import Amount
 from sparing.context.prompt import turns
-from sparing.dispatch import turn_history
 from sparing.dispatch.cache_warming import ROLE, open_sessions, warm
 from sparing.dispatch.next_turn import waits
 from sparing.finding import Verdict
@@ -24,6 +23,7 @@ from sparing.flow.state import Position
 from sparing.money import Billing
 from sparing.records import features, ledger, sessions, verdicts
 from sparing.review.verdict import SCHEMA
+from sparing.runtime import turn_history
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.usage import Origin

@@ -12,16 +12,16 @@ import pytest
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather
 from sparing.briefing.recall import recalled
+from sparing.briefing.trunk_group import order_of, system_of
 from sparing.cache import Life
 from sparing.context.prompt.turns import system
 from sparing.dispatch.alternatives import Terms, ways_of
-from sparing.dispatch.cache_life import group_of, life_of, pauses
 from sparing.dispatch.prompt import choose, seal
-from sparing.dispatch.trunk_group import order_of, system_of
 from sparing.economy.cost_model import TYPICAL
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts
 from sparing.records.prompts import load_prompt
+from sparing.runtime.cache_life import group_of, life_of, pauses
 from sparing.runtime.levers import off_of
 from sparing.turn import Turn
 from sparing.way import Lever, Order, Way

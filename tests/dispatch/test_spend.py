@@ -11,7 +11,7 @@ import pytest
 
 from sparing.agents.backend import ModelCall
 from sparing.cap import Amount
-from sparing.dispatch.spend import Permit, SpendRefusal, clear, given_up, reserve, settle
+from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.failure import Failure
 from sparing.money import to_nano
 from sparing.records import events, ledger
@@ -64,7 +64,7 @@ def test_a_turn_holds_its_worst_case_until_its_bill_is_known(around: Surrounding
     assert (held.outcome, held.held) == (AttemptState.OPEN, permit.limit)
     call = ModelCall(900, 100, SMALL)
     done = settle(asked, permit, reply(SMALL, calls=(call,), files_read=("a.py",)))
-    assert (done["failure"], done["session"]) == ("", "session")
+    assert (done.failure, done.session) == ("", "session")
     (known,) = rows(around, row)
     assert known.result is not None
     assert (known.outcome, known.result.usage) == (AttemptState.KNOWN, SMALL)
@@ -119,7 +119,7 @@ def test_a_turn_that_its_own_limit_ended_parks(around: Surroundings) -> None:
     asked = asking(around, row, DISPATCH)
     permit = permitted(reserve(asked))
     done = settle(asked, permit, reply(SMALL, failure=Failure.BUDGET))
-    assert (done["failure"], done["detail"][:18]) == ("budget", "tokens of this tur")
+    assert (done.failure, done.detail[:18]) == ("budget", "tokens of this tur")
     (known,) = rows(around, row)
     assert known.result is not None
     assert known.result.usage == SMALL
@@ -172,7 +172,7 @@ def test_the_same_answer_to_the_same_words_ends_a_loop(around: Surroundings) -> 
 
     def answered(dispatch: str, prompt: str = "p", way: Way = Way.COMPOSE, text: str = "a") -> str:
         asked = asking(around, row, dispatch, prompt=prompt, way=way)
-        return settle(asked, permitted(reserve(asked)), reply(SMALL, text))["detail"]
+        return settle(asked, permitted(reserve(asked)), reply(SMALL, text)).detail
 
     assert answered("g0.0.1.0-builder") == ""
     assert answered("g0.0.1.0-builder") == ""
@@ -189,7 +189,7 @@ def test_a_reply_without_end_ends_a_loop(around: Surroundings) -> None:
     row = feature(around, reply_chars=10)
     asked = asking(around, row, DISPATCH)
     done = settle(asked, permitted(reserve(asked)), reply(SMALL, "x" * 11))
-    assert (done["failure"], done["detail"]) == (
+    assert (done.failure, done.detail) == (
         "loop",
         "builder answered with 11 characters, the limit is 10",
     )
@@ -224,7 +224,7 @@ def test_when_a_used_up_quota_is_there_again_is_on_record(around: Surroundings) 
     row = feature(around)
     asked = asking(around, row, DISPATCH)
     empty = reply(SMALL, failure=Failure.QUOTA, detail="used up", resets_at=60.0)
-    assert settle(asked, permitted(reserve(asked)), empty)["failure"] == "quota"
+    assert settle(asked, permitted(reserve(asked)), empty).failure == "quota"
     with around.database.read() as connection:
         told = events.since(connection, 0, row.feature.key)
     found = [(one.text, one.data) for one in told if one.kind == "quota"]

@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from sparing.cap import Amount, CapMeasure, CapScope
-from sparing.dispatch.spend import SpendRefusal, clear, reserve, settle
+from sparing.dispatch.paid_call import SpendRefusal, clear, reserve, settle
 from sparing.money import to_nano
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record
@@ -63,7 +63,7 @@ def turn(around: Surroundings, row: FeatureRow, name: str, bill: Bill, dice: ran
     _pass("answered", die_at)
     done = settle(asked, permit, answer)
     _pass("settled", die_at)
-    return done["failure"]
+    return done.failure
 
 
 def _pass(point: str, die_at: str) -> None:

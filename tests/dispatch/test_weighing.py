@@ -9,18 +9,19 @@ with the process, (h) a handoff that fails.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sparing.briefing.program_handoff import pipeline_of, program_handoff
 from sparing.continuation import Continuation, SessionStep, WeighResult
-from sparing.dispatch import turn_history
-from sparing.dispatch.handoff import HANDED_OFF, pipeline_of, program_handoff, write_handoff
+from sparing.dispatch.handoff import HANDED_OFF, write_handoff
 from sparing.dispatch.weighing import WEIGHED, budget_of, weigh
 from sparing.economy.estimates import Memory, TurnClass
-from sparing.job import JobKind, JobResult
+from sparing.job import JobKind
 from sparing.records import events, features, sessions
+from sparing.runtime import turn_history
 from sparing.runtime.source import source_of
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
@@ -73,7 +74,7 @@ def weighed(sample: Sample, at: float = AT + 10) -> tuple[WeighResult, dict[str,
         entering(sample, "implement", None).job, going=Continuation("L3"), kind=JobKind.WEIGH
     )
     ticket = Ticket(f"{key}.g0.1.{at:.0f}.0-weigh", key, at)
-    found = JobResult.load(done(weigh(asdict(ticket), job.dump()))).found
+    found = done(weigh(ticket, job)).found
     assert found is not None
     with sample.around.database.read() as connection:
         event = events.last(connection, key, WEIGHED)
@@ -123,7 +124,7 @@ def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:
     key = sample.rows["L3"].feature.key
     back = replace(job, head=sample.first, going=Continuation("L3"), kind=JobKind.WEIGH)
     ticket = Ticket(f"{key}.g1.1.1.0-weigh", key, AT)
-    found = JobResult.load(done(weigh(asdict(ticket), back.dump()))).found
+    found = done(weigh(ticket, back)).found
     assert found is not None
     assert (found.go, found.forced) == (SessionStep.HAND_OFF, False)
     assert "taken back" in found.reason
@@ -179,8 +180,8 @@ def test_a_handoff_that_fails_is_the_program_s_own(sample: Sample, why: str, rep
     ticket = Ticket(f"{key}.g0.1.2.0-handoff", key, AT)
     job = replace(entering(sample, "implement", None).job, turn=Turn.HAND_OVER)
     said = sample.around.folder.keep(reply) if reply else ""
-    found = done(write_handoff(asdict(ticket), job.dump(), said, why))
-    text = sample.around.folder.fetch(found["result"]["reply"])
+    found = done(write_handoff(ticket, job, said, why))
+    text = sample.around.folder.fetch(found.result.reply)
     assert text == sample.around.folder.fetch(program_handoff(source_of(ticket, job)))
     with sample.around.database.read() as connection:
         event = events.last(connection, key, HANDED_OFF)
@@ -194,9 +195,9 @@ def test_an_answer_without_its_sections_goes_back_once(sample: Sample) -> None:
     ticket = Ticket(f"{key}.g0.1.3.0-handoff", key, AT)
     job = replace(entering(sample, "implement", None).job, turn=Turn.HAND_OVER)
     keep = sample.around.folder.keep
-    poor = done(write_handoff(asdict(ticket), job.dump(), keep("## Patterns\nx\n"), ""))
-    assert poor["problem"].startswith("the section 'Warnings' is missing")
+    poor = done(write_handoff(ticket, job, keep("## Patterns\nx\n"), ""))
+    assert poor.problem.startswith("the section 'Warnings' is missing")
     good = keep("## Patterns\nErrors are values.\n## Warnings\nThe clock jumps.\n")
-    found = done(write_handoff(asdict(ticket), job.dump(), good, ""))
-    assert found["problem"] == ""
-    assert "The clock jumps." in sample.around.folder.fetch(found["result"]["reply"])
+    found = done(write_handoff(ticket, job, good, ""))
+    assert found.problem == ""
+    assert "The clock jumps." in sample.around.folder.fetch(found.result.reply)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.engine import leg
-from sparing.runtime import crash
+from sparing.engine import crash, leg
 from tests.engine.killed import KILLS
 
 HANDING_OFF = {"weigh", "prepare-handoff", "write-handoff"}

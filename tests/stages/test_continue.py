@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparing import codec
 from sparing.artifact import ArtifactName
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
@@ -38,7 +39,7 @@ def continued(stuck: Next) -> Next:
 
 
 def same(before: Next, again: Next) -> bool:
-    return [job.dump() for job in before.jobs] == [job.dump() for job in again.jobs]
+    return list(map(codec.dump, before.jobs)) == list(map(codec.dump, again.jobs))
 
 
 def implementing() -> Next:
@@ -162,4 +163,4 @@ def test_places_of_an_earlier_version_are_read() -> None:
         del old[name]
     read = Place.load(old)
     assert (read.asked, read.idle, read.done) == (Turn.NONE, 0, ())
-    assert Job.load(implementing().jobs[0].dump()).task == "2"
+    assert codec.load(Job, codec.dump(implementing().jobs[0])).task == "2"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparing import codec
 from sparing.artifact import ArtifactName
 from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.advance import begin
@@ -169,4 +170,4 @@ def test_places_and_jobs_survive_their_json() -> None:
         for stage in FLOWS[flow].names:
             found = after(at(stage, flow=flow), JobResult(commit="c0"))
             assert Place.load(found.place.dump()) == found.place
-            assert [Job.load(job.dump()) for job in found.jobs] == list(found.jobs)
+            assert [codec.load(Job, codec.dump(job)) for job in found.jobs] == list(found.jobs)

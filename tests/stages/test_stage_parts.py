@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from sparing import codec
 from sparing.artifact import ArtifactName
 from sparing.failure import Failure
 from sparing.flow.advance import begin
@@ -52,7 +53,7 @@ def test_two_look_around_side_by_side_before_the_author(stage: str) -> None:
     found = after(found.place, *(found_by(role, f"of {role}") for role in RESEARCH))
     assert asked(found) == [(FEATURE.stage(stage).author, Turn.WRITE)]
     assert found.jobs[0].research == tuple((role, f"of {role}") for role in RESEARCH)
-    assert Job.load(found.jobs[0].dump()) == found.jobs[0]
+    assert codec.load(Job, codec.dump(found.jobs[0])) == found.jobs[0]
     assert Place.load(found.place.dump()) == found.place
 
 
@@ -188,4 +189,6 @@ def test_places_and_jobs_of_an_earlier_version_are_read() -> None:
     place = {key: one for key, one in at("design").dump().items() if key not in new}
     assert Place.load(place) == at("design")
     job = Job(JobKind.OPEN, "design", "c0", "open")
-    assert Job.load({key: one for key, one in job.dump().items() if key not in new}) == job
+    assert (
+        codec.load(Job, {key: one for key, one in codec.dump(job).items() if key not in new}) == job
+    )

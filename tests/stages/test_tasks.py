@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparing import codec
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
 from sparing.job import BUDGET, Job, JobKind, JobResult
 from sparing.stages.moves import Happened, Next, StageRules
@@ -230,4 +231,4 @@ def test_whatever_is_left_out_every_task_is_over_once(skipped: list[str], waits:
         )
     over = (*building.done, *building.left_out)
     assert sorted(over) == sorted("123456")
-    assert TaskProgress.load(building.dump()) == building
+    assert codec.load(TaskProgress, codec.brief(building)) == building

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from sparing import codec
 from sparing.artifact import ArtifactName
 from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.flow.advance import advance, begin
@@ -238,10 +239,10 @@ def test_places_jobs_and_results_survive_their_json() -> None:
     found = weighed(entered("implement"), FULL)
     assert Place.load(found.place.dump()) == found.place
     asked = job(answered(found, OutcomeKind.APPROVE))
-    assert Job.load(asked.dump()) == asked
+    assert codec.load(Job, codec.dump(asked)) == asked
     result = JobResult(found=FULL)
-    assert JobResult.load(result.dump()) == result
+    assert codec.load(JobResult, codec.dump(result)) == result
     old = {name: value for name, value in found.place.dump().items() if name != "going"}
     assert Place.load(old).going == Continuation()
-    older = {name: value for name, value in asked.dump().items() if name != "going"}
-    assert Job.load(older).going == Continuation()
+    older = {name: value for name, value in codec.dump(asked).items() if name != "going"}
+    assert codec.load(Job, older).going == Continuation()

@@ -6,7 +6,7 @@ failure into a word of a closed set: a failed turn is data for the engine, never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -164,3 +164,7 @@ class Backend(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply: ...
+
+
+Run = Callable[[AgentCall, Callable[[AgentEvent], None]], Awaitable[AgentReply]]
+"""How a turn is sent, wherever its bill is kept."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.agents.backend import Access, AgentCall, AgentReply, Backend, Launch
+from sparing.agents.backend import Access, AgentCall, AgentReply, Launch, Run
 from sparing.failure import Failure
 from sparing.prompts.render import fill, words
 from sparing.segment import Segment, Volatility
@@ -69,8 +69,8 @@ class ResumeCheck:
         return next((f"{item.name}: {item.words}" for item in self.items if not item.good), "")
 
 
-async def check_resume(backend: Backend, place: CheckSetting) -> ResumeCheck:
-    first_line = hashlib.sha256(f"{backend.name} {place.at}".encode()).hexdigest()
+async def check_resume(backend: str, run: Run, place: CheckSetting) -> ResumeCheck:
+    first_line = hashlib.sha256(f"{backend} {place.at}".encode()).hexdigest()
     path = place.folder / FILE
     path.write_text("\n".join((first_line, *_filler())))
     said = json.dumps({"findings": FINDINGS})
@@ -83,7 +83,7 @@ async def check_resume(backend: Backend, place: CheckSetting) -> ResumeCheck:
     try:
         for number, text in enumerate(asked):
             session = replies[0].session if replies else ""
-            reply = await backend.run(_call(place, number, text, session), lambda _: None)
+            reply = await run(_call(place, number, text, session), lambda _: None)
             replies.append(reply)
             path.unlink(missing_ok=True)
             if reply.failure is not None or not reply.session:
@@ -116,13 +116,13 @@ def _call(place: CheckSetting, number: int, text: str, session: str) -> AgentCal
 
 def _found(replies: list[AgentReply], first_line: str, chars: int) -> ResumeCheck:
     return ResumeCheck(
-        tuple(_items(replies, first_line)),
-        _share(replies),
-        sum((reply.usage for reply in replies), Usage()),
-        replies[0].origin,
-        sum(reply.seconds for reply in replies),
-        chars,
-        all(reply.failure in (None, Failure.INVALID_SESSION) for reply in replies),
+        items=tuple(_items(replies, first_line)),
+        share=_share(replies),
+        usage=sum((reply.usage for reply in replies), Usage()),
+        origin=replies[0].origin,
+        seconds=sum(reply.seconds for reply in replies),
+        chars=chars,
+        certain=all(reply.failure in (None, Failure.INVALID_SESSION) for reply in replies),
     )
 
 

@@ -57,9 +57,14 @@ def _tracked(source: Source) -> list[Tracked]:
 def _open(one: Tracked) -> QuotedFinding:
     found = one.finding
     return QuotedFinding(
-        one.id, found.severity.value, ", ".join(one.roles), found.category, found.location,
-        found.text, found.suggestion,
-    )  # fmt: skip
+        id=one.id,
+        severity=found.severity.value,
+        role=", ".join(one.roles),
+        category=found.category,
+        location=found.location,
+        text=found.text,
+        suggestion=found.suggestion,
+    )
 
 
 def outcome_of(source: Source) -> str:

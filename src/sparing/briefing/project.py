@@ -40,13 +40,13 @@ def project_of(source: Source) -> ProjectBlock | None:
         _statuses(source, list(background.depends_on) or meta.get("depends_on_features"))
     )
     context = ProjectContext(
-        folder,
-        name,
-        project_goals(source.text(f"{root}/{folder}/prd.md") or ""),
-        completed,
-        working,
-        blocked,
-        milestone_of(source.text(f"{root}/{folder}/roadmap.md") or "", name),
+        project=folder,
+        feature=name,
+        goals=project_goals(source.text(f"{root}/{folder}/prd.md") or ""),
+        completed=completed,
+        in_progress=working,
+        blocked=blocked,
+        milestone=milestone_of(source.text(f"{root}/{folder}/roadmap.md") or "", name),
     )
     return ProjectBlock(project_block(context))
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.briefing.preload import files_for, seen_by, with_files
+from sparing.briefing.trunk_group import model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
 from sparing.continuation import SessionStep
-from sparing.dispatch import turn_history
 from sparing.dispatch.resume_check import deferred
-from sparing.dispatch.trunk_group import model_of, order_of, referenced
 from sparing.economy.cost_model import Rates, TurnWork
 from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_work
 from sparing.economy.known import blocks_of
@@ -22,6 +21,7 @@ from sparing.economy.lives import marked_blocks
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.records.prompts import load_prompt
+from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens

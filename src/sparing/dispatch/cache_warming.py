@@ -13,17 +13,17 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.agents.backend import Access, AgentCall
+from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.agents.lock import worktree_lock
+from sparing.briefing.trunk_group import system_of
 from sparing.cache import Life
-from sparing.cap import Amount
+from sparing.cap import Amount, CapLimits
 from sparing.config.settings import ClockKind
 from sparing.dispatch.next_turn import NextTurn, prospect_of
-from sparing.dispatch.trunk_group import system_of
-from sparing.economy.forecast import worst_case
+from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.economy.keepalive import (
     KeepAlive,
     LoopEnd,
@@ -32,14 +32,14 @@ from sparing.economy.keepalive import (
     next_ping_at,
     resume_probability,
 )
-from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.job import Job, JobKind
 from sparing.prompts.render import words
-from sparing.records import caps, features, ledger, pings, sessions, verdicts
+from sparing.records import features, pings, sessions, verdicts
 from sparing.records.features import FeatureRow
+from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.prompts import keep_prompt
 from sparing.review.verdict import SCHEMA
 from sparing.runtime.levers import levers_of
@@ -119,7 +119,15 @@ def _open(
             end = LoopEnd.REJECTED if look and not look.passed else LoopEnd.APPROVED
         elif session.role == stage.author:
             end = LoopEnd.WAITING
-        job = Job(JobKind.DISPATCH, stage.name, row.head, ROLE, session.role, Turn.NONE, 1)
+        job = Job(
+            kind=JobKind.DISPATCH,
+            stage=stage.name,
+            head=row.head,
+            name=ROLE,
+            role=session.role,
+            turn=Turn.NONE,
+            iteration=1,
+        )
         source = Source(around, row, job, session)
         if resume_probability(end) and levers_of(source) >= NEEDED:
             yield Open(source, session, resume_probability(end))
@@ -150,38 +158,56 @@ def _worth(one: Open, at: float) -> _Worth | None:
 async def _ping(one: Open, worth: _Worth, at: float) -> int:
     source, session = one.source, one.session
     around, row = source.around, source.row
-    attempt = _attempt(one, worth, at)
-    number = await asyncio.to_thread(_begin, source, attempt, session.context_tokens)
-    if number is None:
-        return 0
-    try:
+    ping = _Ping(source, one, worth, at)
+
+    async def send(_permit: Permit, run: Run) -> AgentReply:
         worktree = await asyncio.to_thread(around.worktree, row, row.head)
         lock = around.folder.locks / f"{row.feature.name}.{ROLE}.{session.role}.lock"
         with worktree_lock(lock) as descriptor:
             # Nothing may be changed, not even by who otherwise may.
             launch = launch_in(around, worktree, writes=False)
-            call = replace(_call(one, attempt, at), cwd=worktree.path, lock=descriptor)
-            reply = await around.backend(row).run(replace(call, launch=launch), lambda _: None)
-    except BaseException:
-        with around.database.write() as tx:
-            ledger.close(tx, attempt.dispatch)
-        raise
-    own = own_prices(around.settings(row).models.prices)
-    result = ledger.AttemptResult(
-        session.id, reply.usage, reply.origin,
-        cost_nano(session.model, reply.usage, own, reply.context_tokens),
-        [{"added": call.added, "output": call.output} for call in reply.calls],
-        reply.context_tokens, reply.seconds, [], "",
-        reply.failure.value if reply.failure else "", reply.detail,
-    )  # fmt: skip
-    with around.database.write() as tx:
-        ledger.finish(tx, attempt.dispatch, number, result)
-        if reply.failure is None:
-            sessions.called(tx, row.feature.key, attempt.stage, session, at)
-    return int(reply.failure is None)
+            call = replace(_call(one, ping.attempt, at), cwd=worktree.path, lock=descriptor)
+            return await run(replace(call, launch=launch), lambda _: None)
+
+    found = await pay(ping, send)
+    return 0 if isinstance(found, SpendRefusal) else int(found)
 
 
-def _attempt(one: Open, worth: _Worth, at: float) -> ledger.Attempt:
+@dataclass(frozen=True, slots=True)
+class _Ping(Purchase[AgentReply, bool]):
+    """A call that keeps a session warm, as a purchase."""
+
+    one: Open
+    worth: _Worth
+    at: float
+
+    @property
+    def attempt(self) -> Attempt:
+        return _attempt(self.one, self.worth, self.at)
+
+    def worst(self, limits: CapLimits) -> Amount:
+        tokens = self.one.session.context_tokens + MARGIN_TOKENS
+        return self.priced(Amount(tokens, limits.turn.nano_usd))
+
+    def bill(self, answer: AgentReply) -> AttemptResult:
+        session = self.one.session
+        found = bill_of(self.settings, session.model, answer)
+        calls = [{"added": call.added, "output": call.output} for call in answer.calls]
+        usage = answer.usage
+        return replace(found, session=session.id, usage=usage, calls=calls, files_read=[])
+
+    def settled(
+        self, tx: sqlite3.Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
+    ) -> bool:
+        """Whether the session was read."""
+        source = self.one.source
+        if answer.failure is None:
+            key, stage = source.row.feature.key, source.job.stage
+            sessions.called(tx, key, stage, self.one.session, self.at)
+        return answer.failure is None
+
+
+def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
     source, session, rates = one.source, one.session, worth.known.inputs.rates
     row, around = source.row, source.around
     saves = rates.equivalents(worth.keep.saves)
@@ -192,28 +218,30 @@ def _attempt(one: Open, worth: _Worth, at: float) -> ledger.Attempt:
     segment = Segment("turn", words("blocks", "ping"), Volatility.ITERATION)
     opening = worth.known.row
     sent = {name: opening.attempt.sent[name] for name in ("base", "blocks")}
-    return ledger.Attempt(
-        f"{row.leg_id}.{ROLE}-{session.role}", row.feature.key, row.leg, source.job.stage, ROLE,
-        session.iteration, "", ROLE, Way.RESUME.value, reason, session.backend, session.model,
-        around.settings(row).agent.billing, keep_prompt(around.folder, (segment,)),
-        len(segment.text), {}, at, opening.attempt.trunk, {**sent, "resumed": True},
-    )  # fmt: skip
+    return Attempt(
+        dispatch=f"{row.leg_id}.{ROLE}-{session.role}",
+        feature=row.feature.key,
+        leg=row.leg,
+        stage=source.job.stage,
+        role=ROLE,
+        iteration=session.iteration,
+        task="",
+        template=ROLE,
+        way=Way.RESUME.value,
+        reason=reason,
+        backend=session.backend,
+        model=session.model,
+        billing=around.settings(row).agent.billing,
+        prompt=keep_prompt(around.folder, (segment,)),
+        prompt_chars=len(segment.text),
+        naive={},
+        started=at,
+        trunk=opening.attempt.trunk,
+        sent={**sent, "resumed": True},
+    )
 
 
-def _begin(source: Source, attempt: ledger.Attempt, tokens: int) -> int | None:
-    """Reserve what it may take; None if a cap stands in the way."""
-    settings = source.around.settings(source.row)
-    with source.around.database.write() as tx:
-        whose = caps.Whose(attempt.feature, attempt.stage, attempt.day)
-        limits = caps.in_force(tx, settings.caps.limits, whose)
-        price = price_of(attempt.model, own_prices(settings.models.prices))
-        worst = worst_case(Amount(tokens + MARGIN_TOKENS, limits.turn.nano_usd), price)
-        if caps.reached(tx, limits, whose, worst) is not None:
-            return None
-        return ledger.begin(tx, attempt, worst)
-
-
-def _call(one: Open, attempt: ledger.Attempt, at: float) -> AgentCall:
+def _call(one: Open, attempt: Attempt, at: float) -> AgentCall:
     source, session = one.source, one.session
     writes = source.role.role_class.writes
     return AgentCall(

@@ -9,25 +9,25 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
-from typing import Any
 
-from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply
+from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
+from sparing.briefing.trunk_group import system_of
+from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.paid_turn import paid_before
 from sparing.dispatch.resume_check import trusted
-from sparing.dispatch.spend import Permit, SpendRefusal, SpendRequest, given_up, reserve, settle
-from sparing.dispatch.trunk_group import system_of
+from sparing.dispatch.spend import SpendRequest
 from sparing.errors import SparingError
 from sparing.failure import Failure
 from sparing.job import Job
 from sparing.money import to_usd
 from sparing.records.prompts import load_prompt
 from sparing.redact import Redactor
+from sparing.reply import Reply
 from sparing.roles.load import RoleClass
 from sparing.runtime import signals
 from sparing.runtime.containment import Receipt, guard
-from sparing.runtime.crash import passing, step
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source, source_of
@@ -39,44 +39,30 @@ from sparing.workspace.git.commit import settle_changes
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.worktree import Worktree, put_special_aside
 
-SIBLING_SECONDS = 0.2
 BURST_SECONDS = 0.5
 SECRETS = "repair_secrets"
 """The words of the turn in which an author takes secrets out of what it wrote."""
-RESERVED = "call:reserved"
-ANSWERED = "call:answered"
-"""Crash points inside the step: a reservation without a turn, a turn without its bill."""
 
 
-@step("call", preemptible=True)
 async def call(
-    ticket: dict[str, Any], job: dict[str, Any], sent: dict[str, Any], template: str = ""
-) -> dict[str, Any]:
-    asked, work = Ticket(**ticket), Job.load(job)
-    await signals.after(asked.after)
-    asking = SpendRequest(
-        source_of(asked, work), asked, Sent.load(sent), template or work.turn.value
-    )
-    if asked.again and (paid := paid_before(asking)) is not None:
+    ticket: Ticket, job: Job, sent: Sent, template: str = "", passing: Passing = ignored
+) -> Reply:
+    """`template` names the words that are sent, where they are not the turn's own."""
+    await signals.after(ticket.after)
+    asking = SpendRequest(source_of(ticket, job), ticket, sent, template or job.turn.value)
+    if ticket.again and (paid := paid_before(asking)) is not None:
         return paid
-    if asking.sent.resume and not template and (why := await trusted(asking)):
-        return {"failure": Failure.INVALID_SESSION.value, "detail": f"not resumed: {why}"}
-    while (permit := reserve(asking)) is None:
-        await asyncio.sleep(SIBLING_SECONDS)
-    if isinstance(permit, SpendRefusal):
-        return {"failure": permit.failure, "detail": permit.detail}
-    passing(RESERVED)
+    if sent.resume and not template and (why := await trusted(asking)):
+        return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
     try:
-        with given_up(asking):
-            reply = await _run(asking, permit)
+        found = await pay(asking, lambda permit, run: _run(asking, permit, run), passing)
     except SparingError as error:
         # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
-        return {"failure": error.what, "detail": error.repair}
-    passing(ANSWERED)
-    return settle(asking, permit, reply)
+        return Reply(error.what, error.repair)
+    return Reply(found.failure, found.detail) if isinstance(found, SpendRefusal) else found
 
 
-async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
+async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
     source, around, row = asking.source, asking.source.around, asking.source.row
     writes, lane = _writes(source), source.job.lane
     worktree = await asyncio.to_thread(around.worktree, row, source.job.head, lane)
@@ -96,7 +82,7 @@ async def _run(asking: SpendRequest, permit: Permit) -> AgentReply:
         listener = Listener(asking, permit.number)
         agent_call = replace(_call(asking, permit, worktree), lock=descriptor, launch=launch)
         try:
-            reply = await around.backend(row).run(agent_call, listener)
+            reply = await run(agent_call, listener)
             await asyncio.to_thread(put_special_aside, worktree, source.job.head)
             if writes:
                 await asyncio.to_thread(settle_changes, worktree, source.job.head)
@@ -112,7 +98,7 @@ def _writes(source: Source) -> bool:
 
 
 def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:
-    source, ticket, sent, _ = asking
+    source, ticket, sent = asking.source, asking.ticket, asking.sent
     around, row, job = source.around, source.row, source.job
     writes = _writes(source)
     money = permit.limit.nano_usd

@@ -8,72 +8,44 @@ the answer can't be used.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any
 
-from sparing.artifact import ArtifactName
-from sparing.briefing.stage_handoffs import handoffs_of
-from sparing.context.documents.explored import explored_tree, imports, key_files
-from sparing.context.documents.handoff import Handoff
-from sparing.context.documents.rich_handoff import Pipeline, StageOutput, parse_layers, rich_handoff
-from sparing.context.prompt.compact import only_output
+from sparing.briefing.program_handoff import pipeline_of
+from sparing.briefing.trunk_group import order_of
+from sparing.context.documents.rich_handoff import parse_layers, rich_handoff
 from sparing.context.prompt.wrap import defuse
-from sparing.dispatch.call import call
-from sparing.dispatch.trunk_group import order_of
-from sparing.economy.repo_map import names_of
-from sparing.flow.flows import FLOWS, builder_of
-from sparing.flow.state import GO_ON_HERE
 from sparing.job import Job, JobResult
 from sparing.prompts.render import fill, words
-from sparing.records import events, ledger
 from sparing.records.prompts import keep_prompt
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
-from sparing.runtime.source import Source, source_of
+from sparing.runtime.source import source_of
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.way import Way
-from sparing.workspace.git.tree import read_files
 
 HANDED_OFF = "handed off"
-MOST_READ = 40
-MOST_FEEDBACK = 5
-FEEDBACK_CHARS = 1_000
-SAID = ("reject", "answer")
 
 
-async def hand_over(ticket: Ticket, job: Job) -> dict[str, Any]:
-    """A workflow's part: it strings steps. Nothing that fails here stops the work."""
-    who, what = asdict(ticket), job.dump()
-    reply = await call(who, what, await prepare_handoff(who, what, ""), Turn.HAND_OVER.value)
-    if reply["failure"]:
-        return (await write_handoff(who, what, "", reply["failure"]))["result"]
-    done = await write_handoff(who, what, reply["reply"], "")
-    if done["problem"]:
-        question = await prepare_handoff(who, what, done["problem"])
-        again = await call(who, what, question, Turn.HAND_OVER.value)
-        last = reply["reply"] if again["failure"] else again["reply"]
-        done = await write_handoff(who, what, last, "last")
-    return done["result"]
-
-
-@step("prepare-handoff")
-async def prepare_handoff(
-    ticket: dict[str, Any], job: dict[str, Any], problem: str
-) -> dict[str, Any]:
+async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
     """The question to the session that ends; `problem` says why its answer can't be used."""
-    source = source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
     text = _question(problem)
     prompt = keep_prompt(source.around.folder, (Segment("turn", text, Volatility.ITERATION),))
     session = source.session
     reason = "its answer can't be handed over" if problem else "the session ends with this stage"
     return Sent(
-        prompt, len(text), Way.RESUME, reason, session.id if session else "",
-        session.model if session else "", {}, order_of(source),
-    ).dump()  # fmt: skip
+        prompt=prompt,
+        chars=len(text),
+        way=Way.RESUME,
+        reason=reason,
+        resume=session.id if session else "",
+        model=session.model if session else "",
+        naive={},
+        order=order_of(source),
+    )
 
 
 def _question(problem: str) -> str:
@@ -87,16 +59,21 @@ def question_tokens() -> int:
     return estimate_tokens(_question(""))
 
 
-@step("write-handoff")
-async def write_handoff(
-    ticket: dict[str, Any], job: dict[str, Any], reply: str, why: str
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class WrittenHandoff:
+    """Why an answer goes back, or the result."""
+
+    problem: str = ""
+    result: JobResult = JobResult()
+
+
+async def write_handoff(ticket: Ticket, job: Job, reply: str, why: str) -> WrittenHandoff:
     """Keep the handoff. `why` is empty while the answer may still go back."""
-    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
     pipeline = await asyncio.to_thread(pipeline_of, source)
     found = rich_handoff(pipeline, source.fetch(reply))
     if found.problems and not why:
-        return {"problem": "; ".join(found.problems), "result": {}}
+        return WrittenHandoff("; ".join(found.problems))
     # An answer that is too long twice leaves no room for what the program knows.
     fits = not any("more than" in one for one in found.problems)
     text = found.text if fits else rich_handoff(pipeline).text
@@ -107,91 +84,5 @@ async def write_handoff(
             "problems": list(found.problems), "failure": "" if reply else why,
         }  # fmt: skip
         said = f"a handoff of {data['tokens']:,} tokens"
-        tell(tx, asked, source.job, HANDED_OFF, text=said, data=data)
-    return {"problem": "", "result": JobResult(reply=source.around.folder.keep(text)).dump()}
-
-
-def program_handoff(source: Source) -> str:
-    """Hash of what the program alone can say; empty while there is nothing to hand over."""
-    pipeline = pipeline_of(source)
-    if not pipeline.stages:
-        return ""
-    return source.around.folder.keep(rich_handoff(pipeline).text)
-
-
-def pipeline_of(source: Source) -> Pipeline:
-    feature = source.row.feature
-    changed = source.changed(feature.base_commit)
-    return Pipeline(
-        feature.title,
-        feature.flow,
-        stages=_outputs(source),
-        feedback=tuple(_feedback(source)),
-        next_stage=source.job.stage,
-        changed_files=tuple(f"{one.path} (+{one.added} -{one.removed})" for one in changed),
-        seen=_seen(source, [one.path for one in changed]),
-    )
-
-
-def _outputs(source: Source) -> tuple[StageOutput, ...]:
-    """What each stage made; a brainstorm that a design review took over is not told again."""
-    told, found = handoffs_of(source), list[StageOutput]()
-    for stage in FLOWS[source.row.feature.flow].stages:
-        artifact = source.artifact(stage.writes) if stage.writes else None
-        if stage.writes is not None and artifact is not None:
-            handoff = told.get(stage.writes, Handoff())
-            found.append(StageOutput(stage.name, only_output(artifact.text), handoff))
-    digested = any(one.stage == ArtifactName.DESIGN_REVIEW.value for one in found)
-    return tuple(
-        one._replace(text="Taken over by the design review.")
-        if digested and one.stage == ArtifactName.BRAINSTORM.value
-        else one
-        for one in found
-    )
-
-
-def _feedback(source: Source) -> Iterable[str]:
-    """What persons said when they rejected something or answered a question."""
-    with source.around.database.read() as connection:
-        past = events.since(connection, 0, source.row.feature.key)
-    said = [
-        f"{one.stage}: {one.text[:FEEDBACK_CHARS]}"
-        for one in past
-        if one.kind == "answered" and one.data.get("answer") in SAID and _says(one.text)
-    ]
-    return said[-MOST_FEEDBACK:]
-
-
-def _says(text: str) -> bool:
-    return bool(text.strip()) and text != GO_ON_HERE
-
-
-def _seen(source: Source, changed: list[str]) -> dict[str, str]:
-    """The codebase map, as far as the program saw it being made."""
-    read = [path for path in _files_read(source) if path not in changed][:MOST_READ]
-    repository, head = source.around.repository, source.job.head
-    texts = read_files(repository, head, [*changed, *read])
-    names = {path: names_of(text) for path, text in texts.items()}
-    own = {path: texts[path] for path in changed if path in texts}
-    found = {
-        "tree": explored_tree(texts),
-        "key_files": key_files(texts, names),
-        "imports": imports(own),
-    }
-    return {name: text for name, text in found.items() if text}
-
-
-def _files_read(source: Source) -> list[str]:
-    """By the builder, within the worktree and outside of the feature's own folder."""
-    feature = source.row.feature
-    root = f"{source.around.folder.worktree(feature.name)}/"
-    with source.around.database.read() as connection:
-        rows = ledger.of_feature(connection, feature.key)
-    paths = [
-        path.removeprefix(root)
-        for row in rows
-        if row.result is not None and row.attempt.role == builder_of(feature.flow)
-        for path in row.result.files_read
-    ]
-    inner = [path for path in paths if not path.startswith(("/", f"{source.folder}/"))]
-    return list(dict.fromkeys(inner))
+        tell(tx, ticket, job, HANDED_OFF, text=said, data=data)
+    return WrittenHandoff(result=JobResult(reply=source.around.folder.keep(text)))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.dispatch import turn_history
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.known import Base, believed
@@ -19,6 +18,7 @@ from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
+from sparing.runtime import turn_history
 from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.turn_kind import Errand

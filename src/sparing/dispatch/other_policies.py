@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sparing.briefing.trunk_group import referenced
 from sparing.cache import CacheBlock
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
-from sparing.dispatch.trunk_group import referenced
 from sparing.economy.matrix import Moment, row_for
 from sparing.economy.predict import Offer
 from sparing.segment import Segment, estimate_tokens

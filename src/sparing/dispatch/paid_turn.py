@@ -6,12 +6,11 @@ dispatch goes on from there. A turn that was cut short is asked again, as after 
 
 from __future__ import annotations
 
-from typing import Any
-
 from sparing.dispatch.spend import SpendRequest, last_call_after
 from sparing.job import LOOP
 from sparing.records import ledger, repeats
 from sparing.records.ledger import AttemptState, LedgerRow
+from sparing.reply import Reply
 from sparing.review.stall import fruitless
 from sparing.way import Way
 
@@ -19,7 +18,7 @@ MENDING = "repair_secrets"
 """Asked for as often as secrets are found: which of these turns was meant nobody can tell."""
 
 
-def paid_before(asking: SpendRequest) -> dict[str, Any] | None:
+def paid_before(asking: SpendRequest) -> Reply | None:
     """What the turn gave, as if it had been sent now; None if it has to be sent."""
     if asking.template == MENDING:
         return None
@@ -37,15 +36,15 @@ def paid_before(asking: SpendRequest) -> dict[str, Any] | None:
     result, role = row.result, asking.source.job.role
     size = len(asking.source.fetch(result.reply))
     why = fruitless(role, size, asking.patience, repeated=again)
-    return {
-        "reply": result.reply,
-        "session": result.session,
-        "context_tokens": result.context_tokens,
-        "failure": LOOP if why else "",
-        "detail": why,
-        "last_call_after": last_call_after(len(result.calls), result.seconds),
-        "answer_tokens": result.calls[-1]["output"] if result.calls else 0,
-    }
+    return Reply(
+        failure=LOOP if why else "",
+        detail=why,
+        reply=result.reply,
+        session=result.session,
+        context_tokens=result.context_tokens,
+        last_call_after=last_call_after(len(result.calls), result.seconds),
+        answer_tokens=result.calls[-1]["output"] if result.calls else 0,
+    )
 
 
 def _is_good(row: LedgerRow) -> bool:

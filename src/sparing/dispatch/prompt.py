@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparing.briefing.trunk_group import client_of, model_of, order_of, referenced, trunk_key
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import naive, role_words
-from sparing.dispatch.trunk_group import client_of, model_of, order_of, referenced, trunk_key
 from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source
@@ -24,19 +24,19 @@ def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
     decision, segments = chosen.decision, chosen.composed.segments
     resume = source.session.id if decision.way is Way.RESUME and source.session else ""
     return Sent(
-        keep_prompt(source.around.folder, segments),
-        sum(len(segment.text) for segment in segments),
-        decision.way,
-        decision.reason,
-        resume,
-        source.session.model if resume and source.session else model_of(source),
-        _naive(source, brief),
-        order_of(source),
-        chosen.inputs.base.key,
-        referenced(chosen.brief, chosen.composed),
-        (*brief.warnings, *_unknown(chosen)),
-        chosen.dump(),
-        chosen.life,
+        prompt=keep_prompt(source.around.folder, segments),
+        chars=sum(len(segment.text) for segment in segments),
+        way=decision.way,
+        reason=decision.reason,
+        resume=resume,
+        model=source.session.model if resume and source.session else model_of(source),
+        naive=_naive(source, brief),
+        order=order_of(source),
+        trunk=chosen.inputs.base.key,
+        reads=referenced(chosen.brief, chosen.composed),
+        warnings=(*brief.warnings, *_unknown(chosen)),
+        choice=chosen.dump(),
+        life=chosen.life,
     )
 
 

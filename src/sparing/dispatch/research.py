@@ -6,39 +6,31 @@ Helpful, never needed: one that fails, or answers in no form, is told as an even
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from sparing.context.documents.research import KEYS, ResearchReport, read_findings
 from sparing.job import Job, JobResult
+from sparing.reply import Reply
 from sparing.review.reply import ReplyProblem, find_answer
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.surroundings import current
 from sparing.ticket import Ticket
 
 
-@step("research")
-async def look_around(
-    ticket: dict[str, Any], job: dict[str, Any], reply: dict[str, Any]
-) -> dict[str, Any]:
+async def look_around(ticket: Ticket, job: Job, reply: Reply) -> JobResult:
     """Keep what an assistant found; `reply` may be a failure."""
-    asked, work = Ticket(**ticket), Job.load(job)
-    around = current()
-    failed = f"{reply['failure']}: {reply['detail']}" if reply["failure"] else ""
-    text = "" if failed else await asyncio.to_thread(around.folder.fetch, reply["reply"])
+    around, failed = current(), reply.failed
+    text = "" if failed else await asyncio.to_thread(around.folder.fetch, reply.reply)
     found = None if failed else _read(text)
     left_out = failed or (found.what.partition(";")[0] if isinstance(found, ReplyProblem) else "")
     with around.database.write() as tx:
         if isinstance(found, ResearchReport):
             data = {"findings": found.findings}
-            tell(tx, asked, work, "research", text=found.words, data=data)
+            tell(tx, ticket, job, "research", text=found.words, data=data)
         else:
             words = f"left out, {' '.join(left_out.split())[:300]}"
-            tell(tx, asked, work, "warning", text=words, name="warning.left-out")
+            tell(tx, ticket, job, "warning", text=words, name="warning.left-out")
     kept = found.text if isinstance(found, ResearchReport) else ""
-    return JobResult(
-        role=work.role, reply=around.folder.keep(kept) if kept else "", detail=left_out
-    ).dump()
+    return JobResult(role=job.role, reply=around.folder.keep(kept) if kept else "", detail=left_out)
 
 
 def _read(text: str) -> ResearchReport | ReplyProblem:

@@ -7,20 +7,24 @@ client that fails it gets fresh prompts only, and the reason stays on record.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from sparing.agents.backend import Backend
+from sparing.agents.backend import Backend, Run
 from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
-from sparing.cap import Amount
+from sparing.cap import Amount, CapLimits
+from sparing.codec import JsonObject
 from sparing.config.settings import Settings
+from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, pay, run_on
 from sparing.dispatch.spend import SpendRequest
-from sparing.economy.forecast import worst_case
-from sparing.economy.prices import cost_nano, own_prices, price_of
-from sparing.records import caps, ledger, resume_checks
+from sparing.economy.prices import cost_nano, own_prices
+from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
+from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.resume_checks import CheckRow
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
@@ -77,18 +81,27 @@ async def trusted(asking: SpendRequest) -> str:
         return await _trusted(asking, wanted)
 
 
-async def check_now(around: Surroundings, wanted: ResumeCheckRequest) -> CheckRow:
-    """Ask the client, whatever is known of it, and keep what it says."""
+async def check_now(
+    around: Surroundings, wanted: ResumeCheckRequest, run: Run | None = None
+) -> CheckRow:
+    """Ask the client, whatever is known of it, and keep what it says.
+
+    Outside of any feature, without `run`: the first that relies on it pays.
+    """
     parent = around.folder.scratch
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="check-", dir=parent) as name:
         folder = Path(name).resolve()
         launch = launch_in(around, Worktree(around.repository, folder, ""), writes=False)
         place = CheckSetting(
-            folder, wanted.model, wanted.at, launch,
-            min(300.0, wanted.settings.agent.limit_seconds),
-        )  # fmt: skip
-        found = await check_resume(wanted.backend, place)
+            folder=folder,
+            model=wanted.model,
+            at=wanted.at,
+            launch=launch,
+            limit_seconds=min(300.0, wanted.settings.agent.limit_seconds),
+        )
+        send = run or run_on(wanted.backend)
+        found = await check_resume(wanted.backend.name, send, place)
     if found.certain:
         with around.database.write() as tx:
             resume_checks.put(tx, _row(wanted, found))
@@ -96,58 +109,84 @@ async def check_now(around: Surroundings, wanted: ResumeCheckRequest) -> CheckRo
 
 
 async def _trusted(asking: SpendRequest, wanted: ResumeCheckRequest) -> str:
-    around = asking.source.around
-    with around.database.read() as connection:
+    with asking.around.database.read() as connection:
         known = resume_checks.get(connection, wanted.backend.name, wanted.version)
     if known is not None and known.booked:
         return known.reason
-    attempt = _attempt(asking, wanted)
-    number = _begin(asking, attempt)
-    if number is None:
-        return NO_ROOM
-    if known is None:
-        known = await check_now(around, wanted)
-    _finish(asking, attempt, number, known)
-    return known.reason
+
+    async def send(_permit: Permit, run: Run) -> CheckRow:
+        return known or await check_now(asking.around, wanted, run)
+
+    found = await pay(_Check(asking.source, asking, wanted), send)
+    return NO_ROOM if isinstance(found, SpendRefusal) else found
 
 
-def _attempt(asking: SpendRequest, wanted: ResumeCheckRequest) -> ledger.Attempt:
-    usual = asking.attempt
-    return ledger.Attempt(
-        f"{asking.ticket.leg_id}{ROLE}", usual.feature, usual.leg, usual.stage, ROLE, 1, "", ROLE,
-        Way.COMPOSE.value, f"before sessions of {wanted.backend.name} {wanted.version} are resumed",
-        usual.backend, wanted.model, usual.billing, "", 0, {}, usual.started,
-    )  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Check(Purchase[CheckRow, str]):
+    """The check as a purchase: one row for its three turns."""
 
+    asking: SpendRequest
+    wanted: ResumeCheckRequest
 
-def _begin(asking: SpendRequest, attempt: ledger.Attempt) -> int | None:
-    """Reserve what it may take; None if a cap stands in the way."""
-    with asking.source.around.database.write() as tx:
-        whose = caps.Whose(attempt.feature, attempt.stage, attempt.day)
-        limits = caps.in_force(tx, asking.settings.caps.limits, whose)
-        price = price_of(attempt.model, own_prices(asking.settings.models.prices))
-        worst = worst_case(Amount(MOST_TOKENS, limits.turn.nano_usd), price)
-        if caps.reached(tx, limits, whose, worst) is not None:
-            return None
-        number = ledger.begin(tx, attempt, worst)
-        words = f"checks once whether {attempt.backend} can resume its sessions"
-        tell(tx, asking.ticket, asking.source.job, ROLE, text=words, name=f"{ROLE}.{number}")
-    return number
+    @property
+    def backend(self) -> Backend:
+        return self.wanted.backend
 
+    @property
+    def attempt(self) -> Attempt:
+        wanted = self.wanted
+        return replace(
+            self.asking.attempt,
+            dispatch=f"{self.asking.ticket.leg_id}{ROLE}",
+            role=ROLE,
+            iteration=1,
+            task="",
+            template=ROLE,
+            way=Way.COMPOSE.value,
+            reason=f"before sessions of {wanted.backend.name} {wanted.version} are resumed",
+            model=wanted.model,
+            prompt="",
+            prompt_chars=0,
+            naive={},
+            trunk="",
+            sent={},
+        )
 
-def _finish(asking: SpendRequest, attempt: ledger.Attempt, number: int, found: CheckRow) -> None:
-    own = own_prices(asking.settings.models.prices)
-    result = ledger.AttemptResult(
-        "", found.usage, found.origin, cost_nano(found.model, found.usage, own), [], 0,
-        found.seconds, [], "", "", found.reason,
-    )  # fmt: skip
-    words = f"sessions are not resumed: {found.reason}" if found.reason else _good(found)
-    data = {"share": found.share, "reason": found.reason}
-    with asking.source.around.database.write() as tx:
-        ledger.finish(tx, attempt.dispatch, number, result)
-        resume_checks.book(tx, found, attempt.dispatch)
-        name = f"{ROLE}.{number}.done"
-        tell(tx, asking.ticket, asking.source.job, ROLE, text=words, data=data, name=name)
+    def worst(self, limits: CapLimits) -> Amount:
+        return self.priced(Amount(MOST_TOKENS, limits.turn.nano_usd))
+
+    def begun(self, tx: sqlite3.Connection, number: int) -> None:
+        words = f"checks once whether {self.attempt.backend} can resume its sessions"
+        self._tell(tx, f"{ROLE}.{number}", words, {})
+
+    def bill(self, answer: CheckRow) -> AttemptResult:
+        own = own_prices(self.settings.models.prices)
+        return AttemptResult(
+            session="",
+            usage=answer.usage,
+            origin=answer.origin,
+            nano_usd=cost_nano(answer.model, answer.usage, own),
+            calls=[],
+            context_tokens=0,
+            seconds=answer.seconds,
+            files_read=[],
+            reply="",
+            detail=answer.reason,
+        )
+
+    def settled(
+        self, tx: sqlite3.Connection, permit: Permit, answer: CheckRow, bill: AttemptResult
+    ) -> str:
+        """The reason not to resume, or nothing."""
+        resume_checks.book(tx, answer, self.attempt.dispatch)
+        words = f"sessions are not resumed: {answer.reason}" if answer.reason else _good(answer)
+        data = {"share": answer.share, "reason": answer.reason}
+        self._tell(tx, f"{ROLE}.{permit.number}.done", words, data)
+        return bill.detail
+
+    def _tell(self, tx: sqlite3.Connection, name: str, words: str, data: JsonObject) -> None:
+        job = self.asking.source.job
+        tell(tx, self.asking.ticket, job, ROLE, text=words, data=data, name=name)
 
 
 def _good(found: CheckRow) -> str:
@@ -157,7 +196,15 @@ def _good(found: CheckRow) -> str:
 
 def _row(wanted: ResumeCheckRequest, found: ResumeCheck) -> CheckRow:
     return CheckRow(
-        wanted.backend.name, wanted.version, wanted.at, wanted.model, found.reason, found.share,
-        tuple((item.name, item.good, item.words) for item in found.items), found.usage,
-        found.origin, found.seconds, found.chars,
-    )  # fmt: skip
+        backend=wanted.backend.name,
+        version=wanted.version,
+        at=wanted.at,
+        model=wanted.model,
+        reason=found.reason,
+        share=found.share,
+        items=tuple((item.name, item.good, item.words) for item in found.items),
+        usage=found.usage,
+        origin=found.origin,
+        seconds=found.seconds,
+        chars=found.chars,
+    )

@@ -1,4 +1,4 @@
-"""The steps of a dispatch around its call. Each may be repeated after a crash.
+"""The parts of a dispatch around its call. Each may be repeated after a crash.
 
 `prepare` writes nothing but texts named by their hash. What follows the call writes rows under
 the dispatch's own id and commits what the agent left, with the job's head as parent, so a
@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sqlite3
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather
@@ -29,15 +28,15 @@ from sparing.flow.stage import StageWork
 from sparing.job import Job, JobResult
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
+from sparing.reply import Reply, ReplyOutcome
 from sparing.review.quotes import QuoteCheck
 from sparing.review.verdict import Complaint, passes
 from sparing.runtime import signals
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, session_owner, session_scope, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
-from sparing.sent import Sent
+from sparing.sent import NotSent, Sent
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
@@ -48,19 +47,17 @@ from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
 
-@step("prepare")
-async def prepare(ticket: dict[str, Any], job: dict[str, Any], error: str) -> dict[str, Any]:
+async def prepare(ticket: Ticket, job: Job, error: str) -> Sent | NotSent:
     """Gather, choose, compose; `error` says why the session could not be resumed just now."""
-    asked = Ticket(**ticket)
-    source = source_of(asked, Job.load(job))
+    source = source_of(ticket, job)
     try:
-        brief = await asyncio.to_thread(_gathered, source, asked)
+        brief = await asyncio.to_thread(_gathered, source, ticket)
         # What a sibling has begun to send is known to be cached, and counts in the choice.
-        await signals.after(asked.after)
-        return (await asyncio.to_thread(_prepared, source, asked, brief, error)).dump()
+        await signals.after(ticket.after)
+        return await asyncio.to_thread(_prepared, source, ticket, brief, error)
     except SparingError as refused:
         # A document is gone, a worktree can't be made: a person repairs it, then this is repeated.
-        return {"failure": refused.what, "detail": refused.repair}
+        return NotSent(refused.what, refused.repair)
 
 
 def _gathered(source: Source, asked: Ticket) -> Brief:
@@ -78,106 +75,99 @@ def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
     return sent
 
 
-@step("prepare-repair")
-async def prepare_repair(
-    sent: dict[str, Any], session: str, problem: str, verdict: bool = True
-) -> dict[str, Any]:
+async def prepare_repair(sent: Sent, session: str, problem: str, verdict: bool = True) -> Sent:
     """The one turn in which a reviewer may put its reply into shape; a verdict's is shown."""
     words = turns.repair_reply(problem, verdict=verdict)
     return _repair(sent, session, words, "the reply was no verdict")
 
 
-@step("prepare-secrets")
-async def prepare_secrets(sent: dict[str, Any], session: str, places: list[str]) -> dict[str, Any]:
+async def prepare_secrets(sent: Sent, session: str, places: tuple[str, ...]) -> Sent:
     """The turn in which an author takes secrets out of what it has written."""
     return _repair(sent, session, turns.repair_secrets(places), "its change holds secrets")
 
 
-def _repair(before: dict[str, Any], session: str, words: str, reason: str) -> dict[str, Any]:
-    sent, segment = Sent.load(before), Segment("turn", words, Volatility.ITERATION)
-    repair = replace(
+def _repair(sent: Sent, session: str, words: str, reason: str) -> Sent:
+    segment = Segment("turn", words, Volatility.ITERATION)
+    return replace(
         sent, prompt=keep_prompt(current().folder, (segment,)), chars=len(words),
         way=Way.RESUME, reason=reason, resume=session, choice=sent.going_on,
     )  # fmt: skip
-    return repair.dump()
 
 
-@step("judge")
-async def judge(
-    ticket: dict[str, Any],
-    job: dict[str, Any],
-    sent: dict[str, Any],
-    reply: dict[str, Any],
-    last: bool,
-) -> dict[str, Any]:
+async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) -> ReplyOutcome:
     """Read a reviewer's reply. A complaint is sent back once; the last one goes to a person."""
-    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
-    role, text = source.role, source.fetch(reply["reply"])
+    source = source_of(ticket, job)
+    role, text = source.role, source.fetch(reply.reply)
     found, failed = await asyncio.to_thread(judgement, source, text), JobResult()
     if isinstance(found, Complaint):
         if not last:
-            return {"complaint": found.what}
+            return ReplyOutcome(found.what)
         failed = no_verdict(role.name, found, text)
         found = Verdict(role.name, approved=False, summary=f"{NO_VERDICT}: {found.what}")
     passed = passes(found)
     quotes = await asyncio.to_thread(checked_quotes, source, found)
     with source.around.database.write() as tx:
-        verdicts.put(tx, _verdict_row(source, asked, found, quotes))
-        _remember(tx, source, asked, Sent.load(sent), reply)
+        verdicts.put(tx, _verdict_row(source, ticket, found, quotes))
+        _remember(tx, source, ticket, sent, reply)
         data = {"passed": passed, "findings": [f.severity for f in found.findings]}
-        tell(tx, asked, source.job, "verdict", text=found.summary, data=data)
-    result = replace(failed, dispatch=asked.id, passed=passed, reply=reply["reply"], role=role.name)
-    return {"complaint": "", "result": result.dump()}
+        tell(tx, ticket, job, "verdict", text=found.summary, data=data)
+    result = replace(failed, dispatch=ticket.id, passed=passed, reply=reply.reply, role=role.name)
+    return ReplyOutcome(result=result)
 
 
-@step("commit")
-async def commit(
-    ticket: dict[str, Any], job: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Where a change that was not committed holds secrets; never what they are."""
+
+    secrets: tuple[str, ...]
+
+    @property
+    def result(self) -> JobResult:
+        return JobResult(failure="a secret would be committed", detail="; ".join(self.secrets))
+
+
+async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult | Leak:
     """Commit all that the author changed, on top of the job's head, if no secret is in it."""
-    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
     try:
-        change = await asyncio.to_thread(_commit, source, asked)
+        change = await asyncio.to_thread(_commit, source, ticket)
     except SecretsFound as found:
         with source.around.database.write() as tx:
-            _tell_secrets(tx, asked, source, found.places)
-        return {"secrets": list(found.places)}
+            _tell_secrets(tx, ticket, source, found.places)
+        return Leak(tuple(found.places))
     except SparingError as error:
         # Somebody moved the branch, the disk is full: a person repairs it, then this is repeated.
-        return JobResult(failure=error.what, detail=error.repair).dump()
+        return JobResult(failure=error.what, detail=error.repair)
     with source.around.database.write() as tx:
-        _remember(tx, source, asked, Sent.load(sent), {**reply, "seen": change})
+        _remember(tx, source, ticket, sent, reply, change or "")
         if change is not None:
-            tell(tx, asked, source.job, "commit", text=_subject(source), data={"commit": change})
-        tell_handoff(tx, asked, source, reply["reply"])
-    if change is None and (TURNS[source.job.turn].may_leave or may_leave(source, reply["reply"])):
-        return JobResult(commit=source.job.head, reply=reply["reply"], changed=False).dump()
+            tell(tx, ticket, job, "commit", text=_subject(source), data={"commit": change})
+        tell_handoff(tx, ticket, source, reply.reply)
+    if change is None and (TURNS[job.turn].may_leave or may_leave(source, reply.reply)):
+        return JobResult(commit=job.head, reply=reply.reply, changed=False)
     if change is None:
-        return nothing_changed(source.job.role).dump()
-    return JobResult(commit=change, reply=reply["reply"]).dump()
+        return nothing_changed(job.role)
+    return JobResult(commit=change, reply=reply.reply)
 
 
-@step("report")
-async def report(
-    ticket: dict[str, Any], job: dict[str, Any], result: dict[str, Any]
-) -> dict[str, Any]:
+async def report(ticket: Ticket, job: Job, result: JobResult) -> JobResult:
     """Write down and commit what a judge found, whatever it was."""
-    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
 
     def reported() -> str | None:
-        _write_report(source, asked.id)
-        return _commit(source, asked)
+        _write_report(source, ticket.id)
+        return _commit(source, ticket)
 
     try:
         commit_id = await asyncio.to_thread(reported)
     except SecretsFound as found:
-        return leaked(list(found.places)).dump()
+        return Leak(tuple(found.places)).result
     except SparingError as error:
-        return JobResult(failure=error.what, detail=error.repair).dump()
+        return JobResult(failure=error.what, detail=error.repair)
     if commit_id and source.transition:
         with source.around.database.write() as tx:
-            _saw(tx, source, asked, commit_id)
-    return {**result, "commit": commit_id or source.job.head}
+            _saw(tx, source, ticket, commit_id)
+    return replace(result, commit=commit_id or job.head)
 
 
 def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str) -> None:
@@ -199,26 +189,33 @@ def _verdict_row(
 
 
 def _remember(
-    tx: sqlite3.Connection, source: Source, ticket: Ticket, sent: Sent, reply: dict[str, Any]
+    tx: sqlite3.Connection,
+    source: Source,
+    ticket: Ticket,
+    sent: Sent,
+    reply: Reply,
+    committed: str = "",
 ) -> None:
     """Keep the session: the id that the call returned replaces the old one. What an author has
     committed it has seen."""
     job, old = source.job, source.session
     resumed = sent.way is Way.RESUME and old is not None
     kept = Session(
-        reply["session"], session_owner(job), source.around.backend(source.row).name, sent.model,
-        old.prompt_chars if resumed and old else sent.chars, reply["context_tokens"],
-        max(1, job.iteration), reply.get("seen") or job.head, ticket.at,
-        old.opening if resumed and old else sent.prompt,
-        ticket.at + reply.get("last_call_after", 0.0), reply.get("answer_tokens", 0),
-    )  # fmt: skip
+        id=reply.session,
+        role=session_owner(job),
+        backend=source.around.backend(source.row).name,
+        model=sent.model,
+        prompt_chars=old.prompt_chars if resumed and old else sent.chars,
+        context_tokens=reply.context_tokens,
+        iteration=max(1, job.iteration),
+        commit=committed or job.head,
+        last_activity=ticket.at,
+        opening=old.opening if resumed and old else sent.prompt,
+        last_call=ticket.at + reply.last_call_after,
+        answer_tokens=reply.answer_tokens,
+    )
     sessions.put(tx, ticket.feature, session_scope(job), kept)
     tell_unread(tx, source, ticket, sent)
-
-
-def leaked(places: list[str]) -> JobResult:
-    """Where, never what."""
-    return JobResult(failure="a secret would be committed", detail="; ".join(places))
 
 
 def _tell_secrets(

@@ -12,16 +12,14 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
+from sparing.briefing.trunk_group import model_of, system_of
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
-from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import SHORT as LIFE
 from sparing.dispatch.alternatives import Alternative, Terms, can_resume, ways_of, weighed
-from sparing.dispatch.cache_life import group_of, life_of
 from sparing.dispatch.other_policies import base_digest, beside
-from sparing.dispatch.trunk_group import model_of, system_of
 from sparing.economy.choose import WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
@@ -32,6 +30,8 @@ from sparing.economy.matrix import Moment, Template
 from sparing.economy.predict import Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts
+from sparing.runtime import turn_history
+from sparing.runtime.cache_life import group_of, life_of
 from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
@@ -131,8 +131,9 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
     others["base"] = base_digest(key, writes=writes)
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
-        decision, chosen.brief, chosen.composed, inputs, recall, error, others,
-        _sent_with(source, chosen.brief, taught),
+        decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,
+        recall=recall, error=error, beside=others,
+        sent_with=_sent_with(source, chosen.brief, taught),
     )  # fmt: skip
 
 
@@ -218,14 +219,14 @@ def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
 def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at: float) -> Inputs:
     minimum, terms = _minimum(model_of(source)), taught.terms
     return Inputs(
-        at,
-        terms.rates,
-        Base(taught.trunk, terms.base_tokens),
-        {way: one.offer for way, one in told.items()},
-        believed(taught.sends, minimum),
-        taught.share,
-        LIFE,
-        minimum,
+        at=at,
+        rates=terms.rates,
+        base=Base(taught.trunk, terms.base_tokens),
+        offers={way: one.offer for way, one in told.items()},
+        known=believed(taught.sends, minimum),
+        share=taught.share,
+        life=LIFE,
+        minimum_tokens=minimum,
     )
 
 

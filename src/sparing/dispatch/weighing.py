@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.gather import gather
+from sparing.briefing.program_handoff import program_handoff
+from sparing.briefing.trunk_group import client_of, trunk_key
 from sparing.config.flow import SessionPreference
 from sparing.continuation import SessionStep, WeighResult
-from sparing.dispatch import turn_history
 from sparing.dispatch.alternatives import transcript_of
-from sparing.dispatch.handoff import program_handoff, question_tokens
-from sparing.dispatch.trunk_group import client_of, trunk_key
+from sparing.dispatch.handoff import question_tokens
 from sparing.dispatch.way_choice import offers_of
 from sparing.economy import continuity
 from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, Weighed
@@ -30,7 +30,7 @@ from sparing.flow.flows import builder_of
 from sparing.job import Job, JobKind, JobResult
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
-from sparing.runtime.crash import step
+from sparing.runtime import turn_history
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, session_owner, source_of
 from sparing.session import Session
@@ -52,11 +52,9 @@ class Budget(NamedTuple):
     """`set`, `learned` or `estimated`."""
 
 
-@step("weigh")
-async def weigh(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    asked, ahead = Ticket(**ticket), replace(Job.load(job), kind=JobKind.DISPATCH)
-    found = await asyncio.to_thread(_found, source_of(asked, ahead), asked)
-    return JobResult(found=found).dump()
+async def weigh(ticket: Ticket, job: Job) -> JobResult:
+    ahead = source_of(ticket, replace(job, kind=JobKind.DISPATCH))
+    return JobResult(found=await asyncio.to_thread(_found, ahead, ticket))
 
 
 def _found(source: Source, asked: Ticket) -> WeighResult:

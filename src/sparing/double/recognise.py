@@ -159,7 +159,19 @@ def recognise(asked: ModelRequest) -> PlayedTurn:
         turn = _turn(asked, place, _words(asked.messages[place]))
         if turn is not None:
             return turn
-    return PlayedTurn(PlayedKind.NONE, "", "", 1, "", "", "", {}, (), (), said[-1] if said else 0)
+    return PlayedTurn(
+        kind=PlayedKind.NONE,
+        role="",
+        stage="",
+        iteration=1,
+        task="",
+        target="",
+        after="",
+        documents={},
+        references=(),
+        categories=(),
+        place=said[-1] if said else 0,
+    )
 
 
 def working_folder(asked: ModelRequest) -> str:
@@ -189,18 +201,18 @@ def _turn(asked: ModelRequest, place: int, text: str) -> PlayedTurn | None:
     known = outside if _role(outside) else "\n".join(_earlier(asked, place))
     kind = _sharper(kind, _role(known), outside)
     return PlayedTurn(
-        kind,
-        _role(known),
-        said.get("stage") or STAGES.get(kind, ""),
-        int(said.get("iteration") or 1),
-        said.get("task") or "",
-        said.get("target") or _target(outside),
-        next(iter(_AFTER.findall(known)), ""),
-        documents,
-        references_of(outside),
-        tuple(dict.fromkeys(_CATEGORY.findall(known))),
-        place,
-        said.get("reply") or "",
+        kind=kind,
+        role=_role(known),
+        stage=said.get("stage") or STAGES.get(kind, ""),
+        iteration=int(said.get("iteration") or 1),
+        task=said.get("task") or "",
+        target=said.get("target") or _target(outside),
+        after=next(iter(_AFTER.findall(known)), ""),
+        documents=documents,
+        references=references_of(outside),
+        categories=tuple(dict.fromkeys(_CATEGORY.findall(known))),
+        place=place,
+        reply=said.get("reply") or "",
     )
 
 

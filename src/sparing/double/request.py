@@ -53,13 +53,13 @@ def read_asked(body: JsonObject, *, counting: bool = False) -> ModelRequest:
         _refuse("model", "Field required")
     max_tokens = 0 if counting else _max_tokens(body, stream=stream)
     asked = ModelRequest(
-        body,
-        model,
-        max_tokens,
-        stream,
-        _tools(body.get("tools")),
-        _blocks("system", body.get("system") or []),
-        _messages(body.get("messages")),
+        body=body,
+        model=model,
+        max_tokens=max_tokens,
+        stream=stream,
+        tools=_tools(body.get("tools")),
+        system=_blocks("system", body.get("system") or []),
+        messages=_messages(body.get("messages")),
     )
     for where, block in placed(asked):
         _check_mark(where, block)

@@ -98,13 +98,13 @@ def _yield(post: Post, looks: Sequence[PricedLook], raised: Sequence[RaisedFindi
     accepted = [one for one in raised if one.blocker and one.accepted]
     costs = [look.nano_usd for look in looks if look.nano_usd is not None]
     return Yield(
-        post,
-        len(looks),
-        sum(one.blocker for one in raised),
-        len(accepted),
-        sum(one.accepted and not one.blocker for one in raised),
-        dict(Counter(chain.from_iterable(one.others for one in accepted))),
-        sum(costs) if costs else None,
+        post=post,
+        looks=len(looks),
+        blockers=sum(one.blocker for one in raised),
+        accepted=len(accepted),
+        settled=sum(one.accepted and not one.blocker for one in raised),
+        shared=dict(Counter(chain.from_iterable(one.others for one in accepted))),
+        nano_usd=sum(costs) if costs else None,
     )
 
 
@@ -119,15 +119,15 @@ def by_role(found: Iterable[Yield]) -> tuple[Yield, ...]:
 def _sum(role: str, group: Sequence[Yield]) -> Yield:
     costs = [one.nano_usd for one in group if one.nano_usd is not None]
     return Yield(
-        Post(
+        post=Post(
             role, _only({one.post.model for one in group}), _only({one.post.stage for one in group})
         ),
-        sum(one.looks for one in group),
-        sum(one.blockers for one in group),
-        sum(one.accepted for one in group),
-        sum(one.settled for one in group),
-        dict(sum((Counter(one.shared) for one in group), Counter[str]())),
-        sum(costs) if costs else None,
+        looks=sum(one.looks for one in group),
+        blockers=sum(one.blockers for one in group),
+        accepted=sum(one.accepted for one in group),
+        settled=sum(one.settled for one in group),
+        shared=dict(sum((Counter(one.shared) for one in group), Counter[str]())),
+        nano_usd=sum(costs) if costs else None,
     )
 
 

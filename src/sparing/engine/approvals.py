@@ -57,7 +57,17 @@ def void(tx: sqlite3.Connection, letter: Letter, edit: Edit, at: float) -> bool:
     text = f"the approval of {stage} is void: it was changed since ({', '.join(edit.files[:3])})"
     data = {"commit": commit, "by": "a person", "files": list(edit.files)}
     events.add(
-        tx, Event(f"{row.leg_id}.edited.{commit[:10]}", key, at, "edited", stage, "", text, data)
+        tx,
+        Event(
+            key=f"{row.leg_id}.edited.{commit[:10]}",
+            feature=key,
+            at=at,
+            kind="edited",
+            stage=stage,
+            role="",
+            text=text,
+            data=data,
+        ),
     )
     mailbox.void(tx, letter.n, text, at)
     return True

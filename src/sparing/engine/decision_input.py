@@ -16,6 +16,7 @@ from sparing.briefing.handoff_block import handoff_of
 from sparing.briefing.review_history import CHANGES, LOOK, look_data
 from sparing.context.documents.fix_summary import fix_words
 from sparing.engine.auto import PASSED, code_since_green, redefined, wants_rule
+from sparing.engine.unfinished import Said
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
@@ -36,25 +37,29 @@ SENT_BACK = "sent back"
 AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
 
 
-def happened(around: Surroundings, row: FeatureRow, place: Place, said: dict[str, Any]) -> Happened:
+def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:
     """Jobs that were done before the others were interrupted count with those that followed."""
-    came = tuple(JobResult.load(item) for item in said["results"])
-    results = (*place.done, *came) if came else ()
+    results = (*place.done, *said.results) if said.results else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
         ruled = _rulings(connection, row, place)
     seen = tuple(_seen(one) for one in rows if one is not None)
     answers = _answers(around, place, results)
-    answer = _outcome(said["answer"], said["reason"])
+    answer = _outcome(said.answer, said.reason)
     inputs = _inputs(around, row, place) if seen or answer else {}
     handoff = handoff_of(around.folder, place, results)
     recoded = wants_rule(around, row) and code_since_green(around, row, place)
     return Happened(
-        results, seen, SinceLastLook(answers, ruled, inputs), answer, said["feedback"], handoff,
-        recoded,
-        redefined(around, row, place),
-        unanswered(around.folder, place, results),
-    )  # fmt: skip
+        results=results,
+        seen=seen,
+        said=SinceLastLook(answers, ruled, inputs),
+        answer=answer,
+        feedback=said.feedback,
+        handoff=handoff,
+        recoded=recoded,
+        redefined=redefined(around, row, place),
+        unanswered=unanswered(around.folder, place, results),
+    )
 
 
 def _outcome(answer: str, words: str) -> Outcome | None:

@@ -6,25 +6,13 @@ more gives way to a fresh one.
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
-from sparing.dispatch.call import SECRETS, call
-from sparing.dispatch.handoff import hand_over
-from sparing.dispatch.research import look_around
-from sparing.dispatch.turn import (
-    commit,
-    judge,
-    leaked,
-    prepare,
-    prepare_repair,
-    prepare_secrets,
-    report,
-)
+from sparing.dispatch.call import SECRETS
+from sparing.dispatch.turn import Leak
+from sparing.engine.steps import turn
 from sparing.failure import Failure
-from sparing.finish.lessons import retrospect
-from sparing.finish.proposals import prepare_proposal, propose
 from sparing.job import BUDGET, LOOP, Job, JobResult
+from sparing.reply import Reply
+from sparing.sent import NotSent, Sent
 from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm
@@ -51,86 +39,103 @@ SECRET_REPAIRS = 2
 """How often an author may try to take a secret out of its change."""
 
 
-async def dispatch(ticket: Ticket, job: Job) -> dict[str, Any]:
+async def dispatch(ticket: Ticket, job: Job) -> JobResult:
     if job.turn is Turn.HAND_OVER:
-        return await hand_over(ticket, job)
-    who, what = asdict(ticket), job.dump()
-    sent = await prepare(who, what, "")
-    if "failure" in sent:
-        return JobResult(failure=sent["failure"], detail=sent["detail"]).dump()
-    reply = await call(who, what, sent)
-    resumed = sent["way"] == Way.RESUME
-    if reply["failure"] in (RESUMING if resumed else PASSING):
-        lost = f"{reply['failure']}: {reply['detail']}" if resumed else ""
-        sent = await prepare(who, what, lost)
-        reply = await call(who, what, sent)
-    return await _ended(job, who, what, sent, reply)
+        return await _handed_over(ticket, job)
+    sent = await turn.prepare(ticket, job, "")
+    if isinstance(sent, NotSent):
+        return JobResult(failure=sent.failure, detail=sent.detail)
+    reply = await turn.call(ticket, job, sent)
+    resumed = sent.way is Way.RESUME
+    if reply.failure in (RESUMING if resumed else PASSING):
+        sent = await turn.prepare(ticket, job, reply.failed if resumed else "")
+        if isinstance(sent, NotSent):
+            return JobResult(failure=sent.failure, detail=sent.detail)
+        reply = await turn.call(ticket, job, sent)
+    return await _ended(ticket, job, sent, reply)
 
 
-async def _ended(
-    job: Job,
-    who: dict[str, Any],
-    what: dict[str, Any],
-    sent: dict[str, Any],
-    reply: dict[str, Any],
-) -> dict[str, Any]:
+async def _ended(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
     """What becomes of a reply depends on what was asked for."""
-    if job.turn is Turn.RESEARCH and reply["failure"] not in NEEDED:
-        return await look_around(who, what, reply)
+    if job.turn is Turn.RESEARCH and reply.failure not in NEEDED:
+        return await turn.look_around(ticket, job, reply)
     if job.turn is Turn.RETRO:
-        return await retrospect(who, what, sent, reply)
-    if reply["failure"]:
-        return JobResult(failure=reply["failure"], detail=reply["detail"]).dump()
+        return await _looked_back(ticket, job, sent, reply)
+    if reply.failure:
+        return _failed(reply)
     if job.turn is Turn.PROPOSE:
-        return await _proposed(who, what, sent, reply)
+        return await _proposed(ticket, job, sent, reply)
     if TURNS[job.turn].form is ReplyForm.VERDICT:
-        return await _judged(who, what, sent, reply)
-    return await _committed(who, what, sent, reply)
+        return await _judged(ticket, job, sent, reply)
+    return await _committed(ticket, job, sent, reply)
 
 
-async def _committed(
-    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
-) -> dict[str, Any]:
+def _failed(reply: Reply) -> JobResult:
+    return JobResult(failure=reply.failure, detail=reply.detail)
+
+
+async def _committed(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
     """Secrets in a change go back to whoever wrote it; a change that keeps them stops the work."""
-    done = await commit(who, what, sent, reply)
+    done = await turn.commit(ticket, job, sent, reply)
     for _ in range(SECRET_REPAIRS):
-        if not done.get("secrets"):
+        if not isinstance(done, Leak):
             return done
-        repair = await prepare_secrets(sent, reply["session"], done["secrets"])
-        again = await call(who, what, repair, SECRETS)
-        if again["failure"]:
-            return JobResult(failure=again["failure"], detail=again["detail"]).dump()
+        repair = await turn.prepare_secrets(sent, reply.session, done.secrets)
+        again = await turn.call(ticket, job, repair, SECRETS)
+        if again.failure:
+            return _failed(again)
         reply = again
-        done = await commit(who, what, sent, reply)
-    return leaked(done["secrets"]).dump() if done.get("secrets") else done
+        done = await turn.commit(ticket, job, sent, reply)
+    return done.result if isinstance(done, Leak) else done
 
 
-async def _proposed(
-    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
-) -> dict[str, Any]:
+async def _proposed(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
     """A proposal that can't be used goes back once; then a person is asked."""
-    found = await propose(who, what, reply, False)
-    if found["complaint"]:
-        repair = await prepare_proposal(sent, reply["session"], found["complaint"])
-        again = await call(who, what, repair, REPAIR)
-        if again["failure"]:
-            return JobResult(failure=again["failure"], detail=again["detail"]).dump()
-        found = await propose(who, what, again, True)
-    return found["result"]
+    found = await turn.propose(ticket, job, reply, False)
+    if found.complaint:
+        repair = await turn.prepare_proposal(sent, reply.session, found.complaint)
+        again = await turn.call(ticket, job, repair, REPAIR)
+        if again.failure:
+            return _failed(again)
+        found = await turn.propose(ticket, job, again, True)
+    return found.result
 
 
-async def _judged(
-    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
-) -> dict[str, Any]:
-    found = await judge(who, what, sent, reply, False)
-    if found["complaint"]:
-        repair = await prepare_repair(sent, reply["session"], found["complaint"])
-        again = await call(who, what, repair, REPAIR)
-        if again["failure"] in STOPS:
-            return JobResult(failure=again["failure"], detail=again["detail"]).dump()
-        reply = again if not again["failure"] else reply
-        found = await judge(who, what, sent, reply, True)
-    result = found["result"]
-    if what["turn"] == Turn.JUDGE and not result["failure"]:
-        return await report(who, what, result)
-    return result
+async def _judged(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
+    found = await turn.judge(ticket, job, sent, reply, False)
+    if found.complaint:
+        repair = await turn.prepare_repair(sent, reply.session, found.complaint)
+        again = await turn.call(ticket, job, repair, REPAIR)
+        if again.failure in STOPS:
+            return _failed(again)
+        reply = again if not again.failure else reply
+        found = await turn.judge(ticket, job, sent, reply, True)
+    if job.turn is Turn.JUDGE and not found.result.failure:
+        return await turn.report(ticket, job, found.result)
+    return found.result
+
+
+async def _looked_back(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
+    """A retrospective: helpful, never needed. A reply without form goes back once."""
+    found = await turn.learn(ticket, job, reply.reply, reply.failed, bool(reply.failure))
+    if found.complaint:
+        repair = await turn.prepare_repair(sent, reply.session, found.complaint, False)
+        again = await turn.call(ticket, job, repair, REPAIR)
+        last = again if not again.failure else reply
+        found = await turn.learn(ticket, job, last.reply, "", True)
+    return found.result
+
+
+async def _handed_over(ticket: Ticket, job: Job) -> JobResult:
+    """The word of a session that ends. Nothing that fails here stops the work."""
+    words = Turn.HAND_OVER.value
+    reply = await turn.call(ticket, job, await turn.prepare_handoff(ticket, job, ""), words)
+    if reply.failure:
+        return (await turn.write_handoff(ticket, job, "", reply.failure)).result
+    done = await turn.write_handoff(ticket, job, reply.reply, "")
+    if done.problem:
+        question = await turn.prepare_handoff(ticket, job, done.problem)
+        again = await turn.call(ticket, job, question, words)
+        last = reply.reply if again.failure else again.reply
+        done = await turn.write_handoff(ticket, job, last, "last")
+    return done.result

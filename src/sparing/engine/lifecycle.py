@@ -23,15 +23,14 @@ from sqlalchemy import event
 from sparing.config.settings import EngineSettings
 from sparing.connection import cleaned
 from sparing.dispatch.cache_warming import keep_warm
-from sparing.dispatch.spend import clear
-from sparing.engine import seats
+from sparing.dispatch.paid_call import clear
+from sparing.engine import crash, seats
 from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.pickle_refusal import refuse_pickle, unreadable
 from sparing.engine.revision import VERSION, begin_anew, cancel_others, is_other
 from sparing.records.features import FeatureRow
 from sparing.redact import Redactor
-from sparing.runtime import crash
 from sparing.runtime.surroundings import Surroundings, set_current
 from sparing.workspace.sandbox.launcher import sweep
 

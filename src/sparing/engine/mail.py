@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 
+from sparing import codec
 from sparing.engine import repeated_feedback
 from sparing.engine.approvals import edit_since, void
+from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
+from sparing.engine.unfinished import LastDecision
 from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
@@ -60,7 +63,19 @@ def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
 def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
     key, stage = row.feature.key, FlowState.load(row.place["state"]).stage
     name, data = f"{key}.said.{letter.n}", {"by": letter.sender, "letter": letter.n}
-    events.add(tx, Event(name, key, at, "said", stage, "", letter.body, data))
+    events.add(
+        tx,
+        Event(
+            key=name,
+            feature=key,
+            at=at,
+            kind="said",
+            stage=stage,
+            role="",
+            text=letter.body,
+            data=data,
+        ),
+    )
     return "noted"
 
 
@@ -75,7 +90,17 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
     data = {"by": letter.sender, "answer": letter.verb, "commit": row.head}
     key = row.feature.key
     events.add(
-        tx, Event(f"{letter.gate}.answered", key, at, "answered", stage, "", letter.body, data)
+        tx,
+        Event(
+            key=f"{letter.gate}.answered",
+            feature=key,
+            at=at,
+            kind="answered",
+            stage=stage,
+            role="",
+            text=letter.body,
+            data=data,
+        ),
     )
     return "answered"
 
@@ -86,7 +111,7 @@ def legs_to_start(around: Surroundings) -> list[FeatureRow]:
         return [row for row in features.list_all(connection) if row.running]
 
 
-def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
+def start_of(around: Surroundings, row: FeatureRow) -> codec.JsonObject:
     """What a leg is given, out of our own tables alone."""
     answer, feedback, noted = "", "", ""
     if FlowState.load(row.place["state"]).position in (Position.GATE, Position.STUCK):
@@ -95,14 +120,15 @@ def start_of(around: Surroundings, row: FeatureRow) -> dict[str, object]:
             if gate is not None:
                 answer, feedback = gate.answer, gate.feedback
                 noted = repeated_feedback.noted(connection, row, gate)
-    return {
-        "feature": row.feature.key,
-        "generation": row.generation,
-        "leg": row.leg,
-        "id": row.leg_id,
-        "place": row.place,
-        "answer": answer,
-        "reason": feedback,
-        "feedback": around.folder.keep(noted) if noted and answer not in AIMED else "",
-        "asked": row.asked,
-    }
+    start = LegStart(
+        feature=row.feature.key,
+        generation=row.generation,
+        leg=row.leg,
+        id=row.leg_id,
+        place=row.place,
+        answer=answer,
+        reason=feedback,
+        feedback=around.folder.keep(noted) if noted and answer not in AIMED else "",
+        asked=codec.load(LastDecision, row.asked) if row.asked else None,
+    )
+    return codec.dump(start)

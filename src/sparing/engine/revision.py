@@ -12,9 +12,10 @@ from typing import Any, cast
 
 from dbos import DBOS
 
-from sparing.engine import steps
+from sparing import codec
+from sparing.engine.decision import Decision, LegStart, settle
 from sparing.engine.unfinished import AskedJob, LastDecision
-from sparing.flow.state import Position
+from sparing.flow.state import Do, Position
 from sparing.job import JobResult
 from sparing.records import events, features, mailbox
 from sparing.records.features import FeatureRow
@@ -52,17 +53,19 @@ async def begin_anew(around: Surroundings, row: FeatureRow, at: float, told: str
     place = unpacked(around.folder, row.place)
     if decided is not None and place.state.position not in AT_WORK:
         # It was decided that the leg ends, and all that was missing is to say so.
-        numbers = {
-            "feature": row.feature.key,
-            "generation": row.generation,
-            "leg": row.leg,
-            "id": row.leg_id,
-        }
-        ended = {"place": row.place, "at": around.now(row, place.moves)}
-        await steps.settle(numbers, ended)
+        leg = LegStart(
+            feature=row.feature.key,
+            generation=row.generation,
+            leg=row.leg,
+            id=row.leg_id,
+            place=row.place,
+        )
+        at_end = around.now(row, place.moves)
+        ended = Decision(do=Do.WAIT, place=row.place, jobs=(), names=(), tickets=(), at=at_end)
+        await settle(leg, ended)
         _tell(around, row, at, told)
         return
-    asked = decided.dump() if decided is not None else None
+    asked = codec.dump(decided) if decided is not None else None
     new = f"{row.feature.key}.g{row.generation + 1}.{row.leg}"
     with around.database.write() as tx:
         features.next_generation(tx, row, at, asked)
@@ -72,7 +75,7 @@ async def begin_anew(around: Surroundings, row: FeatureRow, at: float, told: str
 
 async def _last_decision(around: Surroundings, row: FeatureRow) -> LastDecision | None:
     """With the results of its jobs; None if the leg has decided nothing yet."""
-    decided = LastDecision.load(row.asked) if row.asked else await _counted(around, row)
+    decided = codec.load(LastDecision, row.asked) if row.asked else await _counted(around, row)
     if decided is None:
         return None
     found = await _results([job.workflow for job in decided.jobs])
@@ -113,7 +116,7 @@ async def _results(workflows: Sequence[str]) -> dict[str, JobResult]:
     results: dict[str, JobResult] = {}
     for one in found:
         try:
-            results[one.workflow_id] = JobResult.load(cast("dict[str, Any]", one.output))
+            results[one.workflow_id] = codec.load(JobResult, one.output)
         except (TypeError, KeyError, ValueError, AttributeError):
             continue  # asked for again: what it made is found by its ticket
     return results

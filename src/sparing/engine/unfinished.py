@@ -7,8 +7,8 @@ had. A commit that was made is found by its ticket, a turn that was paid for by 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sparing.flow.state import Do
 from sparing.job import Job, JobResult
@@ -32,46 +32,47 @@ class LastDecision:
     results: Mapping[str, JobResult] = field(default_factory=dict[str, JobResult])
     """By ticket, once they are known."""
 
-    def dump(self) -> dict[str, Any]:
-        found = asdict(replace(self, results={}))
-        return {**found, "results": {name: one.dump() for name, one in self.results.items()}}
 
-    @classmethod
-    def load(cls, value: Mapping[str, Any]) -> LastDecision:
-        results = {name: JobResult.load(one) for name, one in value["results"].items()}
-        return cls(tuple(AskedJob(*one) for one in value["jobs"]), value["at"], results)
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What came since the last move: of its jobs, or of a person."""
+
+    results: tuple[JobResult, ...] = ()
+    answer: str = ""
+    reason: str = ""
+    feedback: str = ""
+    """Hash of what an author gets."""
+    asked: LastDecision | None = None
+    """Of a leg that takes another one's place, before its first move."""
 
 
-def asked_for(
-    leg: Mapping[str, Any], jobs: Sequence[Job], said: Mapping[str, Any], at: float
-) -> LastDecision:
+def asked_for(move: str, jobs: Sequence[Job], said: Said, at: float) -> LastDecision:
     """What a move asks for; a job that is asked for again keeps its ticket."""
     known = _tickets(said) if asks_again(said) else {}
-    names = [f"{leg['id']}.{leg['move']}.{n}-{job.name}" for n, job in enumerate(jobs)]
+    names = [f"{move}.{n}-{job.name}" for n, job in enumerate(jobs)]
     pairs = zip(names, jobs, strict=True)
     return LastDecision(
         tuple(AskedJob(job.name, known.get(job.name, name), name) for name, job in pairs), at
     )
 
 
-def asks_again(said: Mapping[str, Any]) -> bool:
+def asks_again(said: Said) -> bool:
     """Whether a leg begins with jobs that an earlier one has asked for."""
-    return bool(said.get("asked")) and not said["results"]
+    return said.asked is not None and not said.results
 
 
-def take_up(place: Place, said: dict[str, Any]) -> tuple[Place, dict[str, Any]]:
+def take_up(place: Place, said: Said) -> tuple[Place, Said]:
     """Count what was finished: with all of it the next move can be decided at once."""
-    if not said.get("asked"):
+    if said.asked is None:
         return place, said
-    decided = LastDecision.load(said["asked"])
-    tickets, jobs = _tickets(said), jobs_of(place)
+    decided, tickets, jobs = said.asked, _tickets(said), jobs_of(place)
     found = {
         job.name: decided.results[tickets[job.name]]
         for job in jobs
         if tickets.get(job.name) in decided.results
     }
     if len(found) == len(jobs):
-        return place, {**said, "results": [found[job.name].dump() for job in jobs]}
+        return place, replace(said, results=tuple(found[job.name] for job in jobs))
     good = [
         replace(found[job.name], task=job.task) if job.lane else found[job.name]
         for job in jobs
@@ -85,5 +86,5 @@ def ask_again(place: Place) -> Next:
     return Next(Do.RUN, place, jobs_of(place))
 
 
-def _tickets(said: Mapping[str, Any]) -> dict[str, str]:
-    return {job.name: job.ticket for job in LastDecision.load(said["asked"]).jobs}
+def _tickets(said: Said) -> dict[str, str]:
+    return {job.name: job.ticket for job in said.asked.jobs} if said.asked else {}

@@ -11,53 +11,36 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from sparing.agents.backend import Access, AgentCall, AgentReply
+from sparing.agents.backend import AgentReply, Run
 from sparing.briefing.gather import gather
-from sparing.briefing.reply_schema import form_of
-from sparing.context.prompt.brief import Brief
+from sparing.briefing.trunk_group import model_of
 from sparing.context.prompt.compose import compose
-from sparing.dispatch.trunk_group import model_of, system_of
+from sparing.dispatch.paid_call import Permit, SpendRefusal, pay
 from sparing.dispatch.verdict_reading import judgement
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
-from sparing.economy.prices import cost_nano, own_prices, price_of
+from sparing.economy.prices import own_prices, price_of
+from sparing.eval.look import Arm, Ask, Look, PaidReply, Told, call_of, way_of
 from sparing.failure import Failure
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
 from sparing.records import verdicts
 from sparing.records.features import FeatureRow
-from sparing.records.prompts import keep_prompt
 from sparing.records.verdicts import VerdictRow
 from sparing.review.exam import Case, Exam
 from sparing.review.verdict import Complaint, passes
-from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.segment import Segment
 from sparing.session import Session
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
-from sparing.usage import Usage
+from sparing.usage import Origin, Usage
 from sparing.way import Order, Way
 from sparing.workspace.git.commit import commit_paths
 from sparing.workspace.git.worktree import Worktree
-
-
-class Arm(StrEnum):
-    """How a reviewer is told."""
-
-    SEED = "seed"
-    NESTED = "nested"
-    RESUME = "resume"
-
-
-class Ask(NamedTuple):
-    arm: Arm
-    case: Case
 
 
 class Looked(NamedTuple):
@@ -93,12 +76,6 @@ def asks_of(exam: Exam, arms: Sequence[Arm], most: int | None = None) -> list[As
         clean = () if arm is Arm.RESUME else exam.clean
         found += [Ask(arm, case) for case in (*exam.cases[:most], *clean[:most])]
     return found
-
-
-class _Told(NamedTuple):
-    source: Source
-    brief: Brief
-    prompt: tuple[Segment, ...]
 
 
 def forecast(trial: Trial, asks: Sequence[Ask]) -> Expected:
@@ -170,34 +147,38 @@ async def _resumed(trial: Trial, ask: Ask, left: float | None) -> list[Looked]:
         return [first]
     source = told.source
     session = Session(
-        reply.session, source.role.name, trial.around.backend(source.row).name,
-        model_of(source), sum(len(one.text) for one in told.prompt), reply.context_tokens, 1,
-        source.job.head, time.time(),
-    )  # fmt: skip
+        id=reply.session,
+        role=source.role.name,
+        backend=trial.around.backend(source.row).name,
+        model=model_of(source),
+        prompt_chars=sum(len(one.text) for one in told.prompt),
+        context_tokens=reply.context_tokens,
+        iteration=1,
+        commit=source.job.head,
+        last_activity=time.time(),
+    )
     again = await asyncio.to_thread(_prepared_again, trial, ask, source, session)
     second, _ = await _look(ask, again, left, session.id)
     return [first, second]
 
 
-def _prepared(trial: Trial, ask: Ask) -> _Told:
+def _prepared(trial: Trial, ask: Ask) -> Told:
     row = trial.rows[name_of(ask)]
     worktree = trial.around.worktree(row, row.feature.base_commit)
     head = _written(trial, ask, row, worktree, row.feature.base_commit, "first")
     source = _source(trial, row, ask.case, head)
     brief = gather(source)
-    way, order = Way.COMPOSE, Order.NESTED
-    if ask.arm is Arm.SEED:
-        way, order = Way.REFERENCE, Order.SEED
+    way, order = way_of(ask.arm)
     marks = trial.around.backend(row).capabilities.marks
-    return _Told(source, brief, compose(brief, way, order, marks).segments)
+    return Told(source, brief, compose(brief, way, order, marks).segments)
 
 
-def _prepared_again(trial: Trial, ask: Ask, before: Source, session: Session) -> _Told:
+def _prepared_again(trial: Trial, ask: Ask, before: Source, session: Session) -> Told:
     row, worktree = before.row, trial.around.worktree(before.row, before.job.head)
     head = _written(trial, ask, row, worktree, before.job.head, "second")
     source = _source(trial, row, ask.case, head, session)
     brief = gather(source)
-    return _Told(source, brief, compose(brief, Way.RESUME, Order.NESTED, 0).segments)
+    return Told(source, brief, compose(brief, Way.RESUME, Order.NESTED, 0).segments)
 
 
 def _written(
@@ -222,50 +203,53 @@ def _source(
 ) -> Source:
     iteration = 1 if session is None else 2
     job = Job(
-        JobKind.DISPATCH, case.subject.stage, head, case.role, case.role, Turn.REVIEW, iteration
+        kind=JobKind.DISPATCH,
+        stage=case.subject.stage,
+        head=head,
+        name=case.role,
+        role=case.role,
+        turn=Turn.REVIEW,
+        iteration=iteration,
     )
     return Source(trial.around, row, job, session)
 
 
 async def _look(
-    ask: Ask, told: _Told, left: float | None, resume: str = ""
+    ask: Ask, told: Told, left: float | None, resume: str = ""
 ) -> tuple[Looked, AgentReply]:
     source, around = told.source, told.source.around
-    row, model = source.row, model_of(source)
-    worktree = await asyncio.to_thread(around.worktree, row, source.job.head)
-    call = AgentCall(
-        id=f"{row.feature.key}.{source.job.iteration}",
-        role=source.role.name,
-        stage=source.job.stage,
-        iteration=source.job.iteration,
-        task=ask.case.id,
-        system=system_of(source),
-        prompt=told.prompt,
-        cwd=worktree.path,
-        folder=around.feature_folder(row),
-        access=Access.READ_ONLY,
-        model=model,
-        at=time.time(),
-        limit_seconds=around.settings(row).agent.limit_seconds,
-        limit_usd=left,
-        resume=resume,
-        schema=form_of(source.job.turn),
-        launch=launch_in(around, worktree, writes=False),
-    )
-    keep_prompt(around.folder, told.prompt)
-    reply = await around.backend(row).run(call, lambda _: None)
+    look = Look(source, ask, told, time.time(), resume)
+    worktree = await asyncio.to_thread(around.worktree, source.row, source.job.head)
+
+    async def send(permit: Permit, run: Run) -> AgentReply:
+        return await run(call_of(look, permit, worktree, left), lambda _: None)
+
+    paid = await pay(look, send)
+    if isinstance(paid, SpendRefusal):
+        paid = PaidReply(_unsent(paid), 0)
+    reply, bill = paid
     verdict = _read(source, reply)
-    failure = verdict if isinstance(verdict, str) else ""
-    findings = () if isinstance(verdict, str) else verdict.findings
     if not isinstance(verdict, str):
         _remember(source, verdict)
-    own = own_prices(around.settings(row).models.prices)
-    bill = cost_nano(model, reply.usage, own, reply.context_tokens)
     looked = Looked(
-        ask.arm, ask.case, source.role.name, findings, reply.usage, reply.origin.value, bill,
-        failure,
-    )  # fmt: skip
+        arm=ask.arm,
+        case=ask.case,
+        role=source.role.name,
+        findings=() if isinstance(verdict, str) else verdict.findings,
+        usage=reply.usage,
+        origin=reply.origin.value,
+        nano_usd=bill,
+        failure=verdict if isinstance(verdict, str) else "",
+    )
     return looked, reply
+
+
+def _unsent(refusal: SpendRefusal) -> AgentReply:
+    """A look that a cap did not let begin took nothing."""
+    return AgentReply(
+        text="", session="", usage=Usage(), origin=Origin.ESTIMATED, context_tokens=0,
+        seconds=0.0, failure=Failure(refusal.failure), detail=refusal.detail,
+    )  # fmt: skip
 
 
 def _read(source: Source, reply: AgentReply) -> Verdict | str:
@@ -280,8 +264,14 @@ def _remember(source: Source, verdict: Verdict) -> None:
     """A second look is told what the first one found."""
     key, job = source.row.feature.key, source.job
     row = VerdictRow(
-        f"{key}.{job.iteration}", key, job.stage, job.iteration, job.head, passes(verdict),
-        verdict, time.time(),
-    )  # fmt: skip
+        dispatch=f"{key}.{job.iteration}",
+        feature=key,
+        stage=job.stage,
+        iteration=job.iteration,
+        commit=job.head,
+        passed=passes(verdict),
+        verdict=verdict,
+        at=time.time(),
+    )
     with source.around.database.write() as tx:
         verdicts.put(tx, row)

@@ -16,6 +16,7 @@ from sparing.finish.summary import Body, body_of
 from sparing.job import Job, JobResult
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
+from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files
@@ -28,7 +29,8 @@ from sparing.workspace.git.worktree import Worktree, ensure_worktree
 MOST_NAMED = 3
 
 
-def hand_home(around: Surroundings, row: FeatureRow, job: Job, ticket: Ticket) -> JobResult:
+def hand_home(source: Source, ticket: Ticket) -> JobResult:
+    around, row, job = source.around, source.row, source.job
     if changed := _changed(around, row, job):
         return changed
     how = around.settings(row).workspace.hand_over

@@ -11,12 +11,10 @@ import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import RetroMaterial, asked, figures, read_reply
-from sparing.dispatch.call import call
-from sparing.dispatch.turn import prepare_repair
 from sparing.ending import ROLE
 from sparing.errors import SparingError
 from sparing.job import Job, JobResult
@@ -24,7 +22,7 @@ from sparing.knowledge.page import FILES
 from sparing.knowledge.retro import RETIRED, BankChange, Learned, Retro, learn
 from sparing.prompts.render import fill
 from sparing.records import events
-from sparing.runtime.crash import step
+from sparing.reply import ReplyOutcome
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.ticket import Ticket
@@ -33,7 +31,6 @@ from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
 LEARNED = "learned"
-REPAIR = "repair_reply"
 LONGEST_PAGE = 40_000
 LONGEST_REASON = 300
 
@@ -44,40 +41,25 @@ class LessonsOutcome(NamedTuple):
     faults: tuple[str, ...]
 
 
-async def retrospect(
-    who: dict[str, Any], what: dict[str, Any], sent: dict[str, Any], reply: dict[str, Any]
-) -> dict[str, Any]:
-    """A workflow body, like a dispatch's: a reply without form goes back once."""
-    failure = f"{reply['failure']}: {reply['detail']}" if reply["failure"] else ""
-    found = await learn_from(who, what, reply.get("reply", ""), failure, last=bool(failure))
-    if found["complaint"]:
-        repair = await prepare_repair(sent, reply["session"], found["complaint"], False)
-        again = await call(who, what, repair, REPAIR)
-        last = again if not again["failure"] else reply
-        found = await learn_from(who, what, last["reply"], "", last=True)
-    return found["result"]
-
-
-@step("learn")
 async def learn_from(
-    ticket: dict[str, Any], job: dict[str, Any], reply: str, failure: str, last: bool
-) -> dict[str, Any]:
+    ticket: Ticket, job: Job, reply: str, failure: str, last: bool
+) -> ReplyOutcome:
     """Apply a reply; `failure` says why there is none. A complaint is sent back once."""
-    teller, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
+    source = source_of(ticket, job)
     said = failure or read_reply(source.fetch(reply))
     if isinstance(said, str) and not last:
-        return {"complaint": said}
+        return ReplyOutcome(said)
     retro = Retro("") if isinstance(said, str) else said
     why = " ".join(said.split())[:LONGEST_REASON] if isinstance(said, str) else ""
     try:
-        done = await asyncio.to_thread(written, source, teller, retro, why)
+        done = await asyncio.to_thread(written, source, ticket, retro, why)
     except (SparingError, SecretsFound) as error:
         why = _words(error)
         done = LessonsOutcome(source.job.head, (), ())
     with source.around.database.write() as tx:
-        _tell(tx, teller, source.job, done, why)
+        _tell(tx, ticket, job, done, why)
     result = JobResult(commit=done.commit, passed=not why, role=ROLE, detail=why)
-    return {"complaint": "", "result": result.dump()}
+    return ReplyOutcome(result=result)
 
 
 def written(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:

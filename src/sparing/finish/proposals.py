@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.context.prompt.wrap import defuse
-from sparing.dispatch.turn import leaked
+from sparing.dispatch.turn import Leak
 from sparing.errors import SparingError
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
@@ -22,8 +21,8 @@ from sparing.job import Job, JobResult
 from sparing.prompts.render import fill
 from sparing.records import features
 from sparing.records.prompts import keep_prompt
+from sparing.reply import Reply, ReplyOutcome
 from sparing.review.reply import ReplyProblem, find_answer
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.surroundings import current
@@ -40,41 +39,35 @@ from sparing.workspace.project.projects import files_of, projects_at
 UNUSABLE = "the proposal can't be used"
 
 
-@step("prepare-proposal")
-async def prepare_proposal(sent: dict[str, Any], session: str, problem: str) -> dict[str, Any]:
+async def prepare_proposal(sent: Sent, session: str, problem: str) -> Sent:
     """The one turn in which a proposal may be put right."""
     text = fill("blocks", "repair_proposal", problem=defuse(problem))
     segment = Segment("turn", text, Volatility.ITERATION)
-    repair = replace(
-        Sent.load(sent), prompt=keep_prompt(current().folder, (segment,)), chars=len(text),
-        way=Way.RESUME, reason=UNUSABLE, resume=session, choice=Sent.load(sent).going_on,
+    return replace(
+        sent, prompt=keep_prompt(current().folder, (segment,)), chars=len(text),
+        way=Way.RESUME, reason=UNUSABLE, resume=session, choice=sent.going_on,
     )  # fmt: skip
-    return repair.dump()
 
 
-@step("propose")
-async def propose(
-    ticket: dict[str, Any], job: dict[str, Any], reply: dict[str, Any], last: bool
-) -> dict[str, Any]:
+async def propose(ticket: Ticket, job: Job, reply: Reply, last: bool) -> ReplyOutcome:
     """Read a proposal and write it down; a complaint is sent back once, then it is a failure."""
-    asked, source = Ticket(**ticket), source_of(Ticket(**ticket), Job.load(job))
-    found = _read(source.fetch(reply["reply"]))
+    source = source_of(ticket, job)
+    found = _read(source.fetch(reply.reply))
     if isinstance(found, str):
         result = JobResult(failure=UNUSABLE, detail=found)
-        return {"complaint": "" if last else found, "result": result.dump()}
+        return ReplyOutcome("" if last else found, result)
     try:
-        commit = await asyncio.to_thread(_written, source, asked, found)
+        commit = await asyncio.to_thread(_written, source, ticket, found)
     except SecretsFound as secrets:
-        return {"complaint": "", "result": leaked(list(secrets.places)).dump()}
+        return ReplyOutcome(result=Leak(tuple(secrets.places)).result)
     except SparingError as error:
-        failed = JobResult(failure=error.what, detail=error.repair)
-        return {"complaint": "", "result": failed.dump()}
+        return ReplyOutcome(result=JobResult(failure=error.what, detail=error.repair))
     with source.around.database.write() as tx:
         data = {"commit": commit}
-        tell(tx, asked, source.job, "commit", text=_subject(source), data=data)
+        tell(tx, ticket, job, "commit", text=_subject(source), data=data)
         for number, fault in enumerate(found.faults):
-            tell(tx, asked, source.job, "warning", text=fault, name=f"warning.{number}")
-    return {"complaint": "", "result": JobResult(commit=commit, reply=reply["reply"]).dump()}
+            tell(tx, ticket, job, "warning", text=fault, name=f"warning.{number}")
+    return ReplyOutcome(result=JobResult(commit=commit, reply=reply.reply))
 
 
 def _read(reply: str) -> Project | str:

@@ -7,11 +7,9 @@ does not approve it takes both back by a commit; nothing is ever rewritten.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import LOG
@@ -22,13 +20,11 @@ from sparing.dispatch.resume_check import deferred_of
 from sparing.errors import SparingError
 from sparing.finish.meta import write_meta
 from sparing.flow.flows import FLOWS
-from sparing.job import Job, JobResult
+from sparing.job import JobResult
 from sparing.records.features import FeatureRow
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
-from sparing.runtime.outcome import outcome
-from sparing.runtime.source import Source, row_of
-from sparing.runtime.surroundings import Surroundings, current
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import TaskProgress
@@ -40,18 +36,10 @@ TITLE_CHARS = 60
 _BOX = re.compile(r"(?m)^[ \t]{0,12}[-*+] \[([ xX])\] ")
 
 
-@step("survey")
-async def survey(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+def survey(source: Source, _ticket: Ticket) -> JobResult:
     """See which tasks are not finished."""
-    around, work = current(), Job.load(job)
-    source = Source(around, row_of(around, ticket["feature"]), work, None)
-    assert work.place is not None
-    place = Place.load(work.place)
-    try:
-        found = await asyncio.to_thread(unfinished, source, place)
-    except SparingError as error:
-        return JobResult(failure=error.what, detail=error.repair).dump()
-    return JobResult(unfinished=found).dump()
+    assert source.job.place is not None
+    return JobResult(unfinished=unfinished(source, Place.load(source.job.place)))
 
 
 def unfinished(source: Source, place: Place) -> tuple[str, ...]:
@@ -108,29 +96,23 @@ def remove_logs(around: Surroundings, row: FeatureRow, place: Place, root: Path)
     return paths
 
 
-@step("reopen")
-async def reopen(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+def reopen(source: Source, ticket: Ticket) -> JobResult:
     """Commit that the feature is active again: what its last gate showed was not approved."""
-    around, work, asked = current(), Job.load(job), Ticket(**ticket)
-    row = row_of(around, asked.feature)
-    assert work.place is not None
-    place = Place.load(work.place)
-
-    def active() -> JobResult:
-        worktree = around.worktree(row, work.head)
-        folder = around.feature_folder(row)
-        meta = write_meta(worktree.path, folder, row, place, deferred_of(around, row))
-        logs = _put_back(around, row, place, worktree.path)
-        # Named after the stage that was last, also if another one follows now.
-        subject = f"sparing: {FLOWS[row.feature.flow].names[-1]} taken back"
-        change = commit_paths(
-            worktree, work.head, [meta, *logs], subject, row.feature.name, asked.step, asked.at
-        )
-        with around.database.write() as tx:
-            tell(tx, asked, work, "commit", text=subject, data={"commit": change.commit})
-        return JobResult(commit=change.commit)
-
-    return await outcome(active)
+    around, row, job = source.around, source.row, source.job
+    assert job.place is not None
+    place = Place.load(job.place)
+    worktree = around.worktree(row, job.head)
+    folder = around.feature_folder(row)
+    meta = write_meta(worktree.path, folder, row, place, deferred_of(around, row))
+    logs = _put_back(around, row, place, worktree.path)
+    # Named after the stage that was last, also if another one follows now.
+    subject = f"sparing: {FLOWS[row.feature.flow].names[-1]} taken back"
+    change = commit_paths(
+        worktree, job.head, [meta, *logs], subject, row.feature.name, ticket.step, ticket.at
+    )
+    with around.database.write() as tx:
+        tell(tx, ticket, job, "commit", text=subject, data={"commit": change.commit})
+    return JobResult(commit=change.commit)
 
 
 def _put_back(around: Surroundings, row: FeatureRow, place: Place, root: Path) -> list[str]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from sparing.artifact import ArtifactName
+from sparing.codec import Stored
 
 
 class Position(StrEnum):
@@ -91,7 +91,7 @@ class Skip:
 
 
 @dataclass(frozen=True)
-class FlowState:
+class FlowState(Stored):
     flow: str
     stage: str
     position: Position = Position.TODO
@@ -109,39 +109,6 @@ class FlowState:
     """At STUCK: what kind of reason it is."""
     held: Position | None = None
     """At STUCK: where CONTINUE leads back to, if the work was interrupted."""
-
-    def dump(self) -> dict[str, Any]:
-        return {
-            "flow": self.flow,
-            "stage": self.stage,
-            "position": self.position.value,
-            "have": sorted(name.value for name in self.have),
-            "rejects": [list(item) for item in self.rejects],
-            "skipped": [[skip.stage, skip.to] for skip in self.skipped],
-            "concerns": list(self.concerns),
-            "acceptable": self.acceptable,
-            "reason": self.reason,
-            "cause": self.cause.value,
-            "held": None if self.held is None else self.held.value,
-        }
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> FlowState:
-        """What later versions have added may be missing in a row that an earlier one wrote."""
-        held = value.get("held")
-        return cls(
-            value["flow"],
-            value["stage"],
-            Position(value["position"]),
-            frozenset(ArtifactName(name) for name in value["have"]),
-            tuple((name, count) for name, count in value["rejects"]),
-            tuple(Skip(stage, to) for stage, to in value["skipped"]),
-            tuple(value["concerns"]),
-            value["acceptable"],
-            value["reason"],
-            Cause(value.get("cause", Cause.NONE)),
-            None if held is None else Position(held),
-        )
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,13 @@ def checked(source: Source, done_when: str | None = None, commit: str = "") -> C
     around, row, job = source.around, source.row, source.job
     extra = extra_checks(source, done_when)
     results = run_checks(around, row, job.head, extra.trusted, commit)
-    known = Baseline.load(json.loads(source.fetch(job.baseline))) if job.baseline else None
-    return Checked(results, known)
+    return Checked(results, known_of(source))
+
+
+def known_of(source: Source) -> Baseline | None:
+    """What the checks said before the feature began, if they were asked."""
+    baseline = source.job.baseline
+    return Baseline.load(json.loads(source.fetch(baseline))) if baseline else None
 
 
 def red_words(found: Checked) -> str:

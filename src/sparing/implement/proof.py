@@ -1,4 +1,4 @@
-"""The program's own steps around tasks: it looks, writes the log, and puts back what failed.
+"""The program's own work around tasks: it looks, writes the log, and puts back what failed.
 
 Each may be repeated after a crash: commits have the dates and words of the step, so that the same
 work gives the same commit.
@@ -6,21 +6,17 @@ work gives the same commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from sparing.briefing.facts import Checked
 from sparing.context.documents.task_report import TaskReport
 from sparing.implement.evidence import TaskEvidence, checked, red_words, seen_of, task_of
 from sparing.implement.log import NAME, LogEntry, logged, with_divergences
-from sparing.job import Job, JobResult
+from sparing.job import JobResult
 from sparing.runtime.containment import put_away
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
-from sparing.runtime.outcome import outcome
-from sparing.runtime.source import Source, row_of
-from sparing.runtime.surroundings import current
+from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files, commit_paths
@@ -28,40 +24,9 @@ from sparing.workspace.git.lanes import CommitStamp, as_before, move_on, show
 from sparing.workspace.git.repository import contains
 from sparing.workspace.project.paths import Confined
 
-Work = Callable[[Source, Ticket], JobResult]
-
-
-async def done(ticket: dict[str, Any], job: dict[str, Any], work: Work) -> dict[str, Any]:
-    around, asked = current(), Ticket(**ticket)
-    source = Source(around, row_of(around, asked.feature), Job.load(job), None)
-    return await outcome(lambda: work(source, asked))
-
-
-@step("prove")
-async def prove(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """Look at the task that was just dispatched; if it is done, note it."""
-    return await done(ticket, job, look_at)
-
-
-@step("note")
-async def note(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """Write tasks of a wave into the log, or one that is left out."""
-    return await done(ticket, job, write_down)
-
-
-@step("trial")
-async def trial(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """Keep what a helper made if the checks stay green; else put it back."""
-    return await done(ticket, job, weigh_help)
-
-
-@step("accept")
-async def accept(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """Leave out tests that the code does not meet, as a person wants it, and say which."""
-    return await done(ticket, job, leave_tests_out)
-
 
 def look_at(source: Source, ticket: Ticket) -> JobResult:
+    """Look at the task that was just dispatched; if it is done, note it."""
     building = source.job.building
     # As it stands now: a person may have changed it since the agent did.
     part = building.parts[0]._replace(commit=source.job.head)
@@ -91,6 +56,7 @@ def _entry(seen: TaskEvidence) -> LogEntry:
 
 
 def write_down(source: Source, ticket: Ticket) -> JobResult:
+    """Write tasks of a wave into the log, or one that is left out."""
     building, head = source.job.building, source.job.head
     if building.parts:
         entries = [_entry(seen_of(source, part, building.since)) for part in building.parts]
@@ -110,6 +76,7 @@ def _absent(source: Source, number: str, why: str) -> LogEntry:
 
 
 def weigh_help(source: Source, ticket: Ticket) -> JobResult:
+    """Keep what a helper made if the checks stay green; else put it back."""
     building, head = source.job.building, source.job.head
     _clear(source, ticket)
     red = red_words(checked(source)) if head != building.since else ""
@@ -141,6 +108,7 @@ def _as_before(source: Source, ticket: Ticket, good: str, paths: list[str], word
 
 
 def leave_tests_out(source: Source, ticket: Ticket) -> JobResult:
+    """Leave out tests that the code does not meet, as a person wants it, and say which."""
     before, after = source.job.building.tests
     own, head = f"{source.folder}/", source.job.head
     changed = changed_files(source.around.repository, before, after)

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
 from sparing.context.documents.tasks import in_circles
 from sparing.flow.waves import waves
 from sparing.implement.evidence import refuse_outside
-from sparing.implement.proof import done
 from sparing.implement.waves import remove_lanes, warn_all
 from sparing.job import JobResult
-from sparing.runtime.crash import step
 from sparing.runtime.source import Source
 from sparing.ticket import Ticket
 
 CIRCLE = "wait for each other or for one that does; they are done in the order of the document"
 
 
-@step("tasks")
-async def list_tasks(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """What can't be built as it is written is said here, before anybody is paid."""
-    return await done(ticket, job, list_all)
-
-
 def list_all(source: Source, ticket: Ticket) -> JobResult:
+    """What can't be built as it is written is said here, before anybody is paid."""
     artifact = source.artifact(ArtifactName.TASKS)
     tasks = read_tasks(artifact)
     refuse_outside(source, tasks)

@@ -7,13 +7,11 @@ is there. The lanes are removed; nothing that was made in them is lost.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.implement.evidence import checked, seen_of
-from sparing.implement.proof import done
 from sparing.job import JobResult
 from sparing.runtime.containment import Withholding, put_away
-from sparing.runtime.crash import step
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskResult
@@ -40,12 +38,7 @@ class _Chain(NamedTuple):
     left: Left = ()
 
 
-@step("join")
-async def join_wave(ticket: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    return await done(ticket, job, _joined)
-
-
-def _joined(source: Source, ticket: Ticket) -> JobResult:
+def join_wave(source: Source, ticket: Ticket) -> JobResult:
     worktree = source.around.worktree(source.row, source.job.head)
     head, tip = source.job.head, worktree.tip()
     found = _again(source, tip) if tip != head else _merged(source, ticket, worktree)

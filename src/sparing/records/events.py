@@ -76,6 +76,13 @@ def latest_number(connection: sqlite3.Connection) -> int:
 
 def _event(row: sqlite3.Row) -> Event:
     return Event(
-        row["key"], row["feature"], row["at"], row["kind"], row["stage"], row["role"],
-        row["text"], json.loads(row["data"]), row["n"],
-    )  # fmt: skip
+        key=row["key"],
+        feature=row["feature"],
+        at=row["at"],
+        kind=row["kind"],
+        stage=row["stage"],
+        role=row["role"],
+        text=row["text"],
+        data=json.loads(row["data"]),
+        n=row["n"],
+    )

@@ -207,15 +207,32 @@ def _text(asked: Mapping[str, object]) -> str:
 
 def _row(row: sqlite3.Row) -> FeatureRow:
     feature = Feature(
-        row["key"], row["number"], row["slug"], row["title"], row["flow"], row["repository"],
-        row["base_branch"], row["base_commit"], row["created"],
-    )  # fmt: skip
+        key=row["key"],
+        number=row["number"],
+        slug=row["slug"],
+        title=row["title"],
+        flow=row["flow"],
+        repository=row["repository"],
+        base_branch=row["base_branch"],
+        base_commit=row["base_commit"],
+        created=row["created"],
+    )
     return FeatureRow(
-        feature, FeatureStatus(row["status"]), json.loads(row["overrides"]), row["generation"],
-        row["leg"], json.loads(row["place"]), row["head"], bool(row["running"]), row["updated"],
-        Background(
-            row["description"], row["source"], row["project"],
-            tuple(json.loads(row["depends_on"])), Priority(row["priority"]),
+        feature=feature,
+        status=FeatureStatus(row["status"]),
+        overrides=json.loads(row["overrides"]),
+        generation=row["generation"],
+        leg=row["leg"],
+        place=json.loads(row["place"]),
+        head=row["head"],
+        running=bool(row["running"]),
+        updated=row["updated"],
+        background=Background(
+            row["description"],
+            row["source"],
+            row["project"],
+            tuple(json.loads(row["depends_on"])),
+            Priority(row["priority"]),
         ),
-        json.loads(row["asked"] or "{}"),
-    )  # fmt: skip
+        asked=json.loads(row["asked"] or "{}"),
+    )

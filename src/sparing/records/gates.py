@@ -76,6 +76,13 @@ def answer(
 
 def _gate(row: sqlite3.Row) -> Gate:
     return Gate(
-        row["id"], row["feature"], row["stage"], row["kind"], row["reason"], row["opened"],
-        row["answer"] or "", row["feedback"] or "", row["answered_by"] or "",
-    )  # fmt: skip
+        id=row["id"],
+        feature=row["feature"],
+        stage=row["stage"],
+        kind=row["kind"],
+        reason=row["reason"],
+        opened=row["opened"],
+        answer=row["answer"] or "",
+        feedback=row["feedback"] or "",
+        answered_by=row["answered_by"] or "",
+    )

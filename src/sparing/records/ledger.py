@@ -276,13 +276,16 @@ def _charged(row: sqlite3.Row, cost: int | None) -> int:
     return 0 if row["billing"] == Billing.SUBSCRIPTION else cost or 0
 
 
+_PLAIN = (
+    "dispatch", "feature", "leg", "stage", "role", "iteration", "task", "template", "way", "reason",
+    "backend", "model", "prompt", "prompt_chars", "started", "trunk",
+)  # fmt: skip
+
+
 def _row(row: sqlite3.Row) -> LedgerRow:
-    attempt = Attempt(
-        row["dispatch"], row["feature"], row["leg"], row["stage"], row["role"], row["iteration"],
-        row["task"], row["template"], row["way"], row["reason"], row["backend"], row["model"],
-        Billing(row["billing"]), row["prompt"], row["prompt_chars"], json.loads(row["naive"]),
-        row["started"], row["trunk"], json.loads(row["sent"]),
-    )  # fmt: skip
+    plain: dict[str, Any] = {name: row[name] for name in _PLAIN}
+    naive, sent = json.loads(row["naive"]), json.loads(row["sent"])
+    attempt = Attempt(**plain, billing=Billing(row["billing"]), naive=naive, sent=sent)
     held = Amount(row["held_tokens"], row["held_nano_usd"])
     return LedgerRow(attempt, row["attempt"], AttemptState(row["outcome"]), held, _result(row))
 
@@ -294,7 +297,8 @@ def _result(row: sqlite3.Row) -> AttemptResult | None:
     if row["origin"] is not None:
         usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
     return AttemptResult(
-        row["session"], usage, Origin(row["origin"]) if usage else None, row["nano_usd"],
-        json.loads(row["calls"]), row["context_tokens"], row["seconds"],
-        json.loads(row["files_read"]), row["reply"], row["failure"], row["detail"],
+        session=row["session"], usage=usage, origin=Origin(row["origin"]) if usage else None,
+        nano_usd=row["nano_usd"], calls=json.loads(row["calls"]), seconds=row["seconds"],
+        context_tokens=row["context_tokens"], files_read=json.loads(row["files_read"]),
+        reply=row["reply"], failure=row["failure"], detail=row["detail"],
     )  # fmt: skip

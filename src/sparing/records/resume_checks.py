@@ -46,18 +46,18 @@ def get(connection: sqlite3.Connection, backend: str, version: str) -> CheckRow 
         return None
     backend, version, at, model, reason, share, items = row[:7]
     return CheckRow(
-        backend,
-        version,
-        at,
-        model,
-        reason,
-        share,
-        tuple((str(name), bool(good), str(words)) for name, good, words in json.loads(items)),
-        Usage(*row[7:12]),
-        Origin(row[12]),
-        row[13],
-        row[14],
-        row[15],
+        backend=backend,
+        version=version,
+        at=at,
+        model=model,
+        reason=reason,
+        share=share,
+        items=tuple((str(name), bool(good), str(words)) for name, good, words in json.loads(items)),
+        usage=Usage(*row[7:12]),
+        origin=Origin(row[12]),
+        seconds=row[13],
+        chars=row[14],
+        booked=row[15],
     )
 
 

@@ -67,6 +67,13 @@ def _row(row: sqlite3.Row) -> VerdictRow:
     )
     verdict = Verdict(row["role"], bool(row["approved"]), findings, row["summary"])
     return VerdictRow(
-        row["dispatch"], row["feature"], row["stage"], row["iteration"], row["commit_id"],
-        bool(row["passed"]), verdict, row["at"], tuple(json.loads(row["quotes"])),
-    )  # fmt: skip
+        dispatch=row["dispatch"],
+        feature=row["feature"],
+        stage=row["stage"],
+        iteration=row["iteration"],
+        commit=row["commit_id"],
+        passed=bool(row["passed"]),
+        verdict=verdict,
+        at=row["at"],
+        quotes=tuple(json.loads(row["quotes"])),
+    )

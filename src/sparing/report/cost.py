@@ -158,13 +158,13 @@ def _turns(count: int) -> str:
 def sum_rows(name: str, rows: Sequence[CostRow]) -> CostRow:
     origins = sorted({word for row in rows for word in row.origin.split(" and ") if word})
     return CostRow(
-        name,
-        sum(row.turns for row in rows),
-        sum(row.unknown for row in rows),
-        sum(row.unpriced for row in rows),
-        sum((row.usage for row in rows), Usage()),
-        sum(row.nano_usd for row in rows),
-        sum(row.seconds for row in rows),
-        " and ".join(origins),
-        any(row.equivalent for row in rows),
+        name=name,
+        turns=sum(row.turns for row in rows),
+        unknown=sum(row.unknown for row in rows),
+        unpriced=sum(row.unpriced for row in rows),
+        usage=sum((row.usage for row in rows), Usage()),
+        nano_usd=sum(row.nano_usd for row in rows),
+        seconds=sum(row.seconds for row in rows),
+        origin=" and ".join(origins),
+        equivalent=any(row.equivalent for row in rows),
     )

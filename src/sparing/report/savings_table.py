@@ -236,21 +236,21 @@ def joined(many: Sequence[Economy]) -> Economy | None:
     without = sum(one.turns for one in many if one not in used)
     seeds = [one.seed for one in used if one.seed]
     return Economy(
-        sum(one.turns for one in used),
-        sum(one.left_out for one in many) + without,
-        bool(money),
-        " and ".join(sorted({word for one in used for word in one.origin.split(" and ")})),
-        sum(one.billed for one in used),
-        sum(one.replayed for one in used),
-        _ladder([one.fresh for one in used]),
-        _ladder(seeds) if len(seeds) == len(used) else None,
-        _steps([step for one in used for step in one.beyond]),
-        sum(one.typed for one in used),
-        sum(one.bound for one in used),
-        sum(one.best for one in used),
-        all(one.exact for one in used),
-        tuple(dict.fromkeys(name for one in used for name in one.untold)),
-        {lever: why for one in used for lever, why in one.off.items()},
+        turns=sum(one.turns for one in used),
+        left_out=sum(one.left_out for one in many) + without,
+        in_money=bool(money),
+        origin=" and ".join(sorted({word for one in used for word in one.origin.split(" and ")})),
+        billed=sum(one.billed for one in used),
+        replayed=sum(one.replayed for one in used),
+        fresh=_ladder([one.fresh for one in used]),
+        seed=_ladder(seeds) if len(seeds) == len(used) else None,
+        beyond=_steps([step for one in used for step in one.beyond]),
+        typed=sum(one.typed for one in used),
+        bound=sum(one.bound for one in used),
+        best=sum(one.best for one in used),
+        exact=all(one.exact for one in used),
+        untold=tuple(dict.fromkeys(name for one in used for name in one.untold)),
+        off={lever: why for one in used for lever, why in one.off.items()},
     )
 
 

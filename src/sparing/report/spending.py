@@ -169,15 +169,15 @@ def merged(many: Sequence[Spending]) -> Spending:
 
 def _sum(stage: str, role: str, rows: Sequence[SpendingRow]) -> SpendingRow:
     return SpendingRow(
-        stage,
-        role,
-        sum(row.dispatches for row in rows),
-        sum(row.resumed for row in rows),
-        sum((row.usage for row in rows), Usage()),
-        sum(row.unknown for row in rows),
-        total([row.cost_usd for row in rows]),
-        sum((row.naive_usage for row in rows), Usage()),
-        total([row.naive_usd for row in rows]),
+        stage=stage,
+        role=role,
+        dispatches=sum(row.dispatches for row in rows),
+        resumed=sum(row.resumed for row in rows),
+        usage=sum((row.usage for row in rows), Usage()),
+        unknown=sum(row.unknown for row in rows),
+        cost_usd=total([row.cost_usd for row in rows]),
+        naive_usage=sum((row.naive_usage for row in rows), Usage()),
+        naive_usd=total([row.naive_usd for row in rows]),
     )
 
 

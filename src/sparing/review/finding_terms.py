@@ -145,14 +145,14 @@ def wording(finding: Finding) -> Wording:
     stems = frozenset(order) | (listed if len(listed) >= LISTED else frozenset[str]())
     clauses = (frozenset(_stems(clause)) for clause in _CLAUSE.split(said, CLAUSES))
     return Wording(
-        order,
-        stems,
-        tuple(clause for clause in clauses if clause),
-        frozenset(name.lower().strip("_") for name in _NAME.findall(text)),
-        frozenset(one for one in stems if one.isdecimal()),
-        places,
-        _union(places, _places(said), _files(said)),
-        tuple(int(number) for found in _LINES.findall(where) for number in found if number),
+        said=order,
+        stems=stems,
+        clauses=tuple(clause for clause in clauses if clause),
+        names=frozenset(name.lower().strip("_") for name in _NAME.findall(text)),
+        numbers=frozenset(one for one in stems if one.isdecimal()),
+        places=places,
+        named=_union(places, _places(said), _files(said)),
+        lines=tuple(int(number) for found in _LINES.findall(where) for number in found if number),
     )
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from sparing.codec import Stored
 from sparing.finding import Severity, Verdict
 from sparing.review import words
 from sparing.review.answers import AuthorAnswer
@@ -42,31 +42,13 @@ class SeenVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewState:
+class ReviewState(Stored):
     loop: Loop
     tracked: tuple[Tracked, ...] = ()
     stuck: int = 0
     """How many looks in a row settled nothing."""
     weight: tuple[int, int] | None = None
     """Blockers and warnings that counted at the last look of this group."""
-
-    def dump(self) -> dict[str, Any]:
-        return {
-            "loop": self.loop.dump(),
-            "tracked": [one.dump() for one in self.tracked],
-            "stuck": self.stuck,
-            "weight": self.weight and list(self.weight),
-        }
-
-    @classmethod
-    def load(cls, value: Mapping[str, Any]) -> ReviewState:
-        weight = value["weight"]
-        return cls(
-            Loop.load(value["loop"]),
-            tuple(Tracked.load(one) for one in value["tracked"]),
-            value["stuck"],
-            (weight[0], weight[1]) if weight else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)

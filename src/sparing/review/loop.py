@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
+from sparing.codec import Stored
 from sparing.finding import Severity, Verdict
 from sparing.review.verdict import passes
 
@@ -52,7 +53,7 @@ class Ended(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Stored):
     groups: tuple[tuple[str, ...], ...]
     cap: int
     group: int = 0
@@ -79,41 +80,6 @@ class Loop:
     def failed(self) -> tuple[str, ...]:
         """Who of the finished groups never passed: their concerns are kept."""
         return tuple(outcome.role for outcome in self.outcomes if not outcome.passed)
-
-    def dump(self) -> dict[str, Any]:
-        return {
-            "groups": [list(group) for group in self.groups],
-            "cap": self.cap,
-            "group": self.group,
-            "iteration": self.iteration,
-            "passed": list(self.passed),
-            "validate": self.validate,
-            "at_cap": self.at_cap.value,
-            "final": self.final,
-            "looks": [list(look) for look in self.looks],
-            "outcomes": [list(outcome) for outcome in self.outcomes],
-        }
-
-    @classmethod
-    def load(cls, value: Any) -> Loop:
-        """Also of a row that knows only the first five fields, in a list."""
-        given = _named(cast("list[Any]", value)) if isinstance(value, list) else value
-        return cls(
-            tuple(tuple(group) for group in given["groups"]),
-            given["cap"],
-            given["group"],
-            given["iteration"],
-            tuple(given["passed"]),
-            given.get("validate", False),
-            AtCap(given.get("at_cap", AtCap.ASK)),
-            given.get("final", False),
-            tuple(LastLook(*look) for look in given.get("looks", [])),
-            tuple(Ended(*outcome) for outcome in given.get("outcomes", [])),
-        )
-
-
-def _named(value: list[Any]) -> dict[str, Any]:
-    return dict(zip(("groups", "cap", "group", "iteration", "passed"), value, strict=True))
 
 
 class LoopStep(NamedTuple):

@@ -7,11 +7,12 @@ of one that is split the part that is most like it keeps the id, the others name
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sparing.finding import Finding, Severity
+from sparing.codec import Stored
+from sparing.finding import Finding
 from sparing.review.answers import AnswerKind, AuthorAnswer
 from sparing.review.identity import Link, Relation, match, restates
 from sparing.review.merge import STRICTEST_FIRST, Merged
@@ -43,7 +44,7 @@ class Ruling(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
+class Tracked(Stored):
     id: str
     finding: Finding
     """In its latest words."""
@@ -70,24 +71,6 @@ class Tracked:
     @property
     def open(self) -> bool:
         return self.status is not FindingStatus.RESOLVED and not self.into
-
-    def dump(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def load(cls, value: Mapping[str, Any]) -> Tracked:
-        severity = Severity(value["finding"]["severity"])
-        answer, ruling = value["answer"], value["ruling"]
-        fields: dict[str, Any] = {
-            **value,
-            "finding": Finding(**{**value["finding"], "severity": severity}),
-            "status": FindingStatus(value["status"]),
-            "answer": answer and AuthorAnswer(answer[0], AnswerKind(answer[1]), answer[2]),
-            "ruling": ruling and Ruling(ruling[0], RulingKind(ruling[1]), ruling[2]),
-        }
-        for name in ("roles", "quotes", "kin"):
-            fields[name] = tuple(value[name])
-        return cls(**fields)
 
 
 def told(

@@ -213,18 +213,18 @@ def _taken_back(answer: ReplyObject, parsed: _VerdictText) -> str:
 
 def _verdict(role: str, parsed: _VerdictText, categories: Sequence[str] | None) -> Verdict:
     return Verdict(
-        role,
-        parsed.approved,
-        tuple(_finding(item, categories) for item in parsed.findings),
-        parsed.summary,
-        tuple(
+        role=role,
+        approved=parsed.approved,
+        findings=tuple(_finding(item, categories) for item in parsed.findings),
+        summary=parsed.summary,
+        levels=tuple(
             LevelResult(clean(name), one.passed, one.issues_count)
             for name, one in parsed.levels.items()
         ),
-        tuple(parsed.evidence.verified),
-        tuple(parsed.evidence.missing),
-        parsed.verification,
-        tuple(parsed.strengths),
+        verified=tuple(parsed.evidence.verified),
+        missing=tuple(parsed.evidence.missing),
+        verification=parsed.verification,
+        strengths=tuple(parsed.strengths),
     )
 
 
@@ -273,11 +273,11 @@ def _finding(item: _FindingText, categories: Sequence[str] | None) -> Finding:
     if categories is None:
         category = item.category
     return Finding(
-        Severity(item.severity),
-        item.text,
-        category if categories is None or category in categories else "",
-        item.location,
-        item.quote,
-        item.suggestion,
-        item.level,
+        severity=Severity(item.severity),
+        text=item.text,
+        category=category if categories is None or category in categories else "",
+        location=item.location,
+        quote=item.quote,
+        suggestion=item.suggestion,
+        level=item.level,
     )

@@ -144,9 +144,17 @@ def _role(fields: Mapping[str, object], text: str, where: str) -> Role:
     if head.artifacts and "read" not in tools:
         raise ConfigError(f"the role {where} is given documents and has no tool `read`", repair)
     return Role(
-        head.name, head.role_class, head.purpose, tools, head.model, head.artifacts,
-        head.categories, head.always_fresh, text.strip() + "\n", warnings=tuple(warnings),
-    )  # fmt: skip
+        name=head.name,
+        role_class=head.role_class,
+        purpose=head.purpose,
+        tools=tools,
+        model=head.model,
+        artifacts=head.artifacts,
+        categories=head.categories,
+        always_fresh=head.always_fresh,
+        text=text.strip() + "\n",
+        warnings=tuple(warnings),
+    )
 
 
 def _translated(head: RoleHead) -> dict[str, object]:

@@ -31,4 +31,16 @@ def tell(
     name: str = "",
 ) -> None:
     key = f"{teller.id}.{name or kind}"
-    add(tx, Event(key, teller.feature, teller.at, kind, job.stage, job.role, text, data or {}))
+    add(
+        tx,
+        Event(
+            key=key,
+            feature=teller.feature,
+            at=teller.at,
+            kind=kind,
+            stage=job.stage,
+            role=job.role,
+            text=text,
+            data=data or {},
+        ),
+    )

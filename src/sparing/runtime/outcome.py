@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from sparing.errors import SparingError
 from sparing.job import JobResult
 
 
-async def outcome(work: Callable[[], JobResult]) -> dict[str, Any]:
+async def outcome(work: Callable[[], JobResult]) -> JobResult:
     """Never raises what a person can repair: the feature waits, nothing is lost."""
     try:
-        result = await asyncio.to_thread(work)
+        return await asyncio.to_thread(work)
     except SparingError as error:
-        return JobResult(failure=error.what, detail=error.repair).dump()
-    return result.dump()
+        return JobResult(failure=error.what, detail=error.repair)

@@ -9,6 +9,7 @@ Nothing depends on a bell: one that never rings costs some seconds, and a replay
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 SOON_SECONDS = 0.01
@@ -55,7 +56,7 @@ async def polling_seconds(name: str) -> float:
     return SOON_SECONDS if heard else LATER_SECONDS
 
 
-def forget(names: list[str]) -> None:
+def forget(names: Iterable[str]) -> None:
     for name in names:
         _expected.pop(name, None)
 

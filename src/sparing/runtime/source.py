@@ -230,4 +230,11 @@ def source_of(ticket: Ticket, job: Job) -> Source:
     ended = job.going.go is SessionStep.HAND_OFF or job.going.anew
     kept = None if ended else session
     shared = bool(job.going.thread) and kept is not None
-    return Source(around, row, job, kept, job.final, shared)
+    return Source(
+        around=around,
+        row=row,
+        job=job,
+        session=kept,
+        final=job.final,
+        transition=shared,
+    )

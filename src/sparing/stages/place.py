@@ -7,8 +7,9 @@ Small JSON only: texts are named by hash, and so are the findings that a review 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from sparing import codec
+from sparing.codec import JsonObject
 from sparing.continuation import Continuation
 from sparing.conversation import Conversation
 from sparing.ending import Ending
@@ -91,90 +92,21 @@ class Place:
     def loop(self) -> Loop | None:
         return None if self.review is None else self.review.loop
 
-    def dump(self) -> dict[str, Any]:
-        return {
-            "state": self.state.dump(),
-            "head": self.head,
-            "step": self.step.value,
-            "review": None if self.review is None else self.review.dump(),
-            "turn": self.turn,
-            "asked": self.asked.value,
-            "idle": self.idle,
-            "done": [result.dump() for result in self.done],
-            "tasks": [list(task) for task in self.tasks],
-            "task": self.task,
-            "repairs": self.repairs,
-            "open": list(self.open),
-            "feedback": self.feedback,
-            "note": self.note,
-            "marks": {
-                stage: [m.started, m.completed, m.iterations, m.cap_reached, list(m.notes), m.base]
-                for stage, m in self.marks.items()
-            },
-            "moves": self.moves,
-            "baseline": self.baseline,
-            "facts": self.facts,
-            "unproven": list(self.unproven),
-            "accepted": self.accepted,
-            "part": self.part,
-            "research": [list(one) for one in self.research],
-            "given": [list(one) for one in self.given],
-            "talk": self.talk.dump(),
-            "going": self.going.dump(),
-            "building": self.building.dump(),
-            "ending": self.ending.dump(),
-        }
+    def dump(self) -> JsonObject:
+        """Marks are lists of their fields, and tasks have only what says something."""
+        marks = {stage: list(codec.dump(mark).values()) for stage, mark in self.marks.items()}
+        return {**codec.dump(self), "marks": marks, "building": codec.brief(self.building)}
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> Place:
-        """A new feature's place is its flow state and its base commit; the rest has defaults."""
-        return cls(
-            FlowState.load(value["state"]),
-            value["head"],
-            StageStep(value.get("step", StageStep.OPEN)),
-            _review(value),
-            value.get("turn", 0),
-            Turn(value.get("asked", Turn.NONE)),
-            value.get("idle", 0),
-            tuple(JobResult.load(item) for item in value.get("done", [])),
-            tuple((number, title) for number, title in value.get("tasks", [])),
-            value.get("task", 0),
-            value.get("repairs", 0),
-            tuple(value.get("open", [])),
-            value.get("feedback", ""),
-            value.get("note", ""),
-            {stage: _mark(*mark) for stage, mark in value.get("marks", {}).items()},
-            value.get("moves", 0),
-            value.get("baseline", ""),
-            value.get("facts", ""),
-            tuple(value.get("unproven", ())),
-            value.get("accepted", False),
-            value.get("part", 0),
-            tuple((role, digest) for role, digest in value.get("research", ())),
-            tuple((name, digest) for name, digest in value.get("given", ())),
-            Conversation.load(value.get("talk", {})),
-            Continuation.load(value.get("going")),
-            TaskProgress.load(value.get("building") or {}),
-            Ending.load(value.get("ending") or {}),
-        )
+    def load(cls, value: JsonObject) -> Place:
+        """A new feature's place is its flow state and its base commit; the rest has defaults.
 
-
-def _review(value: dict[str, Any]) -> ReviewState | None:
-    """Also of a row from before findings were followed: its loop, and nothing known of them."""
-    if value.get("review") is not None:
-        return ReviewState.load(value["review"])
-    return None if value.get("loop") is None else ReviewState(Loop.load(value["loop"]))
-
-
-def _mark(
-    started: float,
-    completed: float | None,
-    iterations: int,
-    cap: bool,
-    notes: Any = (),
-    base: str = "",
-) -> Mark:
-    return Mark(started, completed, iterations, cap, tuple(notes), base)
+        Also of a row from before findings were followed: its loop, and nothing known of them.
+        """
+        given = {name: one for name, one in value.items() if one is not None}
+        if "loop" in given and "review" not in given:
+            given["review"] = {"loop": given["loop"]}
+        return codec.load(cls, given)
 
 
 def stage_of(place: Place) -> Stage:

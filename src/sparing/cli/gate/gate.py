@@ -173,7 +173,9 @@ class AtGate:
         if not role:
             raise UsageError("no agent was asked in this stage", f"sparing show {number}")
         stage = self.stage.name
-        wanted = PromptOptions(role, number, stage, None, None, None, None)
+        wanted = PromptOptions(
+            role=role, feature=number, stage=stage, iteration=None, task=None, way=None, order=None
+        )
         page(prompt_text(page_of(self.office, self.row, wanted)[0]))
         return False
 

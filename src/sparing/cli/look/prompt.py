@@ -59,7 +59,7 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
 
 
 def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[PromptPage, list[str]]:
-    from sparing.dispatch.preview import PreviewRequest, peek
+    from sparing.desk.features.preview import PreviewRequest, peek
     from sparing.runtime.surroundings import Surroundings
 
     around = Surroundings(
@@ -67,10 +67,15 @@ def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[Pro
         sources_here(office.repository.checkout), headless=True, environ=inherited(),
     )  # fmt: skip
     wish = PreviewRequest(
-        wanted.role, wanted.stage or "", wanted.iteration or 0, wanted.task or "",
-        Way(wanted.way) if wanted.way else None, Order(wanted.order) if wanted.order else None,
-        wanted.final, wanted.lost,
-    )  # fmt: skip
+        role=wanted.role,
+        stage=wanted.stage or "",
+        iteration=wanted.iteration or 0,
+        task=wanted.task or "",
+        way=Way(wanted.way) if wanted.way else None,
+        order=Order(wanted.order) if wanted.order else None,
+        final=wanted.final,
+        lost=wanted.lost,
+    )
     found = peek(around, row, wish)
     facts = {
         "role": wanted.role,

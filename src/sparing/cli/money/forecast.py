@@ -147,7 +147,15 @@ def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
     stage = next((one for one in stages_ahead(row) if one.author), None)
     if stage is None:
         return None
-    wanted = PromptOptions(stage.author, row.feature.id, stage.name, None, None, "compose", None)
+    wanted = PromptOptions(
+        role=stage.author,
+        feature=row.feature.id,
+        stage=stage.name,
+        iteration=None,
+        task=None,
+        way="compose",
+        order=None,
+    )
     try:
         return page_of(office, row, wanted)[0]
     except ConfigError:

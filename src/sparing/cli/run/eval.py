@@ -159,14 +159,14 @@ def _row(arm: str, looks: Sequence[Looked]) -> TrialRow:
             kinds[case.subject.value] = (found + len(result.found), planted + len(case.defects))
     bills = [look.nano_usd for look in looks if look.nano_usd is not None]
     return TrialRow(
-        arm,
-        len(looks),
-        sum(bool(look.failure) for look in looks),
-        sum(len(look.case.defects) for look in looks),
-        sum(len(result.found) for _, result in scores),
-        sum(result.alarms for _, result in scores),
-        sum(bills) if len(bills) == len(looks) else None,
-        " and ".join(sorted({look.origin for look in looks})),
-        kinds,
-        tuple(name for _, result in scores for name in result.missed),
+        arm=arm,
+        looks=len(looks),
+        failed=sum(bool(look.failure) for look in looks),
+        planted=sum(len(look.case.defects) for look in looks),
+        found=sum(len(result.found) for _, result in scores),
+        alarms=sum(result.alarms for _, result in scores),
+        nano_usd=sum(bills) if len(bills) == len(looks) else None,
+        origin=" and ".join(sorted({look.origin for look in looks})),
+        by_kind=kinds,
+        missed=tuple(name for _, result in scores for name in result.missed),
     )

@@ -123,13 +123,13 @@ def _handoff(status: HandoffStatus, fields: Mapping[str, str]) -> Handoff:
 
     summary = fields.get("summary", "")
     return Handoff(
-        status,
-        "" if _NOTHING.fullmatch(_line(summary)) else _line(summary),
-        several("key_decisions"),
-        several("open_questions"),
-        _paths(several("files_modified")),
-        several("next_stage_needs"),
-        several("warnings"),
+        status=status,
+        summary="" if _NOTHING.fullmatch(_line(summary)) else _line(summary),
+        key_decisions=several("key_decisions"),
+        open_questions=several("open_questions"),
+        files_modified=_paths(several("files_modified")),
+        next_stage_needs=several("next_stage_needs"),
+        warnings=several("warnings"),
     )
 
 

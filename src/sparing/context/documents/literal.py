@@ -116,13 +116,13 @@ def extract_section(markdown: str, identifier: str) -> LiteralSection | None:
     for heading in _headings(lines):
         if identifier in heading.text:
             return LiteralSection(
-                heading.text,
-                heading.level,
-                heading.row + 1,
-                heading.end,
-                "\n".join(lines[heading.row : heading.end]),
-                "\n".join(lines[heading.row : heading.same_level_end]),
-                "exact",
+                heading=heading.text,
+                level=heading.level,
+                line=heading.row + 1,
+                end_line=heading.end,
+                text="\n".join(lines[heading.row : heading.end]),
+                same_level_text="\n".join(lines[heading.row : heading.same_level_end]),
+                via="exact",
             )
     return None
 

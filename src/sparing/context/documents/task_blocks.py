@@ -157,7 +157,15 @@ def _listed(
     ends = _list_ends(document, [(number, indent) for number, indent, _ in items])
     for (number, indent, found), heading, end in zip(items, above, ends, strict=True):
         group = heading.text if heading and (heading.level > 1 or parents[heading.line]) else ""
-        yield TaskBlock(found.ident, found.text, found.title, number, end, 7 + indent, group)
+        yield TaskBlock(
+            ident=found.ident,
+            number=found.text,
+            title=found.title,
+            first=number,
+            last=end,
+            level=7 + indent,
+            group=group,
+        )
 
 
 def _unnumbered(document: Outline) -> Iterator[TaskBlock]:
@@ -178,7 +186,15 @@ def _unnumbered(document: Outline) -> Iterator[TaskBlock]:
         zip(rows_kept, ends, strict=True), start=1
     ):
         group = heading.text if heading and heading.level > 1 else ""
-        yield TaskBlock(None, str(count), text.strip(" *"), number, end, 7, group)
+        yield TaskBlock(
+            ident=None,
+            number=str(count),
+            title=text.strip(" *"),
+            first=number,
+            last=end,
+            level=7,
+            group=group,
+        )
 
 
 def _matches(document: Outline, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:

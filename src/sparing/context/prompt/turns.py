@@ -220,8 +220,8 @@ def open_findings(verdicts: Sequence[Verdict]) -> tuple[QuotedFinding, ...]:
     ]
     return tuple(
         QuotedFinding(
-            f"F{number}", one.severity.value, role, one.category, one.location, one.text,
-            one.suggestion,
+            id=f"F{number}", severity=one.severity.value, role=role, category=one.category,
+            location=one.location, text=one.text, suggestion=one.suggestion,
         )
         for number, (role, one) in enumerate(found, 1)
     )  # fmt: skip

@@ -83,7 +83,16 @@ def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -
             "kept": plan.ref,
             "commit": plan.commit,
         }
-        told = Event(f"{row.leg_id}.rerun", key, at, "answered", plan.stage, "", "", data)
+        told = Event(
+            key=f"{row.leg_id}.rerun",
+            feature=key,
+            at=at,
+            kind="answered",
+            stage=plan.stage,
+            role="",
+            text="",
+            data=data,
+        )
         events.add(tx, told)
     return plan
 

@@ -62,15 +62,27 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
     reached = Reached.load(stop.data) if stop else None
     open_ = () if letter or row.running else _choices(office, row, reached)
     return FeatureView(
-        feature.id, feature.name, feature.title, feature.flow, row.status.value, state.stage,
-        state.position.value, row.running, len(done), len(FLOWS[feature.flow].stages), waits,
-        letter.verb if letter else "", feature.branch, row.updated,
-        open_[0].command if open_ else _next_command(row, state),
-        str(office.folder.worktree(feature.name)),
-        state.cause.value if state.position is Position.STUCK else "",
-        str(walls.data["level"]) if walls else "", open_,
-        tuple(one.text for one in questions(office, row)) if gate else (),
-    )  # fmt: skip
+        id=feature.id,
+        name=feature.name,
+        title=feature.title,
+        flow=feature.flow,
+        status=row.status.value,
+        stage=state.stage,
+        position=state.position.value,
+        running=row.running,
+        stages_done=len(done),
+        stages=len(FLOWS[feature.flow].stages),
+        waits_for=waits,
+        answered=letter.verb if letter else "",
+        branch=feature.branch,
+        updated=row.updated,
+        next_command=open_[0].command if open_ else _next_command(row, state),
+        worktree=str(office.folder.worktree(feature.name)),
+        cause=state.cause.value if state.position is Position.STUCK else "",
+        sandbox=str(walls.data["level"]) if walls else "",
+        choices=open_,
+        questions=tuple(one.text for one in questions(office, row)) if gate else (),
+    )
 
 
 def _waits(gate: gates.Gate) -> str:

@@ -91,9 +91,16 @@ def new_row(
     )
     place: dict[str, Any] = {"state": begin(flow).dump(), "head": feature.base_commit}
     return FeatureRow(
-        feature, FeatureStatus.PLANNED, dict(overrides), 0, 0, place, feature.base_commit,
-        running=False, updated=at,
-    )  # fmt: skip
+        feature=feature,
+        status=FeatureStatus.PLANNED,
+        overrides=dict(overrides),
+        generation=0,
+        leg=0,
+        place=place,
+        head=feature.base_commit,
+        running=False,
+        updated=at,
+    )
 
 
 def find(office: Office, name: str) -> FeatureRow:

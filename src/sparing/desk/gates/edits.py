@@ -141,7 +141,19 @@ def _commit(
         if not features.move(tx, row, place, change.commit, at):
             raise answers.moved_on(features.get(tx, key) or row)
         name = f"{row.leg_id}.edited.{change.commit[:10]}"
-        events.add(tx, Event(name, key, at, "edited", stage, "", subject, data))
+        events.add(
+            tx,
+            Event(
+                key=name,
+                feature=key,
+                at=at,
+                kind="edited",
+                stage=stage,
+                role="",
+                text=subject,
+                data=data,
+            ),
+        )
     return change.commit
 
 

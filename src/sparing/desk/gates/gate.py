@@ -89,12 +89,21 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
     goes_back = state.position is Position.STUCK and state.held is not None
     following = gate.stage if goes_back else next_stage(row, gate.stage)
     return GateView(
-        row.feature.id, gate.stage, lines, found, _answers(office, row, past), since, row.head,
-        tuple(one.path for one in changed), last or any(one.kind == "answered" for one in past),
-        row.feature.base_commit, code, red_checks(past),
-        following if approvable and not last else "",
-        (*gate_notes(office, row, gate.stage), *_last(office, row, since, changed)),
-    )  # fmt: skip
+        id=row.feature.id,
+        stage=gate.stage,
+        lines=lines,
+        findings=found,
+        answers=_answers(office, row, past),
+        since=since,
+        head=row.head,
+        files=tuple(one.path for one in changed),
+        again=last or any(one.kind == "answered" for one in past),
+        base=row.feature.base_commit,
+        code=code,
+        red=red_checks(past),
+        following=following if approvable and not last else "",
+        notes=(*gate_notes(office, row, gate.stage), *_last(office, row, since, changed)),
+    )
 
 
 def _last(

@@ -81,5 +81,14 @@ def _keep(office: Office, row: FeatureRow, now: Sequence[Question], sender: str,
             digest = hashlib.sha256(one.answer.encode()).hexdigest()[:8]
             key = f"{row.leg_id}.{REPLY}.{one.number}.{at:.3f}.{digest}"
             data = {"question": one.number, "by": sender, "leg": row.leg_id}
-            told = Event(key, row.feature.key, at, REPLY, stage, "", one.answer, data)
+            told = Event(
+                key=key,
+                feature=row.feature.key,
+                at=at,
+                kind=REPLY,
+                stage=stage,
+                role="",
+                text=one.answer,
+                data=data,
+            )
             events.add(tx, told)

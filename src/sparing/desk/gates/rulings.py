@@ -97,7 +97,19 @@ def rule(
         put_ruling(tx, RulingRow(key, found.stage, found.id, wish.kind, said, at))
         data = {"finding": found.id, "ruling": wish.kind.value, "by": sender}
         told = f"{key}.{found.stage}.{found.id}.{wish.kind}.{at}"
-        events.add(tx, Event(told, key, at, "ruled", found.stage, "", said, data))
+        events.add(
+            tx,
+            Event(
+                key=told,
+                feature=key,
+                at=at,
+                kind="ruled",
+                stage=found.stage,
+                role="",
+                text=said,
+                data=data,
+            ),
+        )
         gate = gates.waiting(tx, key)
     after = open_findings(office, row, found.stage)
     return RulingReceipt(
@@ -133,15 +145,15 @@ def _find(
 def _open(row: FindingRow, tracked: Tracked, ruling: RulingRow | None) -> UnsettledFinding:
     finding, answer = tracked.finding, tracked.answer
     return UnsettledFinding(
-        row.stage,
-        row.id,
-        tracked.roles,
-        finding.severity.value,
-        finding.text,
-        finding.location,
-        tracked.status.value,
-        tracked.counts,
-        f"{answer.kind}: {answer.words}" if answer else "",
-        ruling.ruling if ruling else "",
-        ruling.words if ruling else "",
+        stage=row.stage,
+        id=row.id,
+        roles=tracked.roles,
+        severity=finding.severity.value,
+        text=finding.text,
+        location=finding.location,
+        state=tracked.status.value,
+        counts=tracked.counts,
+        answer=f"{answer.kind}: {answer.words}" if answer else "",
+        ruling=ruling.ruling if ruling else "",
+        words=ruling.words if ruling else "",
     )

@@ -56,21 +56,21 @@ def _of(
 ) -> Entered:
     own = [one for one in rows if one.attempt.role == role] or rows
     return Entered(
-        stage,
-        str(data["go"]),
-        reason,
-        bool(data.get("warm")),
-        bool(data.get("judged")),
-        int(data.get("used", 0)),
-        int(data.get("window", 0)),
-        int(data.get("need", 0)),
-        _money(data, "continued"),
-        _money(data, "handed_off"),
-        _money(data, "continued_warm"),
-        _money(data, "continued_cold"),
-        _money(data, "handed_warm"),
-        _money(data, "handed_cold"),
-        _billed(own),
+        stage=stage,
+        go=str(data["go"]),
+        reason=reason,
+        warm=bool(data.get("warm")),
+        judged=bool(data.get("judged")),
+        used_tokens=int(data.get("used", 0)),
+        window_tokens=int(data.get("window", 0)),
+        need_tokens=int(data.get("need", 0)),
+        continued_usd=_money(data, "continued"),
+        handed_off_usd=_money(data, "handed_off"),
+        continued_warm_usd=_money(data, "continued_warm"),
+        continued_cold_usd=_money(data, "continued_cold"),
+        handed_off_warm_usd=_money(data, "handed_warm"),
+        handed_off_cold_usd=_money(data, "handed_cold"),
+        billed_usd=_billed(own),
     )
 
 

@@ -76,6 +76,13 @@ def _row(name: str, tally: Tally) -> CostRow:
     }
     origin = " and ".join(word.value for word, count in counts.items() if count)
     return CostRow(
-        name, tally.turns, tally.unknown, tally.unpriced, tally.usage, tally.nano_usd,
-        tally.seconds, origin, bool(tally.subscription),
-    )  # fmt: skip
+        name=name,
+        turns=tally.turns,
+        unknown=tally.unknown,
+        unpriced=tally.unpriced,
+        usage=tally.usage,
+        nano_usd=tally.nano_usd,
+        seconds=tally.seconds,
+        origin=origin,
+        equivalent=bool(tally.subscription),
+    )

@@ -59,19 +59,19 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
     rows = [row for one in bases for row in one.ledger]
     repeated = repeated_share(office.folder, rows)
     return Report(
-        name,
-        title,
-        statuses.pop() if len(statuses) == 1 else "",
-        spent,
-        loops(turns),
-        asked_figures(turns, told, spent),
-        claim_figures(turns, repeated, len(bases), spent),
-        proof_figures(rows, spent.origin),
-        _findings(office, bases),
-        reviewers_of(office, bases, spent.origin),
-        economy_of(office, bases[-LATEST:]),
-        tuple(turn_row(line, own) for one in lines for line in one),
-        advice(turns, told) if enough else (),
+        feature=name,
+        title=title,
+        status=statuses.pop() if len(statuses) == 1 else "",
+        spending=spent,
+        loops=loops(turns),
+        asked=asked_figures(turns, told, spent),
+        claims=claim_figures(turns, repeated, len(bases), spent),
+        proof=proof_figures(rows, spent.origin),
+        findings=_findings(office, bases),
+        reviewers=reviewers_of(office, bases, spent.origin),
+        economy=economy_of(office, bases[-LATEST:]),
+        turns=tuple(turn_row(line, own) for one in lines for line in one),
+        advice=advice(turns, told) if enough else (),
     )
 
 
@@ -87,14 +87,14 @@ def loops(turns: Iterable[Turns]) -> tuple[LoopRow, ...]:
 def _loop(stage: str, role: str, group: Sequence[Turns]) -> LoopRow:
     ways = Counter(row.attempt.way for one in group for row in one.rows)
     return LoopRow(
-        stage,
-        role,
-        sum(len(one.rows) for one in group),
-        dict(ways),
-        sum(sum(one.chars) for one in group),
-        sum(sum(one.fresh_chars) for one in group),
-        sum(one.sent_tokens for one in group),
-        sum(one.full_tokens for one in group),
+        stage=stage,
+        role=role,
+        turns=sum(len(one.rows) for one in group),
+        ways=dict(ways),
+        sent_chars=sum(sum(one.chars) for one in group),
+        fresh_chars=sum(sum(one.fresh_chars) for one in group),
+        sent_tokens=sum(one.sent_tokens for one in group),
+        full_tokens=sum(one.full_tokens for one in group),
     )
 
 

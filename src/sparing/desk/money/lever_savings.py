@@ -110,19 +110,19 @@ def recorded_turn(row: LedgerRow, *, counted: bool = False) -> RecordedTurn | No
     ping = attempt.role == PING
     role = attempt.dispatch.rpartition(f"{PING}-")[2] if ping else attempt.role
     return RecordedTurn(
-        f"{attempt.stage} {role}",
-        role,
-        attempt.model,
-        attempt.started,
-        CALL_SECONDS if counted else result.seconds / len(result.calls),
-        (str(kept.get("base", "")), int(sent["base"])),
-        way,
-        tuple(CallSize(int(call["added"]), int(call["output"])) for call in result.calls),
-        naive_turn(row),
-        ways,
-        _seed(kept["seed"]) if kept.get("seed") else None,
-        int(sent.get("transcript", 0)),
-        ping,
+        line=f"{attempt.stage} {role}",
+        role=role,
+        model=attempt.model,
+        at=attempt.started,
+        call_seconds=CALL_SECONDS if counted else result.seconds / len(result.calls),
+        base=(str(kept.get("base", "")), int(sent["base"])),
+        way=way,
+        calls=tuple(CallSize(int(call["added"]), int(call["output"])) for call in result.calls),
+        naive=naive_turn(row),
+        ways=ways,
+        seed=_seed(kept["seed"]) if kept.get("seed") else None,
+        transcript=int(sent.get("transcript", 0)),
+        ping=ping,
     )
 
 
@@ -165,21 +165,21 @@ def _economy(found: FeatureSavings) -> Economy:
     paid = found.in_money and len(known) == len(bills)
     billed = float(to_usd(sum(known))) if paid else result.replayed / unit
     return Economy(
-        result.turns,
-        found.left_out,
-        found.in_money,
-        " and ".join(sorted(origins)) if paid else "simulated",
-        billed,
-        result.replayed / unit,
-        _ladder(result.fresh, unit),
-        _ladder(result.seed, unit) if result.seed else None,
-        tuple(_step(step, unit) for step in result.beyond),
-        result.typed / unit,
-        result.bound / unit,
-        result.oracle.cost / unit,
-        result.oracle.exact,
-        _untold(found.rows),
-        _off(found.rows),
+        turns=result.turns,
+        left_out=found.left_out,
+        in_money=found.in_money,
+        origin=" and ".join(sorted(origins)) if paid else "simulated",
+        billed=billed,
+        replayed=result.replayed / unit,
+        fresh=_ladder(result.fresh, unit),
+        seed=_ladder(result.seed, unit) if result.seed else None,
+        beyond=tuple(_step(step, unit) for step in result.beyond),
+        typed=result.typed / unit,
+        bound=result.bound / unit,
+        best=result.oracle.cost / unit,
+        exact=result.oracle.exact,
+        untold=_untold(found.rows),
+        off=_off(found.rows),
     )
 
 

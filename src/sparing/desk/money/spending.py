@@ -63,20 +63,20 @@ def turn_row(line: Line, own: Own) -> TurnRow:
     plain = cost_usd(attempt.model, naive, own)
     expected = predicted_nano(row)
     return TurnRow(
-        attempt.started,
-        result.seconds if result else 0.0,
-        attempt.feature,
-        attempt.stage,
-        attempt.role,
-        attempt.iteration,
-        attempt.task,
-        attempt.way,
-        attempt.model,
-        result.usage if result else None,
-        result.origin.value if result and result.origin else "",
-        usd_or_none(bill),
-        None if plain is None else float(plain),
-        usd_or_none(expected),
+        started=attempt.started,
+        seconds=result.seconds if result else 0.0,
+        feature=attempt.feature,
+        stage=attempt.stage,
+        role=attempt.role,
+        iteration=attempt.iteration,
+        task=attempt.task,
+        way=attempt.way,
+        model=attempt.model,
+        usage=result.usage if result else None,
+        origin=result.origin.value if result and result.origin else "",
+        cost_usd=usd_or_none(bill),
+        naive_usd=None if plain is None else float(plain),
+        predicted_usd=usd_or_none(expected),
     )
 
 
@@ -85,13 +85,13 @@ def _row(stage: str, role: str, lines: Sequence[Line], own: Own) -> SpendingRow:
     bills = [result.nano_usd for result in known]
     naive = [cost_usd(row.attempt.model, usage, own) for row, usage in lines]
     return SpendingRow(
-        stage,
-        role,
-        len(lines),
-        sum(row.attempt.way == Way.RESUME.value for row, _ in lines),
-        sum((result.usage or Usage() for result in known), Usage()),
-        len(lines) - len(known),
-        total([None if bill is None else to_usd(bill) for bill in bills]),
-        sum((usage for _, usage in lines), Usage()),
-        total(naive),
+        stage=stage,
+        role=role,
+        dispatches=len(lines),
+        resumed=sum(row.attempt.way == Way.RESUME.value for row, _ in lines),
+        usage=sum((result.usage or Usage() for result in known), Usage()),
+        unknown=len(lines) - len(known),
+        cost_usd=total([None if bill is None else to_usd(bill) for bill in bills]),
+        naive_usage=sum((usage for _, usage in lines), Usage()),
+        naive_usd=total(naive),
     )

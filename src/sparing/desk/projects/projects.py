@@ -185,9 +185,17 @@ def _view(now: LandedFeatures, files: ProjectFiles, in_base: bool) -> ProjectVie
     )
     command = _command(files.id, [one.standing for one in lines], in_base=in_base)
     return ProjectView(
-        files.id, files.folder, project_goals(files.prd), in_base, now.branch, lines, milestones,
-        circle(plan.features), plan.faults, command,
-    )  # fmt: skip
+        id=files.id,
+        name=files.folder,
+        goals=project_goals(files.prd),
+        in_base=in_base,
+        base=now.branch,
+        features=lines,
+        milestones=milestones,
+        circle=circle(plan.features),
+        faults=plan.faults,
+        next_command=command,
+    )
 
 
 def _command(name: str, found: list[str], *, in_base: bool) -> str:

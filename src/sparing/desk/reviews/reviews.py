@@ -107,19 +107,19 @@ def _review(
     origins = {one.result.origin.value for one in attempts if one.result and one.result.origin}
     asked = [one.attempt for one in attempts if one.attempt.template != REPAIR]
     return ReviewRow(
-        look.stage,
-        look.iteration,
-        verdict.role,
-        decision(look),
-        dict(Counter(finding.severity.value for finding in verdict.findings)),
-        dict(classes),
-        tuple(one.way for one in asked),
-        asked[0].prompt_chars if asked else 0,
-        delta_chars(folder, asked[-1].prompt) if asked else None,
-        sum(known) if known else None,
-        len(known) < len(attempts),
-        " and ".join(sorted(origins)),
-        look.commit,
+        stage=look.stage,
+        iteration=look.iteration,
+        role=verdict.role,
+        decision=decision(look),
+        severities=dict(Counter(finding.severity.value for finding in verdict.findings)),
+        classes=dict(classes),
+        ways=tuple(one.way for one in asked),
+        prompt_chars=asked[0].prompt_chars if asked else 0,
+        delta_chars=delta_chars(folder, asked[-1].prompt) if asked else None,
+        nano_usd=sum(known) if known else None,
+        partial=len(known) < len(attempts),
+        origin=" and ".join(sorted(origins)),
+        commit=look.commit,
     )
 
 

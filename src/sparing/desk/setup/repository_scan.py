@@ -43,14 +43,16 @@ def prospect(office: Office) -> RepositoryScan:
     lent = lent_files.matching(checkout, settings.copy)
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
     return RepositoryScan(
-        base,
-        find_checks(Snapshot(office.repository, base.commit)),
-        plan,
-        True if plan.empty else setup_plan.answer_of(office.folder.path, plan),
-        tuple(name for name in RULES if read_file(office.repository, base.commit, name))[:1],
-        lent,
-        tuple(name for name in near if read_file(office.repository, base.commit, name) is None),
-        _configured(office),
+        base=base,
+        checks=find_checks(Snapshot(office.repository, base.commit)),
+        setup=plan,
+        agreed=True if plan.empty else setup_plan.answer_of(office.folder.path, plan),
+        rules=tuple(name for name in RULES if read_file(office.repository, base.commit, name))[:1],
+        lent=lent,
+        private=tuple(
+            name for name in near if read_file(office.repository, base.commit, name) is None
+        ),
+        configured=_configured(office),
     )
 
 

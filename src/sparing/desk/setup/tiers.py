@@ -42,4 +42,16 @@ def tell_tier(office: Office, row: FeatureRow, found: Proposal, by: str, at: flo
     data = {"proposed": found.tier, "why": list(found.why), "taken": taken, "by": by}
     key = row.feature.key
     with office.database.write() as tx:
-        events.add(tx, Event(f"{key}.{TIER}", key, at, TIER, "", "", text, data))
+        events.add(
+            tx,
+            Event(
+                key=f"{key}.{TIER}",
+                feature=key,
+                at=at,
+                kind=TIER,
+                stage="",
+                role="",
+                text=text,
+                data=data,
+            ),
+        )

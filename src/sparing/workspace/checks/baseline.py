@@ -8,14 +8,15 @@ whole; that is said in words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import cast
 
+from sparing import codec
 from sparing.workspace.checks.run import CheckResult
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(codec.Stored):
     red: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """A check's name and what failed in it; nothing listed means that no name could be told."""
 
@@ -52,17 +53,12 @@ class Baseline:
         """For a fact sheet; empty if nothing was red."""
         return "; ".join(_known(name, failures) for name, failures in sorted(self.red.items()))
 
-    def dump(self) -> dict[str, Any]:
-        red = {name: list(failures) for name, failures in self.red.items()}
-        return {"red": red, "tests": dict(self.tests)}
-
     @classmethod
-    def load(cls, value: Mapping[str, Any]) -> Baseline:
+    def load(cls, value: object) -> Baseline:
         """Also of a feature from before tests were counted: all of it is what was red."""
-        new = isinstance(value.get("tests"), dict)
-        red = value["red"] if new else value
-        found = cls({name: tuple(map(str, failures)) for name, failures in red.items()})
-        return replace(found, tests=value["tests"]) if new else found
+        known = cast("Mapping[str, object]", value)
+        new = isinstance(known.get("tests"), dict)
+        return codec.load(cls, value if new else {"red": value})
 
 
 def _known(name: str, failures: tuple[str, ...]) -> str:

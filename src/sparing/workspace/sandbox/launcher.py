@@ -123,11 +123,17 @@ def _prepare(
     start = (*_interpreter(), str(_PROGRAM), str(outer))
     if not sys.platform.startswith("linux"):
         program = _script(folder / "program", argv)
-        return Wrapped(tuple(argv), environment, (), program, shell, level, folder, [])
+        return Wrapped(
+            argv=tuple(argv), env=environment, pass_fds=(), program=program, shell=shell,
+            level=level, folder=folder, _lifeline=[],
+        )  # fmt: skip
     program = _script(folder / "program", (*start, "-", *argv))
     theirs, ours = os.pipe()
     line = (*start, str(theirs), *argv)
-    return Wrapped(line, environment, (theirs,), program, shell, level, folder, [theirs, ours])
+    return Wrapped(
+        argv=line, env=environment, pass_fds=(theirs,), program=program, shell=shell,
+        level=level, folder=folder, _lifeline=[theirs, ours],
+    )  # fmt: skip
 
 
 def sweep(scratch: Path) -> None:

@@ -13,10 +13,17 @@ from typing import NamedTuple
 from sparing.artifact import ArtifactName
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
+from sparing.briefing.trunk_group import (
+    PromptClient,
+    client_of,
+    model_of,
+    order_of,
+    system_of,
+    trunk_key,
+)
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
-from sparing.dispatch.trunk_group import Client, client_of, model_of, order_of, system_of, trunk_key
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS
@@ -35,7 +42,7 @@ from sparing.turn import Turn
 from sparing.turn_kind import KINDS
 from sparing.way import Order, Way
 
-UNKNOWN_CLIENT = Client("auto", "", 1)
+UNKNOWN_CLIENT = PromptClient("auto", "", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +120,21 @@ def _peeked(
     role, formed = source.role, KINDS[brief.asked.kind].formed
     system = Segment("system", system_of(source), Volatility.FEATURE)
     return Peeked(
-        composed,
-        source.job.stage,
-        source.job.iteration,
-        way,
-        order,
-        model_of(source),
-        system,
-        trunk_key(source, brief, _client(source)).digest,
-        compact(brief.schema) if formed and brief.schema is not None else "",
-        order is None,
-        (*brief.warnings, *role.warnings),
+        composed=composed,
+        stage=source.job.stage,
+        iteration=source.job.iteration,
+        way=way,
+        order=order,
+        model=model_of(source),
+        system=system,
+        trunk_key=trunk_key(source, brief, _client(source)).digest,
+        schema=compact(brief.schema) if formed and brief.schema is not None else "",
+        sent=order is None,
+        warnings=(*brief.warnings, *role.warnings),
     )
 
 
-def _client(source: Source) -> Client:
+def _client(source: Source) -> PromptClient:
     """What is known of the backend; prompts can be looked at where none is set up."""
     try:
         return client_of(source)
@@ -209,11 +216,17 @@ def _source(past: _Past, wish: PreviewRequest, sent: LedgerRow | None) -> Source
     failed = past.open(iteration - 1) if turn is Turn.REVISE else ()
     head = look.commit if look else failed[0].commit if failed else row.head
     job = Job(
-        JobKind.DISPATCH, stage.name, head, wish.role, wish.role, turn, iteration,
+        kind=JobKind.DISPATCH,
+        stage=stage.name,
+        head=head,
+        name=wish.role,
+        role=wish.role,
+        turn=turn,
+        iteration=iteration,
         task=_task(past, wish, sent, head) if turn is Turn.IMPLEMENT else "",
         open=tuple(one.dispatch for one in failed),
         note=past.note(look.at if look else None),
-    )  # fmt: skip
+    )
     session = _session(past, wish, turn, before, head)
     return Source(past.around, row, job, session, wish.final, wish.way is Way.RESUME)
 
@@ -269,4 +282,14 @@ def _session(
     seen = before.iteration if before else max(1, wish.iteration - 1)
     at = before.at if before else 0.0
     commit = before.commit if before else head
-    return Session("peek", wish.role, "", "", 0, 0, seen, commit, at)
+    return Session(
+        id="peek",
+        role=wish.role,
+        backend="",
+        model="",
+        prompt_chars=0,
+        context_tokens=0,
+        iteration=seen,
+        commit=commit,
+        last_activity=at,
+    )

@@ -16,7 +16,7 @@ from sparing.turn_kind import KINDS
 from sparing.way import Lever, Order, Policy
 
 
-class Client(NamedTuple):
+class PromptClient(NamedTuple):
     """What a prompt depends on of the backend that gets it."""
 
     name: str
@@ -44,23 +44,23 @@ def system_of(source: Source) -> str:
     return turns.system(source.role.role_class.value, together=together)
 
 
-def client_of(source: Source) -> Client:
+def client_of(source: Source) -> PromptClient:
     backend = source.around.backend(source.row)
     version = str(getattr(backend, "version", ""))
-    return Client(backend.name, version, backend.capabilities.marks)
+    return PromptClient(backend.name, version, backend.capabilities.marks)
 
 
-def trunk_key(source: Source, brief: Brief, client: Client) -> TrunkKey:
+def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
     role = source.role
     formed = KINDS[brief.asked.kind].formed and brief.schema is not None
     return TrunkKey(
-        client.name,
-        client.version,
-        model_of(source),
-        role.tools,
-        system_of(source),
-        compact(brief.schema) if formed else "",
-        CACHE_LIFE,
+        backend=client.name,
+        version=client.version,
+        model=model_of(source),
+        tools=role.tools,
+        system=system_of(source),
+        schema=compact(brief.schema) if formed else "",
+        life=CACHE_LIFE,
     )
 
 

@@ -1,0 +1,210 @@
+"""One paid call: reserved before, sent, settled after; reserving and settling are transactions.
+
+Everything that asks a model comes here: turns of a feature, calls that keep a session warm, the
+check whether sessions can be resumed, reviewers on trial. A call is only sent if the worst it can
+take fits under every cap. What was reserved stays taken until the bill is known, whatever dies in
+between: the row then says unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Backend, ModelCall, Run
+from sparing.cap import Amount, CapLimits
+from sparing.config.load import load
+from sparing.config.settings import Settings
+from sparing.economy.forecast import worst_case
+from sparing.economy.prices import cost_nano, own_prices, price_of
+from sparing.failure import Failure
+from sparing.money import Billing
+from sparing.records import caps, ledger
+from sparing.records.caps import Whose
+from sparing.records.ledger import Attempt, AttemptResult
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
+from sparing.usage import Usage
+
+SIBLING_SECONDS = 0.2
+RESERVED = "call:reserved"
+ANSWERED = "call:answered"
+"""Crash points: a reservation without a turn, a turn without its bill."""
+SILENT = frozenset({Failure.CRASHED, Failure.TIMED_OUT})
+"""A client that ends like this without any usage has not told it; it was not nothing."""
+Passing = Callable[[str], None]
+"""Hears of each crash point that is passed."""
+S = TypeVar("S")
+T = TypeVar("T")
+Send = Callable[["Permit", Run], Awaitable[S]]
+"""Sends a call that was permitted with the `run` it is given."""
+
+
+class Permit(NamedTuple):
+    """The call may be sent, and may take what was reserved for it."""
+
+    number: int
+    limit: Amount
+
+
+class SpendRefusal(NamedTuple):
+    """It may not, or nothing may follow it."""
+
+    failure: str
+    detail: str
+
+
+TOO_EARLY = SpendRefusal("", "a sibling holds more than it may need in the end")
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase(ABC, Generic[S, T]):
+    """What differs between calls: who asks, how much it may take, and what is done with it."""
+
+    source: Source
+
+    @property
+    @abstractmethod
+    def attempt(self) -> Attempt:
+        """Its row; the worst case and the bill are priced by its model."""
+
+    @property
+    def around(self) -> Surroundings:
+        return self.source.around
+
+    @property
+    def backend(self) -> Backend:
+        return self.around.backend(self.source.row)
+
+    @property
+    def settings(self) -> Settings:
+        return self.around.settings(self.source.row)
+
+    def worst(self, limits: CapLimits) -> Amount:
+        """All that a turn may take."""
+        if self.settings.agent.billing is Billing.SUBSCRIPTION:
+            return Amount(limits.turn.tokens, None)
+        return self.priced(limits.turn)
+
+    def priced(self, most: Amount) -> Amount:
+        price = price_of(self.attempt.model, own_prices(self.settings.models.prices))
+        return worst_case(most, price)
+
+    def objection(
+        self, tx: sqlite3.Connection, limits: CapLimits, worst: Amount
+    ) -> SpendRefusal | None:
+        """Why it may not be sent; `limits` are those in force."""
+        reached = caps.reached(tx, limits, whose(self.attempt), worst)
+        return None if reached is None else SpendRefusal(Failure.BUDGET.value, reached.words)
+
+    def begun(self, tx: sqlite3.Connection, number: int) -> None:
+        """Told with the reservation, if anybody is."""
+
+    @abstractmethod
+    def bill(self, answer: S) -> AttemptResult: ...
+
+    @abstractmethod
+    def settled(self, tx: sqlite3.Connection, permit: Permit, answer: S, bill: AttemptResult) -> T:
+        """What whoever asks gets; recorded with the bill."""
+
+
+def ignored(_point: str) -> None:
+    """Nobody listens for crash points."""
+
+
+async def pay(
+    purchase: Purchase[S, T], send: Send[S], passing: Passing = ignored
+) -> T | SpendRefusal:
+    """Reserve, send and settle one call."""
+    while (permit := reserve(purchase)) is None:
+        await asyncio.sleep(SIBLING_SECONDS)
+    if isinstance(permit, SpendRefusal):
+        return permit
+    passing(RESERVED)
+    with given_up(purchase):
+        answer = await send(permit, run_on(purchase.backend))
+    passing(ANSWERED)
+    return settle(purchase, permit, answer)
+
+
+def run_on(backend: Backend) -> Run:
+    """The one place that asks a backend. Without `pay`, whoever asks books the bill later."""
+
+    async def run(call: AgentCall, listener: Callable[[AgentEvent], None]) -> AgentReply:
+        return await backend.run(call, listener)
+
+    return run
+
+
+def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | None:
+    """None if it is too early to say: a sibling holds more than it may need in the end."""
+    attempt = purchase.attempt
+    with purchase.around.database.write() as tx:
+        limits = caps.in_force(tx, purchase.settings.caps.limits, whose(attempt))
+        worst = purchase.worst(limits)
+        objection = purchase.objection(tx, limits, worst)
+        if objection is not None:
+            return None if objection is TOO_EARLY else objection
+        number = ledger.begin(tx, attempt, worst)
+        purchase.begun(tx, number)
+    return Permit(number, worst)
+
+
+def settle(purchase: Purchase[S, T], permit: Permit, answer: S) -> T:
+    """Record the bill; what was reserved gives way to it."""
+    bill, dispatch = purchase.bill(answer), purchase.attempt.dispatch
+    with purchase.around.database.write() as tx:
+        ledger.finish(tx, dispatch, permit.number, bill)
+        return purchase.settled(tx, permit, answer, bill)
+
+
+@contextmanager
+def given_up(purchase: Purchase[S, T]) -> Generator[None]:
+    """A call that is cancelled or fails here is unknown at once: a sibling may wait for it."""
+    try:
+        yield
+    except BaseException:
+        with purchase.around.database.write() as tx:
+            ledger.close(tx, purchase.attempt.dispatch)
+        raise
+
+
+def whose(attempt: Attempt) -> Whose:
+    return Whose(attempt.feature, attempt.stage, attempt.day)
+
+
+def bill_of(settings: Settings, model: str, reply: AgentReply, kept: str = "") -> AttemptResult:
+    """`kept` is the hash of the reply's text."""
+    own = own_prices(settings.models.prices)
+    silent = reply.failure in SILENT and reply.usage == Usage()
+    return AttemptResult(
+        session=reply.session,
+        usage=None if silent else reply.usage,
+        origin=reply.origin,
+        nano_usd=cost_nano(model, reply.usage, own, reply.context_tokens),
+        calls=[_call(call) for call in reply.calls],
+        context_tokens=reply.context_tokens,
+        seconds=reply.seconds,
+        files_read=list(reply.files_read),
+        reply=kept,
+        failure=reply.failure.value if reply.failure else "",
+        detail=reply.detail,
+    )
+
+
+def _call(call: ModelCall) -> dict[str, int]:
+    buckets = asdict(call.usage) if call.usage else {}
+    return {**buckets, "added": call.added, "output": call.output}
+
+
+def clear(around: Surroundings) -> None:
+    """At the start, when nothing runs: turns without an end stay unknown, prices are caught up."""
+    own = own_prices(load(around.sources, {}).settings.models.prices)
+    with around.database.write() as tx:
+        ledger.close(tx)
+        ledger.price(tx, lambda model, usage, size: cost_nano(model, usage, own, size))

@@ -1,0 +1,161 @@
+"""The next move of a leg: decided and recorded, or the leg's end written down."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from sparing import codec
+from sparing.codec import JsonObject
+from sparing.engine.auto import stops_of, wants_rule
+from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
+from sparing.engine.orders import under_orders
+from sparing.engine.unfinished import LastDecision, Said, ask_again, asked_for, asks_again, take_up
+from sparing.feature import FeatureStatus
+from sparing.flow.state import Cause, Do, FlowState, Position
+from sparing.job import Job
+from sparing.records import events, features, gates
+from sparing.records.features import FeatureRow
+from sparing.runtime import signals
+from sparing.runtime.place_store import packed, unpacked
+from sparing.runtime.source import row_of
+from sparing.runtime.surroundings import Surroundings, current
+from sparing.stages.moves import Next, StageRules
+from sparing.stages.place import Place
+from sparing.stages.stage import next_move
+from sparing.way import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class LegStart:
+    """What a leg is given; stored as its workflow's input."""
+
+    feature: str
+    generation: int
+    leg: int
+    id: str
+    place: JsonObject
+    answer: str = ""
+    reason: str = ""
+    feedback: str = ""
+    asked: LastDecision | None = None
+    """Of a leg that takes another one's place: what that one had asked for."""
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        return self.generation, self.leg
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A move as it is recorded: the place after it, its jobs, their workflows and tickets."""
+
+    do: Do
+    place: JsonObject
+    jobs: tuple[Job, ...]
+    names: tuple[str, ...]
+    tickets: tuple[str, ...]
+    at: float
+
+
+async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> Decision:
+    """The next move. Recorded, so a replay never asks new code about an old move."""
+    around = current()
+    row = row_of(around, leg.feature)
+    here, said = take_up(unpacked(around.folder, place), said)
+    again = asks_again(said)
+    now = around.now(row, here.moves + (not again))
+    known = happened(around, row, here, said)
+    found = ask_again(here) if again else next_move(here, known, _rules(around, row), now)
+    changes = changes_said(around, here, known.results)
+    asked = asked_for(f"{leg.id}.{count}", found.jobs, said, now)
+    with around.database.write() as tx:
+        after = packed(around.folder, found.place)
+        head, jobs = found.place.head, codec.dump(asked)
+        features.progress(tx, row.feature.key, leg.numbers, after, head, jobs)
+        record(tx, DecidedMove(row, here, found, known, now), changes)
+        _tell_stage(tx, row, here, found, now)
+    found = under_orders(around, leg.id, found)
+    listed = asked.jobs if found.jobs else ()
+    for job in listed:
+        signals.expect(job.ticket)
+    return Decision(
+        do=found.do,
+        place=packed(around.folder, found.place),
+        jobs=found.jobs,
+        names=tuple(job.workflow for job in listed),
+        tickets=tuple(job.ticket for job in listed),
+        at=now,
+    )
+
+
+async def settle(leg: LegStart, move: Decision) -> None:
+    """A leg ends: the place, and the gate if a human is asked, in one transaction of ours."""
+    around = current()
+    row = row_of(around, leg.feature)
+    place = Place.load({**move.place, "review": None})
+    state = place.state
+    with around.database.write() as tx:
+        status = _status(state.position)
+        key = row.feature.key
+        if not features.settle(tx, key, leg.numbers, move.place, place.head, status, move.at):
+            return  # a repetition: an answer has already moved the feature on
+        if state.position in (Position.GATE, Position.STUCK):
+            gate = gates.Gate(
+                id=leg.id, feature=key, stage=state.stage, kind=_kind(state),
+                reason=state.reason, opened=move.at,
+            )  # fmt: skip
+            gates.open_gate(tx, gate)
+        events.add(tx, _ended(leg.id, row, place, move.at))
+
+
+def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
+    settings, stops = around.settings(row), stops_of(around, row)
+    return StageRules(
+        settings.review.cap, stops, around.headless, settings.review.strict,
+        frozenset(settings.flow.assistants), auto=wants_rule(around, row),
+        continues=settings.review.policy is not Policy.FRESH,
+        judges_inside=settings.review.policy is Policy.SEED,
+    )  # fmt: skip
+
+
+def _kind(state: FlowState) -> str:
+    """What a gate is called: where the feature stands, or what stands in its way."""
+    named = (
+        Cause.BUDGET, Cause.LOOP, Cause.PAUSED, Cause.QUESTIONS, Cause.BLOCKED, Cause.HANDOFF,
+    )  # fmt: skip
+    stopped = state.position is Position.STUCK and state.cause in named
+    return state.cause.value if stopped else state.position.value
+
+
+def _status(position: Position) -> FeatureStatus:
+    match position:
+        case Position.DONE:
+            return FeatureStatus.COMPLETED
+        case Position.ABANDONED:
+            return FeatureStatus.ABANDONED
+        case _:
+            return FeatureStatus.ACTIVE
+
+
+def _tell_stage(
+    tx: sqlite3.Connection, row: FeatureRow, before: Place, found: Next, now: float
+) -> None:
+    """A stage begins."""
+    after = found.place
+    name = after.state.stage
+    began = after.marks.get(name)
+    known = before.marks.get(name)
+    if found.do is not Do.RUN or began is None or (known and known.started == began.started):
+        return
+    if began.completed is None and began.iterations == 0:
+        key = f"{row.feature.key}.{after.moves}.stage"
+        events.add(tx, events.Event(key, row.feature.key, now, "stage", name))
+
+
+def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> events.Event:
+    state = place.state
+    return events.Event(
+        f"{leg}.settled", row.feature.key, at, state.position.value, state.stage, "", state.reason,
+        {"cause": state.cause.value} if state.position is Position.STUCK else {},
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""Steps of jobs that need no agent: the program looks, checks, writes down and commits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sparing.dispatch import weighing
+from sparing.engine.crash import step
+from sparing.finish import closing, handover, survey
+from sparing.implement import opening, proof, stage_checks, task_list, waves
+from sparing.job import Job, JobKind, JobResult
+from sparing.runtime.outcome import outcome
+from sparing.runtime.source import Source, row_of
+from sparing.runtime.surroundings import current
+from sparing.ticket import Ticket
+
+Work = Callable[[Source, Ticket], JobResult]
+
+
+async def _done(ticket: Ticket, job: Job, work: Work) -> JobResult:
+    around = current()
+    source = Source(around, row_of(around, ticket.feature), job, None)
+    return await outcome(lambda: work(source, ticket))
+
+
+@step("open")
+async def open_worktree(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, opening.open_worktree)
+
+
+@step("tasks")
+async def list_tasks(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, task_list.list_all)
+
+
+@step("prove")
+async def prove(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, proof.look_at)
+
+
+@step("join")
+async def join(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, waves.join_wave)
+
+
+@step("note")
+async def note(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, proof.write_down)
+
+
+@step("trial")
+async def trial(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, proof.weigh_help)
+
+
+@step("accept")
+async def accept(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, proof.leave_tests_out)
+
+
+@step("check")
+async def check(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, stage_checks.check_stage)
+
+
+@step("survey")
+async def look_at_tasks(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, survey.survey)
+
+
+@step("close")
+async def close(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, closing.close_stage)
+
+
+@step("reopen")
+async def reopen(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, survey.reopen)
+
+
+@step("handover")
+async def hand_home(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, handover.hand_home)
+
+
+weigh = step("weigh")(weighing.weigh)
+
+PROGRAM = {
+    JobKind.OPEN: open_worktree,
+    JobKind.TASKS: list_tasks,
+    JobKind.PROVE: prove,
+    JobKind.JOIN: join,
+    JobKind.NOTE: note,
+    JobKind.TRIAL: trial,
+    JobKind.ACCEPT: accept,
+    JobKind.CHECK: check,
+    JobKind.SURVEY: look_at_tasks,
+    JobKind.CLOSE: close,
+    JobKind.REOPEN: reopen,
+    JobKind.HANDOVER: hand_home,
+    JobKind.WEIGH: weigh,
+}

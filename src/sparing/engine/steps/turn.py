@@ -1,0 +1,31 @@
+"""Steps of a dispatch: what is prepared, sent, read and written down."""
+
+from __future__ import annotations
+
+from sparing.dispatch import call as paid
+from sparing.dispatch import handoff, research, turn
+from sparing.engine.crash import passing, step
+from sparing.finish import lessons, proposals
+from sparing.job import Job
+from sparing.reply import Reply
+from sparing.sent import Sent
+from sparing.ticket import Ticket
+
+prepare = step("prepare")(turn.prepare)
+prepare_repair = step("prepare-repair")(turn.prepare_repair)
+prepare_secrets = step("prepare-secrets")(turn.prepare_secrets)
+judge = step("judge")(turn.judge)
+commit = step("commit")(turn.commit)
+report = step("report")(turn.report)
+look_around = step("research")(research.look_around)
+prepare_handoff = step("prepare-handoff")(handoff.prepare_handoff)
+write_handoff = step("write-handoff")(handoff.write_handoff)
+prepare_proposal = step("prepare-proposal")(proposals.prepare_proposal)
+propose = step("propose")(proposals.propose)
+learn = step("learn")(lessons.learn_from)
+
+
+@step("call", preemptible=True)
+async def call(ticket: Ticket, job: Job, sent: Sent, template: str = "") -> Reply:
+    """The one step that spends."""
+    return await paid.call(ticket, job, sent, template, passing)

@@ -1,0 +1,35 @@
+"""The end of a stage: its record is committed, as the database has it."""
+
+from __future__ import annotations
+
+from sparing.briefing.review_history import told_of, write_reviews
+from sparing.dispatch.resume_check import deferred_of
+from sparing.finish.claims import tell_unmarked
+from sparing.finish.meta import write_meta
+from sparing.finish.survey import remove_logs
+from sparing.job import JobResult
+from sparing.runtime.source import Source
+from sparing.stages.place import Place, is_last
+from sparing.ticket import Ticket
+from sparing.workspace.git.commit import commit_paths
+
+
+def close_stage(source: Source, ticket: Ticket) -> JobResult:
+    """Commit the stage's record: `.meta.json` and the reviews."""
+    around, row, job = source.around, source.row, source.job
+    assert job.place is not None
+    place = Place.load(job.place)
+    with around.database.read() as connection:
+        told = told_of(connection, ticket.feature)
+    worktree = around.worktree(row, job.head)
+    folder = around.feature_folder(row)
+    paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
+    gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
+    reviews = None if gone else write_reviews(worktree.path, folder, told)
+    tell_unmarked(source, ticket)
+    subject = f"sparing: {job.stage} done"
+    change = commit_paths(
+        worktree, job.head, [*paths, *gone, *([reviews] if reviews else [])], subject,
+        row.feature.name, ticket.step, ticket.at,
+    )  # fmt: skip
+    return JobResult(commit=change.commit)

@@ -1,0 +1,64 @@
+"""The checks of a stage: the repository's own, in the worktree, and what they print as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sparing.artifact import ArtifactName
+from sparing.briefing.facts import Checked, sheet, unproven_tasks
+from sparing.briefing.gather import read_tasks
+from sparing.errors import SparingError
+from sparing.flow.stage import StageWork
+from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree
+from sparing.implement.evidence import known_of
+from sparing.job import JobResult
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source
+from sparing.runtime.worktree_setup import outfit
+from sparing.ticket import Ticket
+from sparing.workspace.checks.changes import Changed
+
+
+def check_stage(source: Source, ticket: Ticket) -> JobResult:
+    around, row, job = source.around, source.row, source.job
+    note = outfit(around, row, around.worktree(row, job.head), ticket, job)
+    extra = extra_checks(source)
+    results = run_checks(around, row, job.head, extra.trusted)
+    checked = Checked(results, known_of(source))
+    names = ", ".join(one.name for one in checked.red)
+    asks = to_agree(source, checked)
+    with around.database.write() as tx:
+        data = {one.name: one not in checked.red for one in results}
+        data |= {"changed checks": False} if asks else {}
+        tell(tx, ticket, job, "checks", text=_told(checked, asks), data=data)
+        tell_checks(tx, ticket, source, results, extra)
+    said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
+    detail = f"checks are red: {names}" + (f"; {note}" if note else "") if names else ""
+    open_questions = tuple((one.words, one.key) for one in asks)
+    result = JobResult(passed=not names, reply=said, detail=detail, asks=open_questions)
+    if source.stage.work is StageWork.IMPLEMENT:
+        return _with_facts(source, checked, result)
+    return result
+
+
+def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResult:
+    """With the sheet for the reviewers, and with what is claimed and not borne out."""
+    try:
+        unproven = unproven_tasks(source, read_tasks(source.artifact(ArtifactName.TASKS)))
+    except SparingError:  # a stage without readable tasks has claimed nothing
+        unproven = ()
+    facts = source.around.folder.keep(sheet(source, checked, unproven))
+    return replace(result, facts=facts, unproven=unproven)
+
+
+def _told(checked: Checked, asks: Sequence[Changed]) -> str:
+    if checked.red:
+        return f"red: {', '.join(one.name for one in checked.red)}"
+    if asks:
+        return f"red until you agree: {'; '.join(one.words for one in asks)}"
+    if not checked.results:
+        return "none found"
+    old = sum(not one.passed for one in checked.results)
+    green = f"{len(checked.results) - old} green"
+    return f"{green}, {old} red as before" if old else green

@@ -1,0 +1,36 @@
+"""What came of a turn, as far as the work goes on with it: the bill is in the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sparing.job import JobResult
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Of a turn that was not sent, or that nothing may follow, only the failure."""
+
+    failure: str = ""
+    detail: str = ""
+    reply: str = ""
+    """Hash of the text."""
+    session: str = ""
+    context_tokens: int = 0
+    last_call_after: float = 0.0
+    """Seconds from the turn's start to that of its last request."""
+    answer_tokens: int = 0
+    """Of the last request's answer, which no other has sent yet."""
+
+    @property
+    def failed(self) -> str:
+        """In words; empty if it did not."""
+        return f"{self.failure}: {self.detail}" if self.failure else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyOutcome:
+    """What is wrong with a reply that goes back, or what came of it."""
+
+    complaint: str = ""
+    result: JobResult = JobResult()
