@@ -1,7 +1,6 @@
 """From drawn numbers to everything that may be said in each dispatch of a feature.
 
-Documents, code and their changes are made as text; the program's own code then cuts sections,
-makes deltas and fills briefs, as its engine does for a real feature.
+Documents, code and changes are made as text; the program's own code cuts sections and fills briefs.
 """
 
 from __future__ import annotations
@@ -291,12 +290,11 @@ class Feature:
         if step.document != "tasks":
             write = {"prd": texts.prd, "spec": texts.spec, "design": texts.design}
             return write.get(step.document, texts.plan)(name, step.size)
-        tasks = [one for one in self.steps if one.task]
-        return texts.tasks(name, step.size, [_references(one) for one in tasks])
+        parts = [_references(one) for one in self.steps if one.task]
+        return texts.tasks(name, step.size, parts)
 
 
 def _references(step: Step) -> str:
     """Which parts of plan and design a task comes from."""
-    first = 3 * step.task
-    parts = ", ".join(f"C{(first + number) % 20 + 1}" for number in range(step.components))
+    parts = ", ".join(f"C{(3 * step.task + n) % 20 + 1}" for n in range(step.components))
     return f"Plan Step {step.task % 8 + 1} / Design {parts}"

@@ -7,6 +7,7 @@ with the value, because a stop that can't be understood can't be answered.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import assert_never
@@ -26,6 +27,11 @@ class CapScope(StrEnum):
     """One try at one dispatch: what is reserved before it is sent."""
     DISPATCH = "dispatch"
     """All tries at one dispatch."""
+
+
+def day_of(at: float) -> str:
+    """The day that a cap on days counts a moment to."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 class CapMeasure(StrEnum):

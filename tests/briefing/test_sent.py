@@ -12,11 +12,11 @@ import pytest
 
 from sparing import codec
 from sparing.briefing.gather import gather
+from sparing.briefing.read_receipts import tell_prepared, tell_unread
 from sparing.briefing.trunk_group import order_of
 from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose, seal
-from sparing.dispatch.receipts import tell_prepared, tell_unread
 from sparing.records import events, ledger
 from sparing.records.prompts import load_prompt
 from sparing.runtime.source import Source

@@ -9,21 +9,21 @@ from sparing.report.figures import Figure, LoopRow, Report
 from sparing.report.reviewers import Reviewers, YieldRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow
 from sparing.report.spending import Spending, SpendingRow
-from sparing.report.turns import TurnRow
+from sparing.report.turns import ReportedTurn
 from sparing.usage import Usage
 
 USAGE = Usage(read=9_000, write_5m=1_000, output=500)
 EVIL = "<script>alert('$x$')</script>"
 
 
-def turn(number: int, role: str = "spec-reviewer", **changes: Any) -> TurnRow:
+def turn(number: int, role: str = "spec-reviewer", **changes: Any) -> ReportedTurn:
     fields: dict[str, Any] = {
         "started": 60.0 * number, "seconds": 30.0, "feature": "f", "stage": "specify",
         "role": role, "iteration": number, "task": "", "way": "compose", "model": "m",
         "usage": USAGE, "origin": "measured", "cost_usd": 0.02, "naive_usd": 0.05,
         "predicted_usd": 0.03, **changes,
     }  # fmt: skip
-    return TurnRow(**fields)
+    return ReportedTurn(**fields)
 
 
 def economy(**changes: Any) -> Economy:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import asdict, replace
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.context.documents.handoff import Handoff, parse_handoff
 from sparing.conversation import Conversation
 from sparing.flow.flows import TIERS
@@ -67,6 +67,6 @@ def _block(source: Source, reply: str) -> Handoff:
     return parse_handoff(source.fetch(reply)) if tier else Handoff()
 
 
-def handoff_data(handoff: Handoff) -> dict[str, Any]:
+def handoff_data(handoff: Handoff) -> JsonObject:
     """As it is stored: lists and words."""
     return {**asdict(handoff), "status": handoff.status.value}

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
+from sparing.cap import day_of
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.pieces import KNOWLEDGE
 from sparing.feature import FeatureStatus
@@ -21,7 +22,6 @@ from sparing.knowledge.giving import Audience, GivenLessons, give
 from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 from sparing.knowledge.retro import Bank
 from sparing.records import features
-from sparing.records.ledger import day_of
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import META, Source

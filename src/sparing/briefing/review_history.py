@@ -10,8 +10,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.finding import Finding, Severity
 from sparing.records import events
 from sparing.records.events import Event
@@ -73,7 +73,7 @@ def items_of(told: Iterable[Event]) -> list[Item]:
     return items
 
 
-def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> dict[str, Any]:
+def look_data(place: Place, seen: Sequence[SeenVerdict], ruled: GovernorRuling) -> JsonObject:
     """A look as an event: who looked, what was found, what it means for the loop."""
     assert place.loop is not None
     looked = [one.verdict.role for one in seen]
@@ -129,6 +129,6 @@ def _entry(told: Event) -> HistoryEntry:
     )
 
 
-def _noted(value: dict[str, Any]) -> Noted:
+def _noted(value: JsonObject) -> Noted:
     finding = {**value["finding"], "severity": Severity(value["finding"]["severity"])}
     return Noted(Finding(**finding), tuple(value["roles"]), value["state"])

@@ -17,10 +17,10 @@ from sparing.briefing.gather import gather
 from sparing.briefing.handoff_block import may_leave, tell_handoff
 from sparing.briefing.knowledge import tell_given
 from sparing.briefing.messages import with_words
+from sparing.briefing.read_receipts import tell_prepared, tell_unread
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.prompt import choose, seal
-from sparing.dispatch.receipts import tell_prepared, tell_unread
 from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.errors import SparingError
 from sparing.finding import Verdict

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.briefing.comments import unanswered
 from sparing.briefing.handoff_block import handoff_of
 from sparing.briefing.review_history import CHANGES, LOOK, look_data
+from sparing.codec import JsonObject
 from sparing.context.documents.fix_summary import fix_words
 from sparing.engine.auto import PASSED, code_since_green, redefined, wants_rule
 from sparing.engine.unfinished import Said
@@ -150,7 +151,7 @@ def _sent_back(before: Place, found: Next) -> str:
 
 
 def _tell(
-    tx: sqlite3.Connection, told: DecidedMove, kind: str, text: str, data: dict[str, Any]
+    tx: sqlite3.Connection, told: DecidedMove, kind: str, text: str, data: JsonObject
 ) -> None:
     key, stage = told.row.feature.key, told.before.state.stage
     name = f"{key}.{told.found.place.moves}.{kind}"

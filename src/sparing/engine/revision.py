@@ -13,6 +13,7 @@ from typing import Any, cast
 from dbos import DBOS
 
 from sparing import codec
+from sparing.codec import JsonObject
 from sparing.engine.decision import Decision, LegStart, settle
 from sparing.engine.unfinished import AskedJob, LastDecision
 from sparing.flow.state import Do, Position
@@ -97,11 +98,11 @@ async def _counted(around: Surroundings, row: FeatureRow) -> LastDecision | None
     return LastDecision(tuple(AskedJob(name, id_, id_) for name, id_ in names), row.updated)
 
 
-def _start(given: Any) -> dict[str, Any] | None:
+def _start(given: Any) -> JsonObject | None:
     """What a leg was started with; a row that can't be read tells nothing."""
     try:
         found = given["args"][0]
-        return cast("dict[str, Any]", found) if found["place"] else None
+        return cast("JsonObject", found) if found["place"] else None
     except (TypeError, KeyError, IndexError):
         return None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
 from sparing.records.features import FeatureRow
@@ -26,7 +26,7 @@ def write_meta(
     return path
 
 
-def project(row: FeatureRow, place: Place, deferred: str = "") -> dict[str, Any]:
+def project(row: FeatureRow, place: Place, deferred: str = "") -> JsonObject:
     feature, state = row.feature, place.state
     tier = feature.flow if feature.flow in ("L1", "L2", "L3") else None
     done = [name for name in FLOWS[feature.flow].names if _done(place.marks.get(name))]
@@ -56,7 +56,7 @@ def project(row: FeatureRow, place: Place, deferred: str = "") -> dict[str, Any]
     }
 
 
-def _phase(stage: str, mark: Mark, place: Place) -> dict[str, Any]:
+def _phase(stage: str, mark: Mark, place: Place) -> JsonObject:
     return {
         "started": _iso(mark.started),
         "completed": None if mark.completed is None else _iso(mark.completed),

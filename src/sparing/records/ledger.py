@@ -11,11 +11,10 @@ import json
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sparing.cap import Amount
+from sparing.cap import Amount, day_of
 from sparing.money import Billing
 from sparing.records import totals
 from sparing.records.totals import Tally
@@ -90,10 +89,6 @@ class LedgerRow:
     outcome: AttemptState
     held: Amount
     result: AttemptResult | None = None
-
-
-def day_of(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 _BEGIN = (

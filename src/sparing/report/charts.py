@@ -16,7 +16,7 @@ from sparing.report.drawing import (
     money,
 )
 from sparing.report.figures import Report
-from sparing.report.turns import TurnRow
+from sparing.report.turns import ReportedTurn
 from sparing.usage import Usage
 
 MOST_ROLES = 7
@@ -82,7 +82,7 @@ def _spend(report: Report) -> Chart | None:
     return Chart("Spend over time, by role", note, drawn(draw, "spend", 3.9, stacked=True))
 
 
-def _mark_stages(axes: Any, turns: Sequence[TurnRow], at: Sequence[float]) -> None:
+def _mark_stages(axes: Any, turns: Sequence[ReportedTurn], at: Sequence[float]) -> None:
     """Where each stage begins, by name, as long as the names have room."""
     begins: dict[str, float] = {}
     for turn, end in zip(turns, at, strict=True):
@@ -97,7 +97,7 @@ def _mark_stages(axes: Any, turns: Sequence[TurnRow], at: Sequence[float]) -> No
             last = begin
 
 
-def _largest(turns: Sequence[TurnRow]) -> list[str]:
+def _largest(turns: Sequence[ReportedTurn]) -> list[str]:
     """Roles by what they spent; the small ones are one."""
     sums: dict[str, float] = {}
     for turn in turns:
@@ -106,7 +106,7 @@ def _largest(turns: Sequence[TurnRow]) -> list[str]:
     return names if len(names) <= MOST_ROLES + 1 else [*names[:MOST_ROLES], "all others"]
 
 
-def _minutes(turns: Sequence[TurnRow]) -> list[float]:
+def _minutes(turns: Sequence[ReportedTurn]) -> list[float]:
     """When each turn ended; long pauses are cut short, since nothing is spent in them."""
     at, before, found = 0.0, turns[0].started, list[float]()
     for turn in turns:
@@ -117,7 +117,7 @@ def _minutes(turns: Sequence[TurnRow]) -> list[float]:
     return found
 
 
-def _naive(turns: Sequence[TurnRow]) -> list[float]:
+def _naive(turns: Sequence[ReportedTurn]) -> list[float]:
     """Added up; empty where a price is unknown."""
     found, whole = list[float](), 0.0
     for turn in turns:
@@ -159,7 +159,7 @@ def _tokens(report: Report) -> Chart | None:
 
 def _loops(report: Report) -> Chart | None:
     """Each role that was asked more than once: what every turn of it cost."""
-    groups: dict[str, list[TurnRow]] = {}
+    groups: dict[str, list[ReportedTurn]] = {}
     for turn in report.turns:
         if turn.cost_usd is not None and not turn.task:
             groups.setdefault(f"{turn.stage}: {turn.role}", []).append(turn)
@@ -187,7 +187,7 @@ def _loops(report: Report) -> Chart | None:
     return Chart("Loop by loop", note, drawn(draw, "loops", _high(len(loops) * 1.4 + 1)))
 
 
-def _cost(turns: Sequence[TurnRow], number: int) -> float:
+def _cost(turns: Sequence[ReportedTurn], number: int) -> float:
     return (turns[number].cost_usd or 0) if number < len(turns) else 0.0
 
 

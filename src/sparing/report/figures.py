@@ -13,7 +13,7 @@ from sparing.codec import JsonObject
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending
-from sparing.report.turns import TurnRow
+from sparing.report.turns import ReportedTurn
 
 
 class Figure(NamedTuple):
@@ -81,7 +81,7 @@ class Report:
     reviewers: Reviewers
     economy: Economy | None
     """None where nothing was sent."""
-    turns: tuple[TurnRow, ...]
+    turns: tuple[ReportedTurn, ...]
     advice: tuple[str, ...] = ()
 
     @property

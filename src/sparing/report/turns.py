@@ -9,7 +9,7 @@ from sparing.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRow:
+class ReportedTurn:
     started: float
     seconds: float
     feature: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Protocol
+from typing import Protocol
 
+from sparing.codec import JsonObject
 from sparing.job import Job
 from sparing.records.events import Event, add
 
@@ -27,7 +28,7 @@ def tell(
     kind: str,
     *,
     text: str = "",
-    data: dict[str, Any] | None = None,
+    data: JsonObject | None = None,
     name: str = "",
 ) -> None:
     key = f"{teller.id}.{name or kind}"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 from sparing.artifact import Artifact, ArtifactName
 from sparing.change import FileChange
+from sparing.codec import JsonObject
 from sparing.context.prompt.brief import Document, Material
 from sparing.context.prompt.wrap import wrapper_key
 from sparing.continuation import SessionStep
@@ -134,13 +135,13 @@ class Source:
         return (str(path), text) if text is not None else None
 
     @property
-    def meta(self) -> dict[str, Any]:
+    def meta(self) -> JsonObject:
         """What stands beside the documents; only what the database does not know is taken of it."""
         try:
             found: object = json.loads(self.text(f"{self.folder}/{META}") or "{}")
         except (ValueError, RecursionError):
             return {}
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        return cast("JsonObject", found) if isinstance(found, dict) else {}
 
     @property
     def rules(self) -> Material | None:

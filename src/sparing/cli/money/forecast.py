@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.cli.clock import now
 from sparing.cli.screen import WIDTH, echo, style
 from sparing.cli.setup.init import show_prospect
+from sparing.codec import JsonObject
 from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
 from sparing.desk.money.cost import limits_of
@@ -128,7 +129,7 @@ def _show_beginning(row: FeatureRow, page: PromptPage) -> None:
         echo(f"  … {rest} more lines: {style(whole, fg='cyan')}")
 
 
-def dry_json(office: Office, row: FeatureRow) -> dict[str, Any]:
+def dry_json(office: Office, row: FeatureRow) -> JsonObject:
     page = first_prompt(office, row)
     return {
         "feature": row.feature.id,

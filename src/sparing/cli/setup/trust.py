@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.trust_setup import trust_setup
+from sparing.codec import JsonObject
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.programs import ProgramView, program_views, revoke_programs, trust_programs
 from sparing.desk.setup.roles import RoleCandidate, candidates, revoke_all, trust_files
@@ -124,7 +124,7 @@ def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
         echo(f"  │ {printable(line)}")
 
 
-def _row(one: RoleCandidate) -> dict[str, Any]:
+def _row(one: RoleCandidate) -> JsonObject:
     return {
         "path": one.file.where,
         "sha256": one.file.digest,
@@ -133,7 +133,7 @@ def _row(one: RoleCandidate) -> dict[str, Any]:
     }
 
 
-def _setting_row(one: ProgramView) -> dict[str, Any]:
+def _setting_row(one: ProgramView) -> JsonObject:
     program = one.program
     return {
         "key": program.setting.key,
@@ -158,7 +158,7 @@ def _words(
     return "\n".join(lines) or nothing
 
 
-def _tell(as_json: bool, content: dict[str, Any], words: str) -> None:
+def _tell(as_json: bool, content: JsonObject, words: str) -> None:
     if as_json:
         print_json(**content)
     else:

@@ -12,9 +12,9 @@ import platform
 import sys
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from sparing import __version__
+from sparing.codec import JsonObject
 from sparing.config.settings import every_setting
 from sparing.desk.features import history, view
 from sparing.desk.office import Office
@@ -30,7 +30,7 @@ OURS = ("sparing.db", "engine.db", "engine.lock", "run.log")
 PLAIN = frozenset({"stage", "asks", "verdict", "commit", "checks", "gate", "stuck", "answered"})
 
 
-def bundle(office: Office) -> dict[str, Any]:
+def bundle(office: Office) -> JsonObject:
     rows = view.every_row(office)
     return {
         "about.json": _about(office),
@@ -50,7 +50,7 @@ def files(office: Office) -> dict[str, str]:
     }
 
 
-def _about(office: Office) -> dict[str, Any]:
+def _about(office: Office) -> JsonObject:
     state = office.folder.path
     sizes = {one.name: one.stat().st_size for one in sorted(state.iterdir()) if one.is_file()}
     return {
@@ -71,9 +71,9 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def _settings(office: Office) -> dict[str, Any]:
+def _settings(office: Office) -> JsonObject:
     """Numbers and choices as they are; of texts only whether they are set, and where."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for key, setting in every_setting().items():
         section, _, name = key.partition(".")
         value = getattr(getattr(office.loaded.settings, section), name)
@@ -83,7 +83,7 @@ def _settings(office: Office) -> dict[str, Any]:
     return found
 
 
-def _feature(office: Office, row: FeatureRow) -> dict[str, Any]:
+def _feature(office: Office, row: FeatureRow) -> JsonObject:
     shown = view.feature_view(office, row)
     return {
         "id": shown.id,
@@ -100,14 +100,14 @@ def _feature(office: Office, row: FeatureRow) -> dict[str, Any]:
     }
 
 
-def _event(one: Event) -> dict[str, Any]:
+def _event(one: Event) -> JsonObject:
     key = one.key.partition(".")[2]
     kept = {"n": one.n, "at": one.at, "kind": one.kind, "stage": one.stage, "role": one.role}
     words = {"text_chars": len(one.text), "feature": _hash(one.feature)}
     return {**kept, **words, "key": key if one.kind in PLAIN else _hash(key)}
 
 
-def _turn(one: LedgerRow) -> dict[str, Any]:
+def _turn(one: LedgerRow) -> JsonObject:
     attempt, result = one.attempt, one.result
     return {
         "stage": attempt.stage,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sparing.codec import JsonObject
 from sparing.desk.office import Office
 from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
@@ -36,7 +35,7 @@ def last_sandbox(office: Office) -> str:
     return str(found.data["level"]) if found else ""
 
 
-def handover_event(office: Office, row: FeatureRow) -> dict[str, Any]:
+def handover_event(office: Office, row: FeatureRow) -> JsonObject:
     with office.database.read() as connection:
         found = events.last(connection, row.feature.key, "handover")
     return {"note": found.text, **found.data} if found else {}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.desk.features.history import handover_event
 from sparing.desk.office import Office
 from sparing.errors import SparingError
@@ -99,7 +99,7 @@ def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeat
     return FinishedFeature(row, MergeStatus.READY, words, _here(office, told), left)
 
 
-def _here(office: Office, told: dict[str, Any]) -> tuple[str, ...]:
+def _here(office: Office, told: JsonObject) -> tuple[str, ...]:
     """As they were named when it was handed over, without the way to where one stands."""
     away = f"cd {office.repository.checkout}"
     return tuple(one for one in told.get("commands", ()) if one != away)

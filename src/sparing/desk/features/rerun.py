@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.codec import JsonObject
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
@@ -125,12 +126,12 @@ def _base(row: FeatureRow, flow: Flow, stage: str) -> str:
     )
 
 
-def _place(row: FeatureRow, plan: Rerun) -> dict[str, Any]:
+def _place(row: FeatureRow, plan: Rerun) -> JsonObject:
     """The place at which the new generation begins; all that is not named has its default."""
     old, flow = row.place, FLOWS[row.feature.flow]
     state = FlowState.load(old["state"])
     earlier = flow.names[: flow.index(plan.stage)]
-    place: dict[str, Any] = {
+    place: JsonObject = {
         "state": _state(state, flow, plan.stage).dump(),
         "head": plan.commit,
         "marks": {name: mark for name, mark in old.get("marks", {}).items() if name in earlier},
@@ -142,7 +143,7 @@ def _place(row: FeatureRow, plan: Rerun) -> dict[str, Any]:
     return {**place, "review": old["review"]} if _same_review(old, state, plan) else place
 
 
-def _same_review(old: dict[str, Any], state: FlowState, plan: Rerun) -> bool:
+def _same_review(old: JsonObject, state: FlowState, plan: Rerun) -> bool:
     return state.stage == plan.stage and old.get("review") is not None
 
 

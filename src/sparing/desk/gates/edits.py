@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.codec import JsonObject
 from sparing.context.documents.validate import validate_artifact
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
@@ -157,7 +158,7 @@ def _commit(
     return change.commit
 
 
-def _edited(row: FeatureRow, commit: str) -> dict[str, Any]:
+def _edited(row: FeatureRow, commit: str) -> JsonObject:
     """The place with a person's version in it; changed code is checked before all else."""
     before = FlowState.load(row.place["state"])
     after = with_edit(before)

@@ -7,8 +7,9 @@ a review has stopped, approving then means: go on by what was ruled.
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from sparing.codec import JsonObject
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
@@ -45,7 +46,7 @@ class UnsettledFinding(NamedTuple):
     ruling: str
     words: str
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> JsonObject:
         return {**self._asdict(), "roles": list(self.roles)}
 
 

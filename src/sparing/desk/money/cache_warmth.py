@@ -5,9 +5,10 @@ No price is looked up here: what is still warm is priced by `price_of_waiting`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.cache import Life
+from sparing.codec import JsonObject
 from sparing.config.settings import ClockKind
 from sparing.desk.office import Office, settings_of
 from sparing.feature import FeatureStatus
@@ -35,7 +36,7 @@ class CacheWarmth(NamedTuple):
             f" after that about {dollars(self.later_nano_usd)} (estimated)"
         )
 
-    def dump(self, feature: str) -> dict[str, Any]:
+    def dump(self, feature: str) -> JsonObject:
         return {
             "feature": feature,
             "warm_until": self.until,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
+from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached, day_of
 from sparing.desk.gates import answers
 from sparing.desk.money.cost import limits_of, whose_of
 from sparing.desk.office import Office, settings_of
@@ -19,7 +19,6 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
 from sparing.records import caps, events
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import day_of
 
 
 @dataclass(frozen=True, slots=True)

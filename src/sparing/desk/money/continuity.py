@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.money.figures import repeated_share
 from sparing.desk.office import Office
@@ -51,9 +51,7 @@ def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iter
             yield _of(one.stage, one.text, one.data, own, builder_of(row.feature.flow))
 
 
-def _of(
-    stage: str, reason: str, data: dict[str, Any], rows: Sequence[LedgerRow], role: str
-) -> Entered:
+def _of(stage: str, reason: str, data: JsonObject, rows: Sequence[LedgerRow], role: str) -> Entered:
     own = [one for one in rows if one.attempt.role == role] or rows
     return Entered(
         stage=stage,
@@ -74,7 +72,7 @@ def _of(
     )
 
 
-def _money(data: dict[str, Any], name: str) -> float | None:
+def _money(data: JsonObject, name: str) -> float | None:
     cost = data.get(name)
     return None if cost is None or data.get("unit") != "usd per million" else cost / MILLION
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sparing.cap import CapLimits
+from sparing.cap import CapLimits, day_of
 from sparing.desk.office import Office, settings_of
 from sparing.flow.state import FlowState
 from sparing.records import caps, features, totals
 from sparing.records.features import FeatureRow
-from sparing.records.ledger import day_of
 from sparing.records.totals import Tally
 from sparing.report.cost import CapRow, CostRow, Costs, sum_rows
 from sparing.usage import Origin

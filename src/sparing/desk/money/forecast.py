@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sparing.cap import Amount
+from sparing.codec import JsonObject
 from sparing.config.settings import Settings
 from sparing.desk.office import Office, settings_of
 from sparing.economy.forecast import Ahead, Range, forecast
@@ -72,7 +71,7 @@ def _money(low: int, high: int) -> str:
     return f"{dollars(low)} to {dollars(high)}" if low >= LEAST else f"up to {dollars(high)}"
 
 
-def outlook_json(found: Range) -> dict[str, Any]:
+def outlook_json(found: Range) -> JsonObject:
     return {
         "low_usd": usd_or_none(found.low.nano_usd),
         "high_usd": usd_or_none(found.high.nano_usd),

@@ -13,7 +13,7 @@ from sparing.money import to_usd, usd_or_none
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.spending import Spending, SpendingRow, total
-from sparing.report.turns import TurnRow
+from sparing.report.turns import ReportedTurn
 from sparing.usage import Usage
 from sparing.way import Way
 
@@ -56,13 +56,13 @@ def naive_turn(row: LedgerRow) -> NaiveTurn:
     return NaiveTurn(row.attempt.model, row.attempt.started, prompt, role, tools, calls)
 
 
-def turn_row(line: Line, own: Own) -> TurnRow:
+def turn_row(line: Line, own: Own) -> ReportedTurn:
     row, naive = line
     attempt, result = row.attempt, row.result
     bill = None if result is None else result.nano_usd
     plain = cost_usd(attempt.model, naive, own)
     expected = predicted_nano(row)
-    return TurnRow(
+    return ReportedTurn(
         started=attempt.started,
         seconds=result.seconds if result else 0.0,
         feature=attempt.feature,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.context.documents.project import project_goals
 from sparing.desk.features.dependencies import LandedFeatures, landed_features
 from sparing.desk.features.start_input import (
@@ -241,7 +241,7 @@ def _number(one: ProjectView) -> str:
     return one.id.removeprefix("P").lstrip("0")
 
 
-def as_json(one: ProjectView) -> dict[str, Any]:
+def as_json(one: ProjectView) -> JsonObject:
     return {
         "id": one.id,
         "name": one.name,

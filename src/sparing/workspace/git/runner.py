@@ -34,8 +34,6 @@ LOOKS = frozenset({
 """Commands that only read what is on this machine: whatever holds one up does not go away."""
 _LOCK_IS_HELD = ".lock': File exists"
 
-READS = (("cat-file",), ("ls-tree",), ("rev-parse",))
-
 Stamp = tuple[int, int, int, int]
 
 
@@ -175,8 +173,7 @@ def start_git(
     program = shutil.which("git")
     if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
         raise RepositoryError("git is not installed", "install git 2.38 or newer")
-    held = () if _only_reads(args) else leash()
-    argv = (*held, program, "--no-pager", "--literal-pathspecs", *args)
+    argv = (*leash(), program, "--no-pager", "--literal-pathspecs", *args)
     process = subprocess.Popen(
         argv,
         cwd=where,
@@ -197,11 +194,6 @@ def start_git(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
     return subprocess.CompletedProcess(argv, process.wait(), out, err)
-
-
-def _only_reads(args: Sequence[str]) -> bool:
-    """Looks at objects alone: it can wait for nothing but our pipes, and ends with them."""
-    return args[:1] == ("--bare",) and args[1:2] in READS
 
 
 def _search_path(git: str) -> str:
