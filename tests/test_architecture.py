@@ -20,6 +20,7 @@ from scripts.architecture import (
     doors_import_the_engine_once,
     money_has_one_caller,
     read,
+    records_are_built_by_keyword,
     rooms_stay_small,
     signatures_are_typed,
 )
@@ -50,6 +51,11 @@ def test_a_package_without_faults_is_not_complained_about(tmp_path: Path) -> Non
 
 
 FAULTS: list[tuple[Rule, dict[str, str], str]] = [
+    (
+        records_are_built_by_keyword,
+        {"flow/many.py": "class Many(NamedTuple): ...\n\nmany = Many(1, 2, 3, 4, 5, 6, 7)\n"},
+        "flow.many:3 builds Many from 7 values by position: name them",
+    ),
     (
         rooms_stay_small,
         {"finish/long.py": "\n" * (ROOM_LINES["finish"] + 1)},

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sparing.ending import Ending
-from sparing.finish.summary import MOST_FILES, body_of
+from sparing.finish.handover_text import MOST_FILES, body_of
 from sparing.finish.survey import unfinished
 from sparing.flow.advance import begin
 from sparing.runtime.source import Source

@@ -19,7 +19,7 @@ from tests.terminal import QUICK, Said, sparing
 # A filter that any process may set for itself: to this one the kernel has no Landlock.
 OLD_SYSTEM = """
 import ctypes, os, struct, sys
-from sparing.workspace.sandbox.kernel import ENOSYS, LOAD, PASS, answer, libc, prctl, step, when
+from sparing.workspace.sandbox.landlock import ENOSYS, LOAD, PASS, answer, libc, prctl, step, when
 program = step(LOAD, 0) + when(444, answer(ENOSYS)) + answer(PASS)
 buffer = ctypes.create_string_buffer(program, len(program))
 header = struct.pack("H6xQ", len(program) // 8, ctypes.addressof(buffer))

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from sparing.config.inherited import outward
 from sparing.config.settings import HandOver
-from sparing.finish.summary import Body, body_of
+from sparing.finish.handover_text import Body, body_of
 from sparing.job import Job, JobResult
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell

@@ -27,7 +27,7 @@ from sparing.context.documents.references import (
     title_references,
 )
 from sparing.context.documents.task_blocks import TaskBlock, find_blocks
-from sparing.context.documents.task_order import TaskOrder, without_cycles
+from sparing.context.documents.task_dependencies import TaskOrder, without_cycles
 from sparing.errors import FeatureError
 from sparing.task import Reference, ReferenceKind, Task
 

@@ -17,8 +17,8 @@ if __name__ == "__main__":
     # for a module of the standard library.
     sys.path.append(__file__.removesuffix("/sparing/workspace/sandbox/entry.py"))
 
-from sparing.workspace.sandbox import kernel, supervisor
-from sparing.workspace.sandbox.kernel import Policy, libc
+from sparing.workspace.sandbox import landlock, supervisor
+from sparing.workspace.sandbox.landlock import Policy, libc
 
 BROKEN, NOT_RUNNABLE, NOT_FOUND = 125, 126, 127
 PIPE, FILE_TOO_BIG = 13, 25
@@ -54,12 +54,12 @@ def read_policy(path: str) -> Policy:
 
 def become(policy: Policy, argv: list[str]) -> None:
     """Never returns: the restrictions are set, and the program takes our place."""
-    kernel.limit_resources(policy)
-    kernel.drop_privileges()
+    landlock.limit_resources(policy)
+    landlock.drop_privileges()
     if policy["landlock"]:
-        kernel.landlock(policy)
+        landlock.landlock(policy)
     if policy["seccomp"]:
-        kernel.seccomp(policy)
+        landlock.seccomp(policy)
     given = os.environ  # noqa: TID251 - ours to be cut down to what the program may know
     environment = {name: given[name] for name in policy["keep"] if name in given}
     environment |= dict(pair.split("=", 1) for pair in policy["set"])
@@ -82,7 +82,7 @@ def complain(words: str) -> None:
 def probe() -> None:
     """One line: Landlock's version, then 1 or 0 for seccomp and for namespaces."""
     try:
-        version = kernel.landlock_version()
+        version = landlock.landlock_version()
     except OSError:
         version = 0
     found = f"{version} {works('seccomp'):d} {works('separate'):d}\n"
@@ -95,13 +95,13 @@ def works(wall: str) -> bool:
         return os.waitpid(pid, 0)[1] == 0
     policy: Policy = {key: [] for key in KEYS} | {"own_network": ["1"]}
     if wall == "seccomp":
-        kernel.drop_privileges()
-        kernel.seccomp(policy)
+        landlock.drop_privileges()
+        landlock.seccomp(policy)
     elif wall == "separate":
-        kernel.separate()
+        landlock.separate()
         os._exit(0 if works("seal") else BROKEN)
     else:
-        kernel.seal(policy)
+        landlock.seal(policy)
     os._exit(0)
 
 

@@ -9,8 +9,8 @@ import os
 import select
 import struct
 
-from sparing.workspace.sandbox import kernel
-from sparing.workspace.sandbox.kernel import Policy, libc, prctl
+from sparing.workspace.sandbox import landlock
+from sparing.workspace.sandbox.landlock import Policy, libc, prctl
 
 HUP, INT, KILL, ALRM, TERM, CHLD = 1, 2, 9, 14, 15, 17
 GRACE_SECONDS = 2
@@ -60,7 +60,7 @@ def supervise(policy: Policy, lifeline: int) -> None:
     if lifeline < 0:
         prctl(DEATH_SIGNAL, TERM)
     if policy["seal"]:
-        kernel.separate()
+        landlock.separate()
     prctl(DUMPABLE, 0)
     signals = listen_to_signals()
     alive, breath = os.pipe()
@@ -86,7 +86,7 @@ def settle(policy: Policy, alive: int) -> None:
     if ready({alive: select.POLLIN}, 0):
         os._exit(1)
     if policy["seal"]:
-        kernel.seal(policy)
+        landlock.seal(policy)
         signals = listen_to_signals()
         pid = os.fork()
         if pid:
@@ -120,7 +120,7 @@ def take_descriptors(theirs: tuple[int, ...]) -> None:
 
 def socket_pair() -> tuple[int, int]:
     pair = (ctypes.c_int * 2)()
-    kernel.checked(libc.socketpair(1, 1 | CLOSE_ON_EXEC, 0, pair), "socketpair")
+    landlock.checked(libc.socketpair(1, 1 | CLOSE_ON_EXEC, 0, pair), "socketpair")
     return pair[0], pair[1]
 
 
@@ -129,7 +129,7 @@ def listen_to_signals() -> int:
     mask = wanted.to_bytes(128, "little")
     libc.signal(CHLD, None)
     libc.sigprocmask(0, mask, None)
-    return kernel.checked(libc.signalfd(-1, mask, CLOSE_ON_EXEC), "signalfd")
+    return landlock.checked(libc.signalfd(-1, mask, CLOSE_ON_EXEC), "signalfd")
 
 
 def watch(
