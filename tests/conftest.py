@@ -17,7 +17,7 @@ from tests.repositories import make_user_repository
 
 IN_LENGTH = bool(os.environ.get("PYTEST_LONG"))
 """`make test-long`: runs of half a minute each, and properties with more examples."""
-settings.register_profile("ours", deadline=None, max_examples=100 if IN_LENGTH else 30)
+settings.register_profile("ours", deadline=None, max_examples=100 if IN_LENGTH else 20)
 settings.load_profile("ours")
 
 pytest_plugins = ["pytester"]
@@ -38,6 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/test_long_" in item.nodeid:
             item.add_marker("long")
+    if not IN_LENGTH:
+        items[:] = [item for item in items if item.get_closest_marker("long") is None]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.terminal import QUICK, sparing
 from tests.typed import Typed
 
@@ -37,6 +39,7 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     assert re.search(r"spent \$\d+\.\d+ against \$\d+\.\d+ the naive way \(simulated\)", said.out)
 
 
+@pytest.mark.long
 def test_a_tier(tmp_path: Path) -> None:
     """A2: the middle one; the others are run whole in test_crash.py and at a terminal below."""
     said = sparing(tmp_path, "demo", "--tier", "L2", "--json", "--keep", "kept")
@@ -48,6 +51,7 @@ def test_a_tier(tmp_path: Path) -> None:
     assert [one["baseline"] for one in told["against"]] == ["fresh", "seed"]
 
 
+@pytest.mark.long
 def test_a_person_decides_at_every_gate(tmp_path: Path) -> None:
     """A6: approve, and reject with words, at a terminal."""
     main, terminal = pty.openpty()
@@ -78,6 +82,7 @@ def test_a_person_decides_at_every_gate(tmp_path: Path) -> None:
     assert "is merged into main" in heard
 
 
+@pytest.mark.long
 def test_a_sample_that_is_left_at_a_gate(tmp_path: Path) -> None:
     """K1: no command is named that would look for a folder that is gone."""
     typed = Typed(tmp_path, "demo", "--interactive", "--tier", "L1")

@@ -13,6 +13,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from tests.first_hour import BRANCH, SCRIPT, TRANSCRIPTS, assert_it_goes_through, settings
 from tests.repositories import git, make_repository
 from tests.terminal import sparing
@@ -54,6 +56,7 @@ def tried(typed: Typed, answer: str) -> str:
     return typed.wait_for("[later]: ")
 
 
+@pytest.mark.long
 def test_a_gate_where_things_go_wrong(tmp_path: Path) -> None:
     """A6, K1: an editor that fails, saves nothing or is missing; a key, an end of input, a closed
     window, an answer from elsewhere: said in two lines, nothing is lost, the gate waits."""
@@ -110,6 +113,7 @@ def _tell(number: int, what: signal.Signals) -> None:
         os.kill(number, what)
 
 
+@pytest.mark.long
 def test_words_and_orders_while_it_runs(tmp_path: Path) -> None:
     """A6, D2: in the background, watched from here, paused, frozen in mid-turn as by a lid that is
     closed, told something, and on again: nothing is lost or done twice. A clock that is set back

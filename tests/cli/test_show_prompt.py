@@ -60,6 +60,7 @@ def test_a_fresh_prompt_with_borders_sizes_and_marks(repository: Path) -> None:
     assert "asks too often is refused" in said.out
 
 
+@pytest.mark.long
 def test_every_way_and_order_as_json(repository: Path) -> None:
     words = ("--stage", "specify", "--iteration", "2", "--json")
     for way in ("compose", "reference", "resume", "fork"):

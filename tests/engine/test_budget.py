@@ -13,6 +13,8 @@ import pytest
 from tests.conftest import UserRepository
 from tests.engine.capped import Work, capped_work
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def work(tmp_path: Path, user_repository: UserRepository) -> Work:

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.engine.killed import OFTEN, TIER, killed_and_continued, undisturbed
+
+pytestmark = pytest.mark.long
 
 
 def test_a_tier_killed_again_and_again_ends_with_the_same_commits(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ def test_broken_code_is_not_finished_by_a_fake(tmp_path: Path, name: str) -> Non
     assert_it_is_not_finished(tmp_path, FAKES[name])
 
 
+@pytest.mark.long
 def test_a_person_agrees_once_to_exactly_what_changed(tmp_path: Path) -> None:
     """A7: then the checks run as they are now, and no later gate asks again."""
     edit = r"printf 'test:\n\tpython3 -m unittest discover -v -s tests\n' > Makefile"
@@ -32,6 +33,7 @@ def test_a_person_agrees_once_to_exactly_what_changed(tmp_path: Path) -> None:
     assert git(played.repository, "show", "feature/001-break-it:Makefile").count("-v") == 1
 
 
+@pytest.mark.long
 def test_a_check_that_is_changed_after_the_last_run_is_told_at_the_last_gate(
     tmp_path: Path,
 ) -> None:

@@ -15,6 +15,8 @@ from tests.guard import Guard
 from tests.repositories import git, make_repository, write_files
 from tests.terminal import Said, sparing
 
+pytestmark = pytest.mark.long
+
 SCRIPT = '''
 [[turn]]
 role = "prd-author"

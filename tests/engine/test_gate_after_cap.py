@@ -20,6 +20,7 @@ def test_no_mode_passes_a_gate_over_a_review_that_ended_at_its_cap(
     assert_its_gate_waits(tmp_path, "adaptive", flag)
 
 
+@pytest.mark.long
 def test_a_person_may_approve_what_no_rule_passes(tmp_path: Path) -> None:
     """A6, C2: a later run by rule still waits; the person's word goes on, and is on record."""
     capped = start(tmp_path, "adaptive")

@@ -69,6 +69,7 @@ def test_a_rejection_runs_the_stage_again(started: tuple[Path, dict[str, str]]) 
     assert "nothing changed" in shown["waits_for"]
 
 
+@pytest.mark.long
 def test_a_finished_branch_is_not_merged_without_consent(
     started: tuple[Path, dict[str, str]],
 ) -> None:

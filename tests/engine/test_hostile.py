@@ -14,9 +14,12 @@ from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.engine.hostile_run import ATTEMPTS, CANARY, Ran, hostile_run
 
-pytestmark = pytest.mark.skipif(
-    level_reached().level < SandboxLevel.SEALED, reason="this host can't seal agents in"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        level_reached().level < SandboxLevel.SEALED, reason="this host can't seal agents in"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -64,6 +64,7 @@ def assert_it_is_said(scene: Scene, seen: str, shown: str) -> None:
     assert "+good" in diff
 
 
+@pytest.mark.long
 def test_a_rejection_takes_it_back(scene: Scene) -> None:
     """D6, F7, A5: the branch says active again, the logs are back, and your words reach the
     implementer; then the gate shows another commit, which says completed again."""
@@ -86,6 +87,7 @@ def test_a_rejection_takes_it_back(scene: Scene) -> None:
     assert git(scene.path, "rev-parse", "main^2") == shown == scene.tip
 
 
+@pytest.mark.long
 def test_what_is_put_on_the_branch_after_the_approval_is_asked_about(scene: Scene) -> None:
     """A7, I1: the approval is read, the process dies before the hand-over, and somebody commits:
     nothing of that is merged before a person has seen it."""
@@ -109,6 +111,7 @@ def test_what_is_put_on_the_branch_after_the_approval_is_asked_about(scene: Scen
     assert git(scene.path, "rev-parse", "main^1", "main^2").split() == [main, late]
 
 
+@pytest.mark.long
 def test_a_tier_s_last_gate_shows_what_is_merged_too(tmp_path: Path) -> None:
     """A7, A2, A5: at done the branch says completed, and exactly that commit is merged."""
     path = make_repository(tmp_path / "gate")

@@ -9,7 +9,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.terminal import sparing
+
+pytestmark = pytest.mark.long
 
 
 class Poison:

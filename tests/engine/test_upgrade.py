@@ -32,6 +32,7 @@ def went_on(name: str, folder: Path, whole: OldState) -> tuple[OldState, str]:
     return old, said.err
 
 
+@pytest.mark.long
 def test_a_feature_parked_at_a_gate_goes_on(tmp_path: Path, whole: OldState) -> None:
     """I4: its leg has ended, so nothing was recorded that could not be understood."""
     old, story = went_on("tier-gate", tmp_path, whole)

@@ -29,7 +29,10 @@ assert libc.prctl(22, ctypes.c_ulong(2), header, none, none) == 0
 os.execv(sys.executable, [sys.executable, "-m", "sparing", *sys.argv[1:]])
 """
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs seccomp")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs seccomp"),
+]
 
 
 def on_old_system(where: Path, script: Path, *words: str) -> Said:
