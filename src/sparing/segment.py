@@ -7,10 +7,15 @@ that what several dispatches share can be read from a cache.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 
 CHARS_PER_TOKEN = 4
+
+
+_REQUIRED = "## Required Artifacts"
+_REFERENCE = re.compile(r"^- [A-Z][\w ]*: (?P<path>/.+)$", re.MULTILINE)
 
 
 class Volatility(IntEnum):
@@ -50,3 +55,9 @@ class Segment:
 
 def estimate_tokens(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def references_of(text: str) -> tuple[str, ...]:
+    """The files that a prompt's list of required artifacts names."""
+    _, _, block = text.partition(_REQUIRED)
+    return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))

@@ -31,8 +31,8 @@ from sparing.agents.backend import (
 from sparing.agents.conversation import ClientConversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, ScriptedTurn
-from sparing.double.recognise import references_of
 from sparing.failure import Failure
+from sparing.segment import references_of
 from sparing.usage import Origin, Usage
 
 WRITES = frozenset({"write"})

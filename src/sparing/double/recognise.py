@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.double.request import Message, ModelRequest, newest
+from sparing.segment import references_of
 from sparing.turn import Turn
 
 
@@ -94,8 +95,6 @@ _DOCUMENT = re.compile(
     re.DOTALL,
 )
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\n?", re.DOTALL)
-_REFERENCE = re.compile(r"^- [A-Z][\w ]*: (?P<path>/.+)$", re.MULTILINE)
-_REQUIRED = "## Required Artifacts"
 _CWD_WORDS = ("orking directory", "cwd")
 _CWD = re.compile(r"\b(?:[Ww]orking directory|cwd)\b[^\n:]{0,20}: *`?(?P<path>/[^\s`,(]*)")
 _VERDICT_ROLE = re.compile(r".+-reviewer|judge")
@@ -247,11 +246,6 @@ def _beginning(text: str, words: tuple[str, ...]) -> list[str]:
 def _target(text: str) -> str:
     match = _TARGETS.search(text)
     return next((path for path in match.groups() if path), "") if match else ""
-
-
-def references_of(text: str) -> tuple[str, ...]:
-    _, _, block = text.partition(_REQUIRED)
-    return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))
 
 
 def _earlier(asked: ModelRequest, place: int) -> list[str]:
