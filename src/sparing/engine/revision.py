@@ -14,7 +14,8 @@ from dbos import DBOS
 
 from sparing import codec
 from sparing.codec import JsonObject
-from sparing.engine.decision import Decision, LegStart, settle
+from sparing.engine.decision import Decision, LegStart
+from sparing.engine.steps.moves import settle
 from sparing.engine.unfinished import AskedJob, LastDecision
 from sparing.flow.state import Do, Position
 from sparing.job import JobResult
