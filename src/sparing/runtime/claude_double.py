@@ -26,7 +26,7 @@ NO_KEY = Login(LoginKind.API_KEY, "no-key")
 class DoubledClaude(ClaudeBackend):
     name = "claude-double"
 
-    def __init__(self, script: Path, folder: Path) -> None:
+    def __init__(self, script: Path, folder: Path, *, stock: bool = False) -> None:
         found = find_client()
         if found is None:
             raise ConfigError(
@@ -35,7 +35,7 @@ class DoubledClaude(ClaudeBackend):
         self._double = Child(script, folder / LOG)
         setup = Setup(
             found.program, found.version, folder / self.name, NO_KEY, self._double.url,
-            Origin.SIMULATED, headers=_told,
+            Origin.SIMULATED, headers=_told, stock=stock,
         )  # fmt: skip
         super().__init__(setup)
 
