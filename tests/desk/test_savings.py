@@ -70,8 +70,8 @@ def test_two_reviewers_share_a_document(office: Office) -> None:
     for ladder in economy.ladders:
         saved = sum(step.saved for step in ladder.steps)
         assert ladder.cost - saved == pytest.approx(economy.replayed)
-    assert [one.baseline for one in economy.ladders] == ["fresh", "seed"]
-    assert {step.lever for step in economy.fresh.steps} == {"scope", "trunk"}
+    assert [one.baseline for one in economy.ladders] == ["naive", "seed"]
+    assert {step.lever for step in economy.naive.steps} == {"scope", "trunk"}
     assert economy.bound < economy.replayed
 
 
@@ -113,7 +113,7 @@ def test_a_ping_is_no_turn_of_the_naive_way(office: Office) -> None:
     sent(office, row, 9, role="spec-author", way="resume", sent=kept(**again), iteration=2)
     economy = found(office, row)
     assert (economy.turns, economy.left_out) == (3, 0)
-    assert {step.lever for step in economy.fresh.steps} >= {"resume", "keep-alive"}
+    assert {step.lever for step in economy.naive.steps} >= {"resume", "keep-alive"}
 
 
 def test_notes_and_files_that_came_along_are_estimated(office: Office) -> None:
@@ -143,7 +143,7 @@ def test_a_repository_is_the_sum_of_its_features(office: Office) -> None:
     one = found(office, rows[0])
     assert whole is not None
     assert whole.turns == 2
-    assert whole.fresh.cost == pytest.approx(2 * one.fresh.cost)
+    assert whole.naive.cost == pytest.approx(2 * one.naive.cost)
     assert whole.bound == pytest.approx(2 * one.bound)
 
 

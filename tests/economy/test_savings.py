@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.naive import NaiveTurn
-from sparing.economy.naive_replay import naive_bills
+from sparing.economy.naive import NaiveTurn, naive_usage
+from sparing.economy.naive_replay import naive_turns
 from sparing.economy.replay import (
     RecordedTurn,
     ReplayedDispatch,
@@ -88,9 +88,9 @@ def test_a_run_is_billed_again_as_it_was() -> None:
 def test_the_ladder_from_the_naive_way_by_hand() -> None:
     """E4: two roles share a document; the naive way sends it in one block to each of them."""
     found = saved([look(0, "a"), look(1, "b")])
-    fresh = found.fresh
-    assert (fresh.baseline, fresh.origin) == ("fresh", Origin.SIMULATED)
-    assert fresh.cost == pytest.approx(cost(naive_bills([look(0, "a"), look(1, "b")])))
+    fresh = found.naive
+    assert (fresh.baseline, fresh.origin) == ("naive", Origin.SIMULATED)
+    assert fresh.cost == pytest.approx(cost(naive_usage(naive_turns([look(0, "a"), look(1, "b")]))))
     steps = {step.lever: step.saved for step in fresh.steps}
     # In the trunk the document is written once and read once, instead of written twice; the
     # role's words, which the naive way marks by themselves, come with it.
@@ -112,7 +112,7 @@ def test_the_ladder_from_the_original_rules_is_an_estimate() -> None:
 def test_a_session_that_went_on() -> None:
     """E4: what resuming saved against the same prompts sent fresh."""
     turns = [look(0), look(1, resume=True)]
-    steps = {step.lever: step.saved for step in saved(turns).fresh.steps}
+    steps = {step.lever: step.saved for step in saved(turns).naive.steps}
     fresh = cost(replay_bills(turns, ReplayRules(all_fresh)))
     assert steps[Lever.RESUME] == pytest.approx(
         fresh - cost(replay_bills(turns, ReplayRules(as_recorded)))
@@ -123,12 +123,12 @@ def test_a_session_that_went_on() -> None:
 def test_an_hours_life_and_pings_are_levers_of_their_own() -> None:
     """E4: a pause of ten minutes; an entry of an hour outlives it, a ping carries one of five."""
     hour = [look(0, mark=Life.ONE_HOUR), look(10, "b", mark=Life.ONE_HOUR)]
-    steps = {step.lever: step.saved for step in saved(hour).fresh.steps}
+    steps = {step.lever: step.saved for step in saved(hour).naive.steps}
     assert steps[Lever.HOUR] > 0
     assert Lever.KEEP_ALIVE not in steps
     ping = replace(look(4), ways={}, calls=(CallSize(20, 1),), ping=True)
     kept = [look(0), ping, look(8, resume=True)]
-    assert {step.lever for step in saved(kept).fresh.steps} >= {Lever.KEEP_ALIVE}
+    assert {step.lever for step in saved(kept).naive.steps} >= {Lever.KEEP_ALIVE}
     without = replay_bills(kept, ReplayRules(as_recorded, pings=False))
     assert without[1] == Usage()
     assert without[2].read < replay_bills(kept, ReplayRules(as_recorded))[2].read
@@ -170,7 +170,7 @@ def test_work_that_a_lever_spared_stands_beside_the_sums() -> None:
     (step,) = found.beyond
     assert (step.lever, step.origin) == ("notes", Origin.ESTIMATED)
     assert step.saved > 4_000 * TYPICAL.write_5m
-    assert (found.fresh, found.replayed) == (plain.fresh, plain.replayed)
+    assert (found.naive, found.replayed) == (plain.naive, plain.replayed)
 
 
 def test_a_turn_that_followed_at_once() -> None:
@@ -228,7 +228,7 @@ def runs(draw: st.DrawFn) -> list[RecordedTurn]:
 def test_steps_add_up_and_limits_hold(turns: list[RecordedTurn]) -> None:
     """E4: a ladder leads to the run exactly; nothing beats the bound; hindsight is no worse."""
     found = saved(turns)
-    for ladder in (found.fresh, found.seed):
+    for ladder in (found.naive, found.seed):
         assert ladder is not None
         total = ladder.cost - sum(step.saved for step in ladder.steps)
         assert total == pytest.approx(found.replayed)

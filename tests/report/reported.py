@@ -30,7 +30,7 @@ def economy(**changes: Any) -> Economy:
     step = SavingRow("trunk", "what roles share comes first, cached once", 0.06, "simulated")
     fields: dict[str, Any] = {
         "turns": 2, "left_out": 0, "in_money": True, "origin": "measured", "billed": 0.04,
-        "replayed": 0.04, "fresh": LadderRow("fresh", 0.1, "simulated", (step,)),
+        "replayed": 0.04, "naive": LadderRow("naive", 0.1, "simulated", (step,)),
         "seed": LadderRow("seed", 0.08, "estimated", (step._replace(saved=0.04),)), "beyond": (),
         "typed": 0.3, "bound": 0.025, "best": 0.04, "exact": True, **changes,
     }  # fmt: skip

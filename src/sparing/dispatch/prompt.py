@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from sparing.briefing.trunk_group import client_of, model_of, order_of, referenced, trunk_key
+from sparing.briefing.trunk_group import (
+    client_of,
+    model_of,
+    order_of,
+    referenced,
+    system_of,
+    trunk_key,
+)
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import naive, role_words
+from sparing.dispatch.other_policies import base_digest
 from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source
-from sparing.segment import Segment, Volatility
+from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent
+from sparing.turn import TURNS
 from sparing.way import Way
 
 
@@ -43,12 +53,14 @@ def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
 def _naive(source: Source, brief: Brief) -> dict[str, Any]:
     """What the same turn would be sent as without any of our savings."""
     prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
-    capabilities = source.around.backend(source.row).capabilities
-    base = capabilities.base_of(writes=source.role.role_class.writes)
+    writes = source.role.role_class.writes and TURNS[source.job.turn].writes
+    key = replace(trunk_key(source, brief, client_of(source)), system="")
+    base = source.around.backend(source.row).capabilities.base_of(writes=writes)
     return {
         "prompt": [prompt.digest, prompt.tokens],
         "role": [words.digest, words.tokens],
-        "tools": [source.role.role_class.value, base],
+        "tools": [base_digest(key, writes=writes), base],
+        "before": base + estimate_tokens(system_of(source)),
     }
 
 

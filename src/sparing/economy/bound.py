@@ -20,6 +20,8 @@ from sparing.way import Way
 
 EXACT_PLANS = 4096
 """Runs with no more plans than this are searched through; longer ones are chosen turn by turn."""
+FIRST_TOKEN_SECONDS = 1.0
+"""From a request to the moment from which others can read what it wrote."""
 
 
 class CallSize(NamedTuple):
@@ -122,7 +124,9 @@ class Replay:
             *before, last = (*turn.base, *messages)
             blocks = (*before, replace(last, mark=last.mark or turn.life))
             start = turn.at + number * turn.call_seconds
-            total += self._cache.bill(CacheRequest(turn.model, blocks), start, output=output)
+            ready = start + min(FIRST_TOKEN_SECONDS, turn.call_seconds)
+            request = CacheRequest(turn.model, blocks)
+            total += self._cache.bill(request, start, output=output, ready_at=ready)
         return total
 
 
@@ -172,18 +176,18 @@ def lower_bound(turns: Sequence[RunTurn], plan: Plan, rates: Rates) -> float:
     is cheaper: one that is sent a single time need not be written.
     """
     talk = Conversations()
-    sizes: dict[str, int] = {}
-    times: Counter[str] = Counter()
+    least: dict[str, int] = {}
+    whole: Counter[str] = Counter()
     output = 0
     for turn, way in zip(turns, plan, strict=True):
         for messages, answered in talk.go_on(turn, way):
             output += answered
             for block in (*turn.base, *messages):
-                sizes[block.digest] = block.tokens
-                times[block.digest] += 1
+                least[block.digest] = min(block.tokens, least.get(block.digest, block.tokens))
+                whole[block.digest] += block.tokens
     write = min(rates.write_5m, rates.write_1h)
     sent = sum(
-        sizes[digest] * min(count * rates.input, write + (count - 1) * rates.read)
-        for digest, count in times.items()
+        min(tokens * rates.input, tokens * rates.read + (write - rates.read) * least[digest])
+        for digest, tokens in whole.items()
     )
     return sent + rates.output * output

@@ -1,10 +1,11 @@
-"""What the same work would have cost the naive way.
+"""What the same work would have cost the naive way: the one baseline of every saving.
 
 The naive way: every dispatch is a new session with the role as its system prompt; its prompt is
-one block that holds every document in full; the model is the same and makes the same tool calls.
-It is given the same client and the same prompt cache, so only what can't be shared between
-sessions is paid again. A resumed turn skips files that a new session would read again: that is
-not counted, so the baseline is a low one.
+one block that holds every document in full. It has the same client and the same prompt cache, so
+only what can't be shared between sessions is paid again. It makes the calls that the turn made,
+less those that only opened what stands in its prompt. A resumed turn skips files that a new
+session would read again, and notes, maps and files that came along spare calls too: none of that
+is counted, so the baseline is a low one.
 """
 
 from __future__ import annotations
@@ -12,8 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
+from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.bound import CallSize, Replay, RunTurn, Sending
 from sparing.usage import Usage
+from sparing.way import Way
+
+CALL_SECONDS = 3.0
+WHOLE = 0.9
+"""A call that got so much of its text from documents was made for them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,32 +33,70 @@ class NaiveTurn:
     tools: tuple[str, int]
     """What the client sends before all else."""
     calls: Sequence[tuple[int, int]]
-    """Per model call of the real turn: tokens added to the conversation, tokens answered."""
+    """Per model call: tokens added to the conversation, tokens answered. Empty if nobody knows,
+    or if the naive way has no such turn."""
+    call_seconds: float = CALL_SECONDS
+    line: str = ""
+    """Turns of one role at one thing."""
+    follows: bool = False
+    """Goes on at once in the session of the same line: a reply that is put into shape."""
 
 
 def naive_usage(turns: Iterable[NaiveTurn]) -> list[Usage]:
     """The simulated bill of each turn, in the order given."""
-    cache = PromptCache()
-    return [_bill(cache, turn) for turn in turns]
+    replay, bills, opened = Replay(), list[Usage](), dict[str, str]()
+    for number, turn in enumerate(turns):
+        run = _run(turn, number, opened)
+        bills.append(replay.send(run, Way.COMPOSE) if run else Usage())
+    return bills
 
 
-def _bill(cache: PromptCache, turn: NaiveTurn) -> Usage:
-    base = _marked(RequestPart.TOOLS, turn.tools) + _marked(RequestPart.SYSTEM, turn.role)
-    messages = [turn.prompt]
-    total = Usage()
-    for number, (added, output) in enumerate(turn.calls):
-        if number:
-            messages.append((f"{turn.prompt[0]} {number}", added))
-        *before, last = messages
-        blocks = (
-            *base,
-            *(CacheBlock(RequestPart.MESSAGES, *block) for block in before),
-            *_marked(RequestPart.MESSAGES, last),
-        )
-        total += cache.bill(CacheRequest(turn.model, blocks), turn.at + 3 * number, output=output)
-    return total
+def naive_runs(turns: Iterable[NaiveTurn]) -> list[RunTurn]:
+    """The same as a run of its own, for its lower bound."""
+    opened = dict[str, str]()
+    found = (_run(turn, number, opened) for number, turn in enumerate(turns))
+    return [run for run in found if run is not None]
+
+
+def _run(turn: NaiveTurn, number: int, opened: dict[str, str]) -> RunTurn | None:
+    if not turn.calls:
+        return None
+    calls = tuple(CallSize(*call) for call in turn.calls)
+    on = opened.get(turn.line, "") if turn.follows else ""
+    asked = (f"{turn.line} {number}", calls[0].added) if on else turn.prompt
+    said = (CacheBlock(RequestPart.MESSAGES, *asked),) if asked[1] else ()
+    session = on or f"naive {number}"
+    opened[turn.line] = session
+    base = (*_marked(RequestPart.TOOLS, turn.tools), *_marked(RequestPart.SYSTEM, turn.role))
+    ways = {Way.COMPOSE: Sending(said, calls, on)}
+    return RunTurn(session, turn.at, turn.model, base, ways, turn.call_seconds)
 
 
 def _marked(part: RequestPart, named: tuple[str, int]) -> tuple[CacheBlock, ...]:
     """A block that ends a cache entry; an empty one can't be sent."""
     return (CacheBlock(part, *named, Life.FIVE_MINUTES),) if named[1] else ()
+
+
+def without_reads(
+    calls: Sequence[tuple[int, int]], tokens: float, share: float
+) -> list[tuple[int, int]]:
+    """Calls as they would be if documents of so many tokens had not to be opened; `share` of the
+    files that were opened are such documents. They are opened before all else."""
+    made = list(calls)
+    place = 1
+    while place < len(made) and tokens > 0:
+        (asked, said), (added, answer) = made[place - 1], made[place]
+        results = max(0, added - said)
+        if not results:
+            place += 1
+            continue
+        taken = min(results, tokens)
+        tokens -= taken
+        if taken >= WHOLE * results:
+            made[place - 1 : place + 1] = [(asked, answer)]
+            continue
+        spared = round(share * said)
+        made[place - 1] = (asked, said - spared)
+        made[place] = (added - round(taken) - spared, answer)
+        place += 1
+    return made

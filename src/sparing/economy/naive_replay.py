@@ -1,4 +1,4 @@
-"""A recorded run replayed without sessions or shared blocks: naive, and cut to what roles need."""
+"""A recorded run without sessions or shared blocks, its prompts cut to what each role needs."""
 
 from __future__ import annotations
 
@@ -6,28 +6,19 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.economy.naive import NaiveTurn, naive_usage
+from sparing.economy.naive import NaiveTurn
 from sparing.economy.replay import RecordedTurn
-from sparing.usage import Usage
 from sparing.way import Way
 
 
-def naive_bills(turns: Sequence[RecordedTurn]) -> list[Usage]:
+def naive_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
     """Every turn from nothing, every document in full. A ping is none of them."""
-    return naive_usage(_silent(turn) for turn in turns)
+    return [_silent(turn) for turn in turns]
 
 
-def scoped_bills(turns: Sequence[RecordedTurn]) -> list[Usage]:
+def scoped_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
     """As naive, except that a prompt holds what its role needs and no more."""
-    latest: dict[str, NaiveTurn] = {}
-    found: list[NaiveTurn] = []
-    for turn in turns:
-        naive = _silent(turn) if turn.follows or turn.ping else _scoped(turn)
-        if turn.follows and turn.line in latest:
-            naive = replace(naive, prompt=latest[turn.line].prompt)
-        latest[turn.line] = naive
-        found.append(naive)
-    return naive_usage(found)
+    return [_silent(turn) if turn.follows or turn.ping else _scoped(turn) for turn in turns]
 
 
 def _silent(turn: RecordedTurn) -> NaiveTurn:

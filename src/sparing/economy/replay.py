@@ -119,6 +119,12 @@ def all_fresh(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     return ReplayedDispatch(way, turn.ways[way])
 
 
+def all_inline(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
+    """The same, and no document by path: nobody has to open one."""
+    _ = talk
+    return ReplayedDispatch(Way.COMPOSE, turn.ways[Way.COMPOSE])
+
+
 def seed_sent(turn: RecordedTurn, talk: ReplayedSessions) -> ReplayedDispatch:
     """The original rules: by path, and into the session unless the delta is long."""
     seed = turn.seed
@@ -164,15 +170,23 @@ class ReplayRules(NamedTuple):
 
 def replay_bills(turns: Sequence[RecordedTurn], rules: ReplayRules) -> list[Usage]:
     """The bill of each turn; of a ping that is not sent, nothing."""
-    replay, talk, found = Replay(MINIMUM_TOKENS), ReplayedSessions(), list[Usage]()
+    replay = Replay(MINIMUM_TOKENS)
+    runs = _replayed(turns, rules)
+    return [Usage() if run is None else replay.send(run, *run.ways) for run in runs]
+
+
+def replay_runs(turns: Sequence[RecordedTurn], rules: ReplayRules) -> list[RunTurn]:
+    """The same as a run of its own, for its lower bound."""
+    return [run for run in _replayed(turns, rules) if run is not None]
+
+
+def _replayed(turns: Sequence[RecordedTurn], rules: ReplayRules) -> Iterable[RunTurn | None]:
+    talk = ReplayedSessions()
     for number, turn in enumerate(turns):
         if turn.ping and not rules.pings:
-            found.append(Usage())
-            continue
-        run = _run_turn(turn, rules, talk, (rules.looked_up or {}).get(number, ()))
-        (way,) = run.ways
-        found.append(replay.send(run, way))
-    return found
+            yield None
+        else:
+            yield _run_turn(turn, rules, talk, (rules.looked_up or {}).get(number, ()))
 
 
 def _run_turn(
@@ -201,10 +215,7 @@ def open_turns(turns: Sequence[RecordedTurn]) -> list[RunTurn]:
 
 
 def _open(turn: RecordedTurn) -> Iterable[tuple[Way, ReplayedPrompt]]:
-    """Calls of a turn that went by path can't be told without the reading in them."""
-    for way, told in turn.ways.items():
-        if turn.way is not Way.REFERENCE or way is not Way.COMPOSE:
-            yield way, told
+    yield from turn.ways.items()
 
 
 def _again(turn: RecordedTurn) -> ReplayedDispatch:
@@ -242,7 +253,14 @@ def _sending(
         rest = max(0, turn.transcript - turn.base[1])
         blocks = (_block(turn, "transcript", rest), *blocks)
     lookups = [*_reads(turn, way, told), *looked_up]
-    return Sending(blocks, with_lookups(turn.calls, lookups), line)
+    return Sending(blocks, with_lookups(_calls(turn, way), lookups), line)
+
+
+def _calls(turn: RecordedTurn, way: Way) -> tuple[CallSize, ...]:
+    """What was opened by path stands in a composed prompt."""
+    if way is Way.COMPOSE and turn.way is Way.REFERENCE and turn.naive.calls:
+        return tuple(CallSize(*call) for call in turn.naive.calls)
+    return turn.calls
 
 
 def _block(turn: RecordedTurn, name: str, tokens: int) -> CacheBlock:

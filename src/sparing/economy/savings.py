@@ -13,16 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sparing.economy.bound import lower_bound, oracle
+from sparing.economy.bound import RunTurn, lower_bound, oracle
 from sparing.economy.cost_model import Rates
-from sparing.economy.naive_replay import naive_bills, scoped_bills
+from sparing.economy.naive import naive_runs, naive_usage
+from sparing.economy.naive_replay import naive_turns, scoped_turns
 from sparing.economy.replay import (
+    Pick,
     RecordedTurn,
     ReplayRules,
     all_fresh,
+    all_inline,
     as_recorded,
     open_turns,
     replay_bills,
+    replay_runs,
     seed_in_our_order,
     seed_inline,
     seed_sent,
@@ -30,10 +34,13 @@ from sparing.economy.replay import (
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 
-SCOPE = "scope"
-"""No lever that can be switched off: a prompt holds what its role needs."""
+SCOPE, BY_PATH = "scope", "by path"
+"""No levers that can be switched off: a prompt holds what its role needs, and documents are named
+by their path where that was expected to be cheaper."""
+NAIVE, SEED = "naive", "seed"
 STEPS: Mapping[str, str] = {
-    SCOPE: "prompts cut to what the role needs",
+    SCOPE: "prompts cut to what the role needs, and our own words",
+    BY_PATH: "documents by path where that seemed cheaper",
     Lever.INLINE: "documents in the prompt, not opened by tools",
     Lever.TRUNK: "what roles share comes first, cached once",
     Lever.RESUME: "sessions go on where that is cheaper",
@@ -77,7 +84,7 @@ class Savings:
     """The run as it was, by the rules of the cache."""
     bills: tuple[float, ...]
     """The same, turn by turn."""
-    fresh: Ladder
+    naive: Ladder
     seed: Ladder | None
     """None where the records do not tell what the original would have sent."""
     beyond: tuple[SavingStep, ...]
@@ -85,7 +92,8 @@ class Savings:
     typed: float
     """What a model would cost that types every prompt, as the original has it; its answers only."""
     bound: float
-    """Below what any order, any timing and any cache could bring these very calls."""
+    """For the work that was done: below what any of the strategies here could bring it to, with
+    any order, any timing and any cache."""
     oracle: Hindsight
 
 
@@ -95,9 +103,14 @@ Spared = Mapping[Lever, Mapping[int, Sequence[int]]]
 
 
 def savings(
-    turns: Sequence[RecordedTurn], rates_of: RatesOf, policy: Policy, spared: Spared | None = None
+    turns: Sequence[RecordedTurn],
+    rates_of: RatesOf,
+    policy: Policy,
+    spared: Spared | None = None,
+    naive: Sequence[Usage] | None = None,
 ) -> Savings:
-    """Of turns in the order of their start."""
+    """Of turns in the order of their start. `naive`: their bills the naive way, where these turns
+    are not all there were."""
 
     def cost(bills: Sequence[Usage]) -> float:
         pairs = zip(turns, bills, strict=True)
@@ -131,7 +144,7 @@ def savings(
         len(turns),
         whole,
         tuple(rates_of(one.model).price(bill) for one, bill in zip(turns, recorded, strict=True)),
-        _from_fresh(turns, cost, ours),
+        _from_naive(turns, cost(naive or naive_usage(naive_turns(turns))), cost, ours),
         _from_seed(turns, cost, ours, policy),
         tuple(beyond),
         sum(tokens * price for tokens, price in zip(prompts, outputs, strict=True)),
@@ -146,16 +159,19 @@ def _told(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
 Cost = Callable[[Sequence[Usage]], float]
 
 
-def _from_fresh(
-    turns: Sequence[RecordedTurn], cost: Cost, ours: Sequence[tuple[str, float]]
+def _from_naive(
+    turns: Sequence[RecordedTurn], naive: float, cost: Cost, ours: Sequence[tuple[str, float]]
 ) -> Ladder:
-    naive = cost(naive_bills(turns))
+    def sent(pick: Pick) -> float:
+        return cost(replay_bills(turns, ReplayRules(pick, hours=False, pings=False)))
+
     costs = [
-        (SCOPE, cost(scoped_bills(turns))),
-        (Lever.TRUNK, cost(replay_bills(turns, ReplayRules(all_fresh, hours=False, pings=False)))),
+        (SCOPE, cost(naive_usage(scoped_turns(turns)))),
+        (Lever.TRUNK, sent(all_inline)),
+        (BY_PATH, sent(all_fresh)),
         *ours,
     ]
-    return Ladder("fresh", naive, Origin.SIMULATED, _steps(naive, costs))
+    return Ladder(NAIVE, naive, Origin.SIMULATED, _steps(naive, costs))
 
 
 def _from_seed(
@@ -165,7 +181,7 @@ def _from_seed(
         return None
     seed = cost(replay_bills(turns, ReplayRules(seed_sent, hours=False, pings=False)))
     if policy is Policy.SEED:
-        return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
+        return Ladder(SEED, seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
     costs = [
         (
             Lever.INLINE,
@@ -177,7 +193,7 @@ def _from_seed(
         ),
         *ours,
     ]
-    return Ladder("seed", seed, Origin.ESTIMATED, _steps(seed, costs, guess=True))
+    return Ladder(SEED, seed, Origin.ESTIMATED, _steps(seed, costs, guess=True))
 
 
 def _steps(
@@ -208,11 +224,22 @@ def _limits(turns: Sequence[RecordedTurn], rates_of: RatesOf, whole: float) -> _
     for model in dict.fromkeys(turn.model for turn in turns):
         own = [turn for turn in turns if turn.model == model]
         runs, rates = open_turns(own), rates_of(model)
-        bound += lower_bound(runs, _taken(own), rates)
         found = oracle(runs, rates)
+        hindsight = lower_bound(runs, found.plan, rates)
+        strategies = (lower_bound(run, _only(run), rates) for run in _strategies(own))
+        bound += min(hindsight, *strategies)
         best, exact = best + found.cost, exact and found.exact
     return _Limits(bound, Hindsight(min(best, whole), exact))
 
 
-def _taken(turns: Sequence[RecordedTurn]) -> list[Way]:
-    return [Way.RESUME if turn.follows else turn.way for turn in turns]
+def _strategies(turns: Sequence[RecordedTurn]) -> list[list[RunTurn]]:
+    """The same work in every way that is compared here."""
+    picks: list[Pick] = [as_recorded, all_fresh, all_inline]
+    if all(turn.seed or turn.follows or turn.ping for turn in turns):
+        picks += [seed_sent, seed_inline, seed_in_our_order]
+    plain = (naive_runs(naive_turns(turns)), naive_runs(scoped_turns(turns)))
+    return [*(replay_runs(turns, ReplayRules(pick, pings=False)) for pick in picks), *plain]
+
+
+def _only(run: Sequence[RunTurn]) -> list[Way]:
+    return [way for turn in run for way in turn.ways]

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.codec import JsonObject
+from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.spending import tokens
 
 WORDS_WIDTH = 50
@@ -26,9 +27,7 @@ class BaselineName(NamedTuple):
 
 
 BASELINES = {
-    "fresh": BaselineName(
-        "the naive way", "every dispatch from nothing, every document in full, one block"
-    ),
+    "naive": BaselineName("lean naive on the same client", WHAT_IT_IS),
     "seed": BaselineName(
         "the original rules", "documents by path, a session goes on unless the change is long"
     ),
@@ -73,7 +72,7 @@ class Economy:
     billed: float
     replayed: float
     """The same turns by the rules of the cache."""
-    fresh: LadderRow
+    naive: LadderRow
     seed: LadderRow | None
     beyond: tuple[SavingRow, ...]
     typed: float
@@ -88,7 +87,7 @@ class Economy:
 
     @property
     def ladders(self) -> tuple[LadderRow, ...]:
-        return (self.fresh, self.seed) if self.seed else (self.fresh,)
+        return (self.naive, self.seed) if self.seed else (self.naive,)
 
     @property
     def unexplained(self) -> float:
@@ -242,7 +241,7 @@ def joined(many: Sequence[Economy]) -> Economy | None:
         origin=" and ".join(sorted({word for one in used for word in one.origin.split(" and ")})),
         billed=sum(one.billed for one in used),
         replayed=sum(one.replayed for one in used),
-        fresh=_ladder([one.fresh for one in used]),
+        naive=_ladder([one.naive for one in used]),
         seed=_ladder(seeds) if len(seeds) == len(used) else None,
         beyond=_steps([step for one in used for step in one.beyond]),
         typed=sum(one.typed for one in used),

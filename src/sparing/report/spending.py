@@ -9,6 +9,7 @@ from decimal import Decimal
 from rich.table import Table
 from rich.text import Text
 
+from sparing.report.baseline import NaiveBaseline, one_baseline
 from sparing.usage import Usage
 
 STAGE_WIDTH = 13
@@ -40,6 +41,13 @@ class Spending:
     rows: tuple[SpendingRow, ...]
     origin: str
     """measured, simulated or estimated."""
+    baseline: NaiveBaseline = NaiveBaseline()
+    """What `naive` means here."""
+
+    @property
+    def naive_origin(self) -> str:
+        """The naive way is replayed from sizes: an estimate beside a bill that was measured."""
+        return "simulated" if self.origin == "simulated" else "estimated"
 
     @property
     def usage(self) -> Usage:
@@ -164,7 +172,8 @@ def merged(many: Sequence[Spending]) -> Spending:
         groups.setdefault((row.stage, row.role), []).append(row)
     words = {word for one in many if one.rows for word in one.origin.split(" and ")}
     rows = tuple(_sum(stage, role, rows) for (stage, role), rows in groups.items())
-    return Spending(rows, " and ".join(sorted(words)) or "nothing spent")
+    baseline = one_baseline(one.baseline for one in many)
+    return Spending(rows, " and ".join(sorted(words)) or "nothing spent", baseline)
 
 
 def _sum(stage: str, role: str, rows: Sequence[SpendingRow]) -> SpendingRow:

@@ -14,7 +14,7 @@ from typing import cast
 from sparing.desk.money.feature_records import Basis, basis_of
 from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.money.predictions import proof_figures
-from sparing.desk.money.spending import lines_of, prices_of, spent_on, turn_row
+from sparing.desk.money.spending import baseline_of, lines_of, prices_of, spent_on, turn_row
 from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figures, claim_figures
 from sparing.desk.money.turns import Turns
 from sparing.desk.office import Office
@@ -50,8 +50,9 @@ def project_report(office: Office) -> Report:
 
 def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Report:
     own = prices_of(office)
-    lines = [lines_of(one.ledger) for one in bases]
-    spent = merged([spent_on(one, own) for one in lines])
+    lines = [lines_of(office, one.row, one.ledger) for one in bases]
+    pairs = zip(bases, lines, strict=True)
+    spent = merged([spent_on(told, own, baseline_of(office, one.row)) for one, told in pairs])
     turns = tuple(turn for one in bases for turn in one.turns)
     enough = sum(bool(one.ledger) for one in bases) >= FEATURES
     statuses = {one.row.status.value for one in bases}

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sparing.agents.conversation import CALL_SECONDS
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.money.feature_records import Basis
-from sparing.desk.money.spending import naive_turn
+from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, sizes_of
 from sparing.desk.office import Office, settings_of
 from sparing.economy.bound import CallSize
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of
+from sparing.economy.naive import NaiveTurn, naive_usage
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.economy.replay import RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
@@ -32,6 +32,7 @@ from sparing.way import Lever, Way
 PING = "keep-alive"
 """The role and the template under which a session is kept warm."""
 FILES_A_CALL = 2
+Blocks = tuple[CacheBlock, ...]
 TOLD_APART = frozenset(
     (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
     + (Lever.NOTES, Lever.PRELOAD)
@@ -52,13 +53,16 @@ def savings_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Fe
     settings = settings_of(office, row)
     own = own_prices(settings.models.prices)
     counted = settings.engine.clock is ClockKind.COUNTED
-    turns_of = ((one, recorded_turn(one, counted=counted)) for one in rows)
-    found = [(one, turn) for one, turn in turns_of if turn is not None]
+    plain, sizes = naive_turns_of(rows, counted=counted), sizes_of(rows)
+    bills = naive_usage(plain)
+    tried = [recorded_turn(*pair, sizes) for pair in zip(rows, plain, strict=True)]
+    found = [(one, turn) for one, turn in zip(rows, tried, strict=True) if turn is not None]
+    naive = [bill for bill, turn in zip(bills, tried, strict=True) if turn is not None]
     turns = with_bases([turn for _, turn in found])
     priced = all(price_of(turn.model, own) is not None for turn in turns)
     spared = _spared([one for one, _ in found])
     policy = settings.review.policy
-    result = savings(turns, lambda model: _rates(model, own, priced=priced), policy, spared)
+    result = savings(turns, lambda model: _rates(model, own, priced=priced), policy, spared, naive)
     return FeatureSavings(result, tuple(one for one, _ in found), len(rows) - len(turns), priced)
 
 
@@ -95,17 +99,19 @@ def _spared(rows: Sequence[LedgerRow]) -> Spared:
     return {Lever.NOTES: noted, Lever.PRELOAD: given}
 
 
-def recorded_turn(row: LedgerRow, *, counted: bool = False) -> RecordedTurn | None:
-    """None for a turn that can't be replayed. On a counted clock turns may overlap: there calls
-    follow one another as the scripted agent makes them."""
+def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTurn | None:
+    """None for a turn that can't be replayed."""
     attempt, result, sent = row.attempt, row.result, row.attempt.sent
     if row.outcome is not AttemptState.KNOWN or result is None or not result.calls or not sent:
         return None
     kept: dict[str, Any] = sent.get("beside") or {}
-    ways = {Way(name): _told(told) for name, told in kept.get("ways", {}).items()}
+    beside = _block(f"beside {attempt.started}", sizes.beside_of(row))
+    ways = {
+        Way(name): _told(told, sizes, () if name == Way.RESUME else beside)
+        for name, told in kept.get("ways", {}).items()
+    }
     way = Way(attempt.way)
-    follows = not ways and not sent.get("predicted") and way is Way.RESUME
-    if not follows and (Way.COMPOSE not in ways or way not in ways):
+    if not follows(row) and (Way.COMPOSE not in ways or way not in ways):
         return None
     ping = attempt.role == PING
     role = attempt.dispatch.rpartition(f"{PING}-")[2] if ping else attempt.role
@@ -114,39 +120,49 @@ def recorded_turn(row: LedgerRow, *, counted: bool = False) -> RecordedTurn | No
         role=role,
         model=attempt.model,
         at=attempt.started,
-        call_seconds=CALL_SECONDS if counted else result.seconds / len(result.calls),
-        base=(str(kept.get("base", "")), int(sent["base"])),
+        call_seconds=naive.call_seconds,
+        base=(str(kept.get("base", "")), round(sizes.scale * _before(row))),
         way=way,
         calls=tuple(CallSize(int(call["added"]), int(call["output"])) for call in result.calls),
-        naive=naive_turn(row),
+        naive=naive,
         ways=ways,
-        seed=_seed(kept["seed"]) if kept.get("seed") else None,
+        seed=_seed(kept["seed"], sizes, beside) if kept.get("seed") else None,
         transcript=int(sent.get("transcript", 0)),
         ping=ping,
     )
 
 
-def _told(value: dict[str, Any]) -> ReplayedPrompt:
+def _before(row: LedgerRow) -> int:
+    """Tools and system prompt, as they were sent."""
+    return int(row.attempt.naive.get("before") or row.attempt.sent["base"])
+
+
+def _told(value: dict[str, Any], sizes: Sizes, beside: Blocks) -> ReplayedPrompt:
     tokens, files = value.get("reads", (0, 0))
-    return ReplayedPrompt(_blocks(value["blocks"]), int(tokens), int(files))
+    return ReplayedPrompt((*_blocks(value["blocks"], sizes), *beside), int(tokens), int(files))
 
 
-def _seed(value: dict[str, Any]) -> SeedPrompt:
+def _seed(value: dict[str, Any], sizes: Sizes, beside: Blocks) -> SeedPrompt:
     fresh = {"blocks": value["fresh"], "reads": value["reads"]}
     return SeedPrompt(
-        _told(fresh),
+        _told(fresh, sizes, beside),
         int(value["fresh_chars"]),
-        _blocks(value["full"]),
-        _blocks(value.get("delta", ())),
+        (*_blocks(value["full"], sizes), *beside),
+        _blocks(value.get("delta", ()), sizes),
         int(value.get("delta_chars", 0)),
     )
 
 
-def _blocks(value: Iterable[Any]) -> tuple[CacheBlock, ...]:
+def _blocks(value: Iterable[Any], sizes: Sizes) -> Blocks:
+    told = ((digest, round(sizes.scale * tokens), mark) for digest, tokens, mark, _ in value)
     return tuple(
         CacheBlock(RequestPart.MESSAGES, digest, tokens, Life(mark) if mark and tokens else None)
-        for digest, tokens, mark, _ in value
+        for digest, tokens, mark in told
     )
+
+
+def _block(name: str, tokens: int) -> Blocks:
+    return (CacheBlock(RequestPart.MESSAGES, name, tokens),) if tokens else ()
 
 
 def economy_of(office: Office, bases: Sequence[Basis]) -> Economy | None:
@@ -171,7 +187,7 @@ def _economy(found: FeatureSavings) -> Economy:
         origin=" and ".join(sorted(origins)) if paid else "simulated",
         billed=billed,
         replayed=result.replayed / unit,
-        fresh=_ladder(result.fresh, unit),
+        naive=_ladder(result.naive, unit),
         seed=_ladder(result.seed, unit) if result.seed else None,
         beyond=tuple(_step(step, unit) for step in result.beyond),
         typed=result.typed / unit,

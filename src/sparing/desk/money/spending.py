@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sparing.config.settings import ClockKind
 from sparing.desk.features.history import ledger_rows
+from sparing.desk.money.naive_estimate import naive_bills_of
 from sparing.desk.money.predictions import predicted_nano
-from sparing.desk.office import Office
-from sparing.economy.naive import NaiveTurn, naive_usage
+from sparing.desk.office import Office, settings_of
 from sparing.economy.prices import Own, cost_usd, own_prices
 from sparing.money import to_usd, usd_or_none
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
+from sparing.report.baseline import NaiveBaseline, naive_name
 from sparing.report.spending import Spending, SpendingRow, total
 from sparing.report.turns import ReportedTurn
 from sparing.usage import Usage
@@ -22,19 +24,26 @@ Line = tuple[LedgerRow, Usage]
 
 
 def spending(office: Office, row: FeatureRow) -> Spending:
-    return spent_on(lines_of(ledger_rows(office, row)), prices_of(office))
+    lines = lines_of(office, row, ledger_rows(office, row))
+    return spent_on(lines, prices_of(office), baseline_of(office, row))
 
 
-def lines_of(rows: Sequence[LedgerRow]) -> list[Line]:
+def lines_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> list[Line]:
     """Of one feature, in the order of their start."""
-    return list(zip(rows, naive_usage(map(naive_turn, rows)), strict=True))
+    counted = settings_of(office, row).engine.clock is ClockKind.COUNTED
+    return list(zip(rows, naive_bills_of(rows, counted=counted), strict=True))
+
+
+def baseline_of(office: Office, row: FeatureRow) -> str:
+    """Which naive way a feature is compared with: on the same client."""
+    return naive_name(settings_of(office, row).agent.client.value)
 
 
 def prices_of(office: Office) -> Own:
     return own_prices(office.loaded.settings.models.prices)
 
 
-def spent_on(lines: Sequence[Line], own: Own) -> Spending:
+def spent_on(lines: Sequence[Line], own: Own, baseline: str) -> Spending:
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         attempt = line[0].attempt
@@ -44,16 +53,14 @@ def spent_on(lines: Sequence[Line], own: Own) -> Spending:
     return Spending(
         tuple(_row(stage, role, group, own) for (stage, role), group in groups.items()),
         " and ".join(sorted(origins)) or "nothing spent",
+        NaiveBaseline(baseline, _bases(lines)),
     )
 
 
-def naive_turn(row: LedgerRow) -> NaiveTurn:
-    naive = row.attempt.naive
-    # Without a naive prompt it is a check of resume or a ping: whoever never resumes never asks.
-    told = row.result.calls if row.result and "prompt" in naive else []
-    calls = [(call["added"], call["output"]) for call in told]
-    prompt, role, tools = (tuple(naive.get(name, ("", 0))) for name in ("prompt", "role", "tools"))
-    return NaiveTurn(row.attempt.model, row.attempt.started, prompt, role, tools, calls)
+def _bases(lines: Sequence[Line]) -> tuple[int, ...]:
+    """What the client sends before any prompt, by tool set."""
+    known = (row.attempt.naive.get("tools", ("", 0))[1] for row, _ in lines)
+    return tuple(sorted({int(tokens) for tokens in known if tokens}))
 
 
 def turn_row(line: Line, own: Own) -> ReportedTurn:

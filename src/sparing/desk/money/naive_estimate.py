@@ -1,0 +1,152 @@
+"""A feature sent the naive way, from what its ledger keeps of every turn.
+
+Every report, the demo and the end of a run take their naive figure from here. Under another
+policy it is an estimate: sizes of what the naive way would have sent are on record, its calls are
+those of the turn, less those that only opened documents which stand in the naive prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from sparing.agents.conversation import CALL_SECONDS
+from sparing.codec import JsonObject
+from sparing.economy.estimates import READ_FACTOR
+from sparing.economy.naive import NaiveTurn, naive_usage, without_reads
+from sparing.records.ledger import LedgerRow
+from sparing.usage import Origin, Usage
+from sparing.way import Way
+
+BUCKETS = ("uncached", "read", "write_5m", "write_1h")
+Pair = tuple[str, int]
+
+
+class Sizes(NamedTuple):
+    """How what was really sent differs from what was estimated of it."""
+
+    scale: float
+    """A provider's tokens for each that we estimate."""
+    beside: Mapping[str, int]
+    """By tool set: tokens that the client usually puts beside a prompt."""
+
+    def beside_of(self, row: LedgerRow) -> int:
+        own = _beside_prompt(row)
+        if own is not None:
+            return own
+        return self.beside.get(str(row.attempt.naive.get("tools", ("", 0))[0]), 0)
+
+
+def sizes_of(rows: Sequence[LedgerRow]) -> Sizes:
+    return Sizes(_scale(rows), _beside(rows))
+
+
+def naive_turns_of(rows: Sequence[LedgerRow], *, counted: bool) -> list[NaiveTurn]:
+    """Of one feature, in the order of their start."""
+    sizes = sizes_of(rows)
+    return [_turn(row, sizes, call_seconds(row, counted=counted)) for row in rows]
+
+
+def naive_bills_of(rows: Sequence[LedgerRow], *, counted: bool) -> list[Usage]:
+    return naive_usage(naive_turns_of(rows, counted=counted))
+
+
+def call_seconds(row: LedgerRow, *, counted: bool) -> float:
+    """On a counted clock turns may overlap: there calls follow one another as the scripted agent
+    makes them."""
+    if counted or row.result is None or not row.result.calls:
+        return CALL_SECONDS
+    return row.result.seconds / len(row.result.calls)
+
+
+def follows(row: LedgerRow) -> bool:
+    """A turn that goes on at once in the session of the one before."""
+    sent = row.attempt.sent
+    resumed = row.attempt.way == Way.RESUME.value
+    return bool(sent) and resumed and not _ways(row) and not sent.get("predicted")
+
+
+def _ways(row: LedgerRow) -> JsonObject:
+    kept: JsonObject = row.attempt.sent.get("beside") or {}
+    return kept.get("ways") or {}
+
+
+def _beside_prompt(row: LedgerRow) -> int | None:
+    """Tokens that the client put beside the prompt of a new session, as far as sizes are simulated
+    as they are estimated; None where that can't be told."""
+    first, before = _first_input(row), row.attempt.naive.get("before")
+    resumed = row.attempt.way == Way.RESUME.value
+    if first is None or before is None or resumed or _is_measured(row):
+        return None
+    assert row.result is not None
+    return max(0, first - int(before) - int(row.result.calls[0]["added"]))
+
+
+def _turn(row: LedgerRow, sizes: Sizes, seconds: float) -> NaiveTurn:
+    attempt, naive = row.attempt, row.attempt.naive
+    prompt, role, tools = (_pair(naive, name, sizes.scale) for name in ("prompt", "role", "tools"))
+    return NaiveTurn(
+        model=attempt.model,
+        at=attempt.started,
+        prompt=(prompt[0], prompt[1] + sizes.beside_of(row)),
+        role=role,
+        tools=tools,
+        # Without a naive prompt it is a check of resume or a ping: who never resumes never asks.
+        calls=_calls(row) if row.result and "prompt" in naive else [],
+        call_seconds=seconds,
+        line=f"{attempt.stage} {attempt.role}",
+        follows=follows(row),
+    )
+
+
+def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
+    digest, tokens = naive.get(name, ("", 0))
+    return str(digest), round(scale * int(tokens))
+
+
+def _calls(row: LedgerRow) -> list[tuple[int, int]]:
+    """Those of the turn; documents that it was told by path it had to open."""
+    assert row.result is not None
+    calls = [(int(call["added"]), int(call["output"])) for call in row.result.calls]
+    told: JsonObject = _ways(row).get(row.attempt.way) or {}
+    tokens, files = told.get("reads", (0, 0))
+    opened = len(row.result.files_read)
+    if not files or not opened:
+        return calls
+    read = min(files, opened)
+    return without_reads(calls, READ_FACTOR * tokens * read / files, read / opened)
+
+
+def _scale(rows: Sequence[LedgerRow]) -> float:
+    """A provider's tokens for each that we estimate, as the first calls of new sessions show."""
+    told = estimated = 0
+    for row in rows:
+        first, before = _first_input(row), row.attempt.naive.get("before")
+        if first is None or before is None or not _is_measured(row):
+            continue
+        if row.attempt.way != Way.RESUME.value and row.result is not None:
+            told += first
+            estimated += int(before) + int(row.result.calls[0]["added"])
+    return told / estimated if estimated else 1.0
+
+
+def _beside(rows: Sequence[LedgerRow]) -> dict[str, int]:
+    """By tool set, what is usual; for turns that were resumed."""
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        tokens = _beside_prompt(row)
+        if tokens is not None:
+            found.setdefault(str(row.attempt.naive["tools"][0]), []).append(tokens)
+    return {tools: round(median(sizes)) for tools, sizes in found.items()}
+
+
+def _first_input(row: LedgerRow) -> int | None:
+    calls = row.result.calls if row.result else []
+    if not calls or "uncached" not in calls[0]:
+        return None
+    return sum(int(calls[0][name]) for name in BUCKETS)
+
+
+def _is_measured(row: LedgerRow) -> bool:
+    return row.result is not None and row.result.origin is Origin.MEASURED
