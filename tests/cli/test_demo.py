@@ -36,7 +36,7 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     printed = steady(said.err + "\n" + said.out)
     for part in parts:
         assert part in printed, f"README.md shows what the demo does not print:\n{part}"
-    assert re.search(r"spent \$\d+\.\d+ against \$\d+\.\d+ the naive way \(simulated\)", said.out)
+    assert re.search(r"lean naive on the same client, 2.2k base +\$\d+\.\d+  simulated", said.out)
 
 
 @pytest.mark.long
@@ -48,7 +48,7 @@ def test_a_tier(tmp_path: Path) -> None:
     # E4: the ledger tells the whole run: replayed, it costs what it was billed, to the last token.
     assert (told["turns"], told["turns_left_out"]) == (said.json["dispatches"], 0)
     assert round(told["replayed"]["value"], 9) == round(told["billed"]["value"], 9)
-    assert [one["baseline"] for one in told["against"]] == ["fresh", "seed"]
+    assert [one["baseline"] for one in told["against"]] == ["naive", "seed"]
 
 
 @pytest.mark.long

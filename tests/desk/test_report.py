@@ -229,7 +229,7 @@ def test_for_people_and_for_programs(
     assert capsys.readouterr().out == "Nothing was sent yet: there is nothing to report on.\n"
     turn(office, row, 1, "compose", 1000)
     assert main(["report", "1"]) == 0
-    assert capsys.readouterr().out.startswith("001 Add rate limiting\nspent $")
+    assert capsys.readouterr().out.startswith("001 Add rate limiting\nthis run ")
     assert main(["report", "1", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["feature"], shown["billed"]["turns"]) == ("001", 1)

@@ -145,8 +145,8 @@ def test_without_the_library_the_page_says_so() -> None:
 def test_every_figure_has_its_origin_and_every_share_its_baseline() -> None:
     """E4"""
     words = " ".join(" ".join(Page(report_html(report())).words).split())
-    assert "of what the naive way costs (simulated)" in words
-    assert "the naive way $0.100 100 % simulated" in words
+    assert "of what lean naive costs (estimated)" in words
+    assert "lean naive on the same client $0.100 100 % simulated" in words
     assert "what roles share comes first, cached once −$0.060 −60 % simulated" in words
     assert "this run $0.040 −60 % measured" in words
     assert "the original rules $0.080 100 % estimated" in words

@@ -101,13 +101,13 @@ def test_names_that_ship_stand_on_one_line(stage: str) -> None:
 
 def test_what_was_saved_names_its_baseline_and_origin() -> None:
     """E4"""
-    assert of(ROW).sentence == "spent $0.250 against $1.00 the naive way (simulated), 75 % less"
+    assert of(ROW).sentence == "spent $0.250 against $1.00 for lean naive (simulated), 75 % less"
 
 
 def test_what_was_dearer_is_called_more() -> None:
     """E4"""
     dear = replace(ROW, cost_usd=Decimal("1.10"))
-    expected = "spent $1.10 against $1.00 the naive way (measured), 10 % more"
+    expected = "spent $1.10 against $1.00 for lean naive (estimated), 10 % more"
     assert of(dear, origin="measured").sentence == expected
 
 
@@ -119,7 +119,7 @@ def test_an_unknown_price_is_called_unknown() -> None:
         assert "$" not in spending.sentence
         assert "unknown" in drawn(spending).splitlines()[-1]
     assert of(unknown).sentence == (
-        "spent 10.5k tokens against 40.5k the naive way (simulated);"
+        "spent 10.5k tokens against 40.5k for lean naive (simulated);"
         " the price of a model is unknown"
     )
 
@@ -128,7 +128,7 @@ def test_a_turn_whose_end_nobody_saw() -> None:
     """E2: its cost is missing from the sum, and the sum says so."""
     killed = replace(ROW, unknown=1)
     assert of(killed).sentence == (
-        "spent $0.250 against $1.00 the naive way (simulated), 75 % less;"
+        "spent $0.250 against $1.00 for lean naive (simulated), 75 % less;"
         " nobody saw the end of 1 turn, what that cost is unknown"
     )
     assert of(killed, killed).sentence.endswith(
@@ -150,7 +150,7 @@ def test_nothing_spent() -> None:
     """E2: that is a known zero."""
     empty = Spending((), "nothing spent")
     assert (empty.usage, empty.cost_usd, empty.turns) == (Usage(), Decimal(0), 0)
-    assert empty.sentence == "spent $0.000 against $0.000 the naive way (nothing spent)"
+    assert empty.sentence == "spent $0.000 against $0.000 for lean naive (estimated)"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ SCOPE, BY_PATH = "scope", "by path"
 by their path where that was expected to be cheaper."""
 NAIVE, SEED = "naive", "seed"
 STEPS: Mapping[str, str] = {
-    SCOPE: "prompts cut to what the role needs, and our own words",
+    SCOPE: "prompts cut to the role, plus our own words",
     BY_PATH: "documents by path where that seemed cheaper",
     Lever.INLINE: "documents in the prompt, not opened by tools",
     Lever.TRUNK: "what roles share comes first, cached once",

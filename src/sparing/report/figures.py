@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.codec import JsonObject
+from sparing.report.closing import Quality, closing_json
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending
@@ -83,6 +84,7 @@ class Report:
     """None where nothing was sent."""
     turns: tuple[ReportedTurn, ...]
     advice: tuple[str, ...] = ()
+    quality: Quality = Quality(0, 0, None, 0, 0)
 
     @property
     def bill(self) -> str:
@@ -102,9 +104,11 @@ def report_json(report: Report) -> JsonObject:
             "turns": spent.turns,
             "turns_without_an_end": spent.unknown,
         },
+        "closing": closing_json(spent, report.economy, report.quality),
         "naive": {
-            "origin": "simulated",
-            "baseline": "every dispatch from nothing, every document in full",
+            "origin": spent.naive_origin,
+            "baseline": spent.baseline.words,
+            "base_tokens": list(spent.baseline.bases),
             "cost_usd": None if spent.naive_usd is None else float(spent.naive_usd),
             "tokens": spent.naive_usage.total,
         },

@@ -21,7 +21,7 @@ from sparing.report.figures import Figure, Report
 from sparing.report.page import token_words
 from sparing.report.reviewers import YieldRow
 from sparing.report.savings_table import limit_lines
-from sparing.report.spending import SpendingRow, dollars, tokens
+from sparing.report.spending import Spending, SpendingRow, dollars, tokens
 
 NO_CHARTS = f"This page has no charts: the library that draws them is not installed. {INSTALL}"
 MARKS = {True: "✓", False: "✗", None: "·"}
@@ -94,17 +94,28 @@ def _cards(report: Report) -> list[Card]:
     turns = f"{spent.turns} turn{'s' if spent.turns != 1 else ''}"
     cards = [
         Card("spent", spent.cost, f"{spent.origin}, {turns}"),
-        Card("the naive way", dollars(spent.naive_usd), "simulated: all from nothing, in full"),
+        Card(spent.baseline.name, dollars(spent.naive_usd), _naive_note(spent)),
         Card("tokens", tokens(spent.usage.total), token_words(report).split(": ", 1)[1]),
     ]
     saved = _saved(report)
     if saved:
-        cards.insert(2, Card("saved", saved, "of what the naive way costs (simulated)"))
+        cards.insert(
+            2, Card("saved", saved, f"of what {spent.baseline.name} costs ({spent.naive_origin})")
+        )
     if economy is not None and economy.over_bound is not None:
         over = f"{economy.over_bound:.2f} ×"
         bound = f"{economy.amount(economy.bound)}, simulated"
         cards.append(Card("of the lower bound", over, bound))
+    cards += [Card("quality", f"{report.quality.accepted} blockers accepted", _quality(report))]
     return cards
+
+
+def _naive_note(spent: Spending) -> str:
+    return f"{spent.naive_origin}: {spent.baseline.words}"
+
+
+def _quality(report: Report) -> str:
+    return "; ".join(one.strip().removeprefix("quality: ") for one in report.quality.words)
 
 
 def _saved(report: Report) -> str:

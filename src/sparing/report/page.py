@@ -7,6 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sparing.report.baseline import WHAT_IT_IS
+from sparing.report.closing import closing_lines
 from sparing.report.figures import Figure, Report, percent
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
 from sparing.report.savings_table import savings_page
@@ -15,7 +17,7 @@ from sparing.report.spending import dollars, tokens
 LOOP_NOTES = (
     "sent: characters of the prompts (measured)",
     "fresh: that as a share of all turns with the role's latest fresh prompt",
-    "naive: every dispatch from nothing, every document in full (simulated)",
+    f"naive: {WHAT_IT_IS}",
 )
 
 
@@ -43,7 +45,8 @@ def report_page(report: Report) -> RenderableType:
 
 def _head(report: Report) -> list[Text]:
     name = f"{report.feature} {report.title}".strip()
-    return [Text(name, "bold"), Text(report.bill), Text(token_words(report), "dim")]
+    lines = closing_lines(report.spending, report.economy, report.quality)
+    return [Text(name, "bold"), *map(Text, lines), Text(token_words(report), "dim")]
 
 
 def token_words(report: Report) -> str:

@@ -170,9 +170,10 @@ def limit_lines(economy: Economy) -> tuple[str, ...]:
     lines: list[str] = []
     if economy.over_bound is not None:
         lines.append(
-            f"The lower bound of these very calls is {economy.amount(economy.bound)} (simulated):"
-            f" this run cost {economy.over_bound:.2f} times as much. It knows neither order nor"
-            " time, so no run can reach it."
+            f"The lower bound for the work that was done is {economy.amount(economy.bound)}"
+            " (simulated), below every strategy that is compared here: this run cost"
+            f" {economy.over_bound:.2f} times as much. It knows neither order nor time, so no run"
+            " can reach it."
         )
     if economy.best:
         worse = economy.replayed / economy.best - 1

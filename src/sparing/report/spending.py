@@ -83,12 +83,19 @@ class Spending:
         if spent is None or naive is None:
             return (
                 f"spent {tokens(self.usage.total)} tokens against {tokens(self.naive_usage.total)}"
-                f" the naive way ({self.origin}); the price of a model is unknown{self._rest}"
+                f" for {self.baseline.name} ({self.naive_origin}); the price of a model is unknown"
+                f"{self._rest}"
             )
         return (
-            f"spent {dollars(spent)} against {dollars(naive)} the naive way ({self.origin})"
-            f"{_difference(spent, naive)}{self._rest}"
+            f"spent {dollars(spent)} against {dollars(naive)} for {self.baseline.name}"
+            f" ({self.naive_origin}){_difference(spent, naive)}{self._rest}"
         )
+
+    @property
+    def difference(self) -> str:
+        """`, 12 % less`; empty where a cost is not known."""
+        spent, naive = self.cost_usd, self.naive_usd
+        return "" if spent is None or naive is None else _difference(spent, naive)
 
     @property
     def _rest(self) -> str:

@@ -17,11 +17,13 @@ from sparing.cli.run.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.screen import echo, show, style
 from sparing.desk.features import history, view
 from sparing.desk.gates import answers
+from sparing.desk.money.closing import closing_figures, closing_of
 from sparing.desk.money.spending import spending
 from sparing.desk.office import Office, open_office
 from sparing.errors import ConfigError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
+from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.spending import Spending
 from sparing.workspace.git.create import create_repository
 
@@ -142,10 +144,11 @@ def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as
             feature=row.feature.id, flow=row.feature.flow, status=row.status.value, merged=merged,
             head=row.head, dispatches=sum(r.dispatches for r in spent.rows), origin=spent.origin,
             cost_usd=_number(spent.cost_usd), naive_usd=_number(spent.naive_usd),
+            closing=closing_figures(office, row),
             folder=str(keep.resolve()) if keep else None,
         )  # fmt: skip
         return code
-    _print_table(spent, SIMULATED[str(row.overrides["agent.backend"])])
+    _print_table(spent, closing_of(office, row), SIMULATED[str(row.overrides["agent.backend"])])
     if row.status is FeatureStatus.COMPLETED and merged:
         echo(f"{row.feature.branch} is merged into {row.feature.base_branch}.\n")
     for words, command in _next(office, row, keep):
@@ -153,7 +156,7 @@ def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as
     return code
 
 
-def _print_table(spent: Spending, simulated: str) -> None:
+def _print_table(spent: Spending, closing: list[str], simulated: str) -> None:
     from rich.text import Text
 
     from sparing.report.spending import spending_table
@@ -161,13 +164,11 @@ def _print_table(spent: Spending, simulated: str) -> None:
     echo()
     show(spending_table(spent))
     echo()
-    show(Text(spent.sentence, "bold"))
+    for line in closing:
+        show(Text(line))
     if is_dearer(spent):
         show(Text(DEARER, "dim"))
-    words = (
-        f"Simulated: {simulated} with the vendor's published cache rules.\n"
-        "The naive way: every dispatch from nothing, every document in full."
-    )
+    words = f"Simulated: {simulated} with the vendor's published cache rules.\nNaive: {WHAT_IT_IS}."
     show(Text(words, "dim"))
     echo()
 

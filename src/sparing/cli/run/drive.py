@@ -104,9 +104,12 @@ def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
 def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
     """What it waits for, or what it cost."""
     if shown.status == "completed":
-        spent = spending(office, row)
-        echo(f"{shown.id} {spent.sentence}", err=True)
-        if is_dearer(spent):
+        from sparing.desk.money.closing import closing_of
+
+        echo(f"{shown.id} what it cost, and what the naive way would have cost", err=True)
+        for line in closing_of(office, row):
+            echo(line, err=True)
+        if is_dearer(spending(office, row)):
             echo(style(DEARER, dim=True), err=True)
     elif shown.status != "abandoned":
         _tell_waiting(office, shown, row, mode)

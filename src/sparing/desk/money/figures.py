@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+from sparing.desk.money.closing import quality_of
 from sparing.desk.money.feature_records import Basis, basis_of
 from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.money.predictions import proof_figures
@@ -59,6 +60,7 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
     told = RunMarks(sum(one.unread for one in bases), sum(one.fell_back for one in bases))
     rows = [row for one in bases for row in one.ledger]
     repeated = repeated_share(office.folder, rows)
+    reviewers = reviewers_of(office, bases, spent.origin)
     return Report(
         feature=name,
         title=title,
@@ -69,7 +71,8 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
         claims=claim_figures(turns, repeated, len(bases), spent),
         proof=proof_figures(rows, spent.origin),
         findings=_findings(office, bases),
-        reviewers=reviewers_of(office, bases, spent.origin),
+        reviewers=reviewers,
+        quality=quality_of(bases, reviewers, spent),
         economy=economy_of(office, bases[-LATEST:]),
         turns=tuple(turn_row(line, own) for one in lines for line in one),
         advice=advice(turns, told) if enough else (),

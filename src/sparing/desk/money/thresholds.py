@@ -94,7 +94,7 @@ def _billed(loops: set[tuple[str, str]], spent: Spending) -> Figure:
     if not rows:
         return Figure(name, None, "nothing was resumed", spent.origin)
     said = f"{dollars(cost)} against {dollars(naive)} the naive way{_less(cost, naive)}"
-    against = "naive: every dispatch from nothing, every document in full (simulated)"
+    against = f"{spent.baseline.words} ({spent.naive_origin})"
     return Figure(name, _ratio(cost, naive), said, spent.origin, against)
 
 
