@@ -40,6 +40,24 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_the_naive_figure_of_the_demo_is_what_the_naive_policy_bills(tmp_path: Path) -> None:
+    """E4: measured 0.1 % apart; a run under the policy itself says its own bill."""
+    found = {
+        policy: sparing(tmp_path, "demo", "--json", environ={"SPARING_REVIEW__POLICY": policy}).json
+        for policy in ("adaptive", "naive")
+    }
+    billed = found["naive"]["cost_usd"]
+    print(f"estimated {found['adaptive']['naive_usd']}, billed {billed}")
+    assert found["naive"]["naive_usd"] == pytest.approx(billed, rel=0.01)
+    assert found["adaptive"]["naive_usd"] == pytest.approx(billed, rel=0.02)
+    for one in found.values():
+        closing = one["closing"]
+        assert closing["baseline"]["base_tokens"] == [2200]
+        assert closing["could_not_be_saved"] < min(closing["cost_usd"], closing["naive_usd"])
+        assert len(closing["largest_reasons"]) <= 3
+
+
+@pytest.mark.long
 def test_a_tier(tmp_path: Path) -> None:
     """A2: the middle one; the others are run whole in test_crash.py and at a terminal below."""
     said = sparing(tmp_path, "demo", "--tier", "L2", "--json", "--keep", "kept")

@@ -80,9 +80,10 @@ def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) ->
     if economy is not None and economy.turns:
         first, rest = _parted(reasons(spent, economy))
         lines += [_reason(economy, step) for step in first]
-        if rest:
-            others = economy.amount(-sum(step.saved for step in rest), signed=True)
-            lines.append(_line("  all other reasons together", others, ""))
+        others = sum(step.saved for step in rest)
+        if abs(others) > SAME * economy.naive.cost:
+            amount = economy.amount(-others, signed=True)
+            lines.append(_line("  all other reasons together", amount, ""))
         bound = economy.amount(economy.bound)
         lines.append(_line("could not be saved, for the work that was done", bound, "simulated"))
     return [*lines, *quality.words]

@@ -83,7 +83,7 @@ def demo_command(
                 echo(f"{client}, with a double of its model on this machine", err=True)
             echo(f'{style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
         mode = Mode.ASK if interactive else Mode.YES
-        code = run_features(office, [row], mode, quiet=as_json, kept=keep is not None)
+        code = run_features(office, [row], mode, quiet=as_json, kept=keep is not None, bill=False)
         ended = view.reload(office, row)
         if keep is None and ended.status is not FeatureStatus.COMPLETED and not as_json:
             _gone()

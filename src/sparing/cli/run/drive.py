@@ -69,8 +69,9 @@ def run_features(
     as_json: bool = False,
     quiet: bool = False,
     kept: bool = True,
+    bill: bool = True,
 ) -> int:
-    """`kept`: whether what waits can be resumed later."""
+    """`kept`: whether what waits can be resumed later; `bill`: what a run cost is told here."""
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
@@ -84,7 +85,7 @@ def run_features(
         print_json(features=[asdict(v) for v in views])
     elif not quiet:
         for v, row in zip(views, ended, strict=True):
-            if kept or v not in waiting:
+            if kept if v in waiting else bill:
                 _tell_ended(office, v, row, mode)
     if mode is not Mode.ASK and not quiet:
         for v in views:
