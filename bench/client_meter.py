@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sparing.usage import Usage
 
@@ -120,8 +120,9 @@ def _blocks(body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _bare(block: Any) -> Any:
     if isinstance(block, dict):
-        return {name: _bare(value) for name, value in block.items() if name != "cache_control"}
-    return [_bare(one) for one in block] if isinstance(block, list) else block
+        fields = cast("dict[str, Any]", block)
+        return {name: _bare(value) for name, value in fields.items() if name != "cache_control"}
+    return [_bare(one) for one in cast("list[Any]", block)] if isinstance(block, list) else block
 
 
 def _tokens(block: dict[str, Any]) -> int:

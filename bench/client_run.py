@@ -24,7 +24,7 @@ from sparing.cli.run.drive import Mode, run_features
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.feature import FeatureStatus
-from sparing.records import features, ledger
+from sparing.records import features, gates, ledger
 from sparing.usage import Usage
 from sparing.workspace.git.create import create_repository
 
@@ -88,7 +88,10 @@ def run(case: Case, log: Path) -> ClientResult:
         with office.database.read() as connection:
             ended = features.get(connection, row.feature.key)
             rows = ledger.of_feature(connection, row.feature.key)
+            waits = gates.waiting(connection, row.feature.key)
         assert ended is not None
+        if waits is not None:
+            sys.stderr.write(f"it waits in {waits.stage}: {waits.reason}\n")
         kept = office.folder.path / "double.jsonl"
         found = _result(case, ended.status, rows, kept)
         log.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ _WORDS = ("keeps", "returns", "orders", "refuses", "repeats", "counts", "names",
 def sample_files() -> dict[str, str]:
     """Text by path."""
     found = {
+        ".gitignore": "__pycache__/\n",
         "README.md": "# Store\n\nKeeps records and tells what became of them.\n",
         "AGENTS.md": "# Working on store\n\n- Standard library only; tests use `unittest`.\n"
         "- Run them with `python3 -m unittest discover -s tests`.\n",

@@ -35,6 +35,8 @@ RESERVE_TOKENS = 33_000
 """Measured: with less than this left of a window the client compacts the session."""
 BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
 """Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
+STOCK_TOKENS = 18_700
+"""The same of the client as installed, for readers and writers alike."""
 GRACE_SECONDS = 5.0
 """Time for a client that is stopping, or has sent its last message, to save its session."""
 
@@ -51,9 +53,9 @@ class ClaudeBackend:
             marks=1,
             context_tokens=WINDOW_TOKENS,
             reserve_tokens=RESERVE_TOKENS,
-            base_tokens=BASE_TOKENS,
+            base_tokens=STOCK_TOKENS if setup.stock else BASE_TOKENS,
             proven=False,
-            writer_tokens=WRITER_TOKENS,
+            writer_tokens=STOCK_TOKENS if setup.stock else WRITER_TOKENS,
         )
 
     @property

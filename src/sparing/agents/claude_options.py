@@ -29,6 +29,12 @@ VENDOR = "https://api.anthropic.com"
 REFRESHING = ("platform.claude.com",)
 """Where a login of the user's own is renewed."""
 SHORT = "5m"
+LEAN = {
+    # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
+    "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "DISABLE_AUTO_COMPACT": "1",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +57,19 @@ class Setup:
     """The user's own proxy, if they need one to get out."""
     proxy: str = ""
     """Ours, on this machine, through which alone the client gets out."""
+    stock: bool = False
+    """Started as installed, to compare with: its own system prompt and all its tools. What it may
+    do with them is as ever: rules, the look at every call and the sandbox are the same."""
 
 
 def argv(setup: Setup, call: AgentCall) -> list[str]:
     """The command line. Values that others chose are bound to their flag by an equals sign."""
     root = call.cwd.resolve()
-    tools = tools_of(call.access)
     line = [
         *_started(setup),
         *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),
         *("--include-partial-messages", "--strict-mcp-config", "--setting-sources="),
-        f"--system-prompt={call.system}",
-        f"--tools={','.join(tools)}",
+        *_brought(setup, call),
         f"--allowedTools={','.join(rules_of(call.access, root))}",
         "--permission-mode=dontAsk",
         f"--model={call.model}",
@@ -77,6 +84,13 @@ def argv(setup: Setup, call: AgentCall) -> list[str]:
     if call.fork:
         line.append("--fork-session")
     return line
+
+
+def _brought(setup: Setup, call: AgentCall) -> tuple[str, ...]:
+    """What the client says of itself and which tools it offers."""
+    if setup.stock:
+        return (f"--append-system-prompt={call.system}",)
+    return f"--system-prompt={call.system}", f"--tools={','.join(tools_of(call.access))}"
 
 
 def hosts(setup: Setup) -> frozenset[Host]:
@@ -100,10 +114,7 @@ def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
     found = {
         CONFIG: str(setup.config),
         "PWD": str(call.cwd),
-        # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
-        "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
-        "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
-        "DISABLE_AUTO_COMPACT": "1",
+        **({} if setup.stock else LEAN),
         # A background task gives a second result, and its usage is in neither.
         "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

@@ -18,7 +18,7 @@ from sparing.config.caps import CapSettings
 from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.login import LoginName
+from sparing.config.login import ClientKind, LoginName
 from sparing.config.models import ModelSettings
 from sparing.config.notify import NotifySettings
 from sparing.config.rules import (
@@ -108,6 +108,15 @@ class AgentSettings:
             SettingScope.USER,
         ),
     )
+    client: ClientKind = setting(
+        ClientKind.LEAN,
+        Rule(
+            OneOf(ClientKind),
+            "How Claude Code is started: `lean` with our system prompt and a role's few tools, "
+            '`stock` as installed, to compare with. `stock` needs `review.policy = "naive"`.',
+            SettingScope.USER,
+        ),
+    )
     billing: Billing = setting(
         Billing.API,
         Rule(
@@ -143,7 +152,8 @@ class ReviewSettings:
         Rule(
             OneOf(Policy),
             "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
-            "original rules, `fresh` is the naive baseline.",
+            "original rules; `fresh` sends our prompts and resumes nothing; `naive` is the "
+            "baseline: the role as system prompt, all documents in full, always a new session.",
         ),
     )
     bar: Bar = setting(

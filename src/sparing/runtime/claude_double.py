@@ -37,7 +37,9 @@ NO_KEY = Login(LoginKind.API_KEY, "no-key")
 class DoubledClaude(ClaudeBackend):
     name = "claude-double"
 
-    def __init__(self, script: Path | None, folder: Path, agent: Agent | None = None) -> None:
+    def __init__(
+        self, script: Path | None, folder: Path, agent: Agent | None = None, *, stock: bool = False
+    ) -> None:
         found = find_client()
         if found is None:
             raise ConfigError(
@@ -48,7 +50,7 @@ class DoubledClaude(ClaudeBackend):
         self._double = Child(script, folder / LOG, seed=seed, agent=kind)
         setup = Setup(
             found.program, found.version, folder / self.name, NO_KEY, self._double.url,
-            Origin.SIMULATED, headers=_told,
+            Origin.SIMULATED, headers=_told, stock=stock,
         )  # fmt: skip
         super().__init__(setup)
 

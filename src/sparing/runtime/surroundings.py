@@ -15,6 +15,7 @@ from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
 from sparing.config.inherited import for_client
 from sparing.config.load import Loaded, load
+from sparing.config.login import ClientKind
 from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
@@ -62,7 +63,8 @@ class Surroundings:
 
     def backend(self, row: FeatureRow) -> Backend:
         loaded = self.loaded(row)
-        name = f"{loaded.settings.agent.backend} {loaded.agent_script}"
+        agent = loaded.settings.agent
+        name = f"{agent.backend} {agent.client} {loaded.agent_script}"
         if name not in self._backends:
             self._backends[name] = make_backend(loaded, self.folder)
         return self._backends[name]
@@ -114,7 +116,8 @@ def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
             "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
         )
     if agent.backend is BackendName.CLAUDE_DOUBLE:
-        return DoubledClaude(loaded.agent_script, folder.path, drawn)
+        stock = agent.client is ClientKind.STOCK
+        return DoubledClaude(loaded.agent_script, folder.path, drawn, stock=stock)
     assert loaded.agent_script is not None
     return ScriptedBackend(read_script(loaded.agent_script), folder.scripted)
 
