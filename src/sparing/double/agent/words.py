@@ -20,6 +20,7 @@ from sparing.finding import Severity
 ACTS = ("load", "store", "check", "merge", "count", "order", "split", "trace", "limit", "close")
 NOUNS = ("record", "window", "ticket", "ledger", "signal", "packet")
 DRAFT = "a first draft"
+_SYLLABLES = tuple(first + second for first in "bdfgklmnprstvz" for second in "aeiou")
 SHORTEST = 24
 """Characters of a line that is worth a quote or a change."""
 
@@ -69,12 +70,26 @@ def _finding(
         "category": turn.categories[number % len(turn.categories)] if turn.categories else "",
         "location": line.place,
         "quote": line.text,
-        "text": f"Case {number} of round {who.iteration}. {writing.prose(chars * 2 // 3, *about)}",
-        "suggestion": writing.prose(chars // 3, *about, "suggestion"),
+        "text": _remark(chars * 2 // 3, *about),
+        "suggestion": _remark(chars // 3, *about, "suggestion"),
     }
     if turn.role == "implementation-reviewer":
         finding["level"] = LEVELS[number % len(LEVELS)]
     return finding
+
+
+def _remark(chars: int, *about: object) -> str:
+    """Words that no other finding has: nobody may take two of them for one."""
+    said, number = "", 0
+    while len(said) < chars:
+        drawn = int(share(*about, "word", number) * len(_SYLLABLES) ** 3)
+        word = ""
+        for _ in range(3):
+            drawn, place = divmod(drawn, len(_SYLLABLES))
+            word += _SYLLABLES[place]
+        said += f"{word}{'. ' if number % 9 == 8 else ' '}"
+        number += 1
+    return f"{said.strip().capitalize()}."
 
 
 def quotable(
