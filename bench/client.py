@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     begin = time.perf_counter()
     cases = list(_cases(options))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = [one for one in pool.map(lambda case: _known(case, options.again), cases) if one]
+        found = [one for one in pool.map(partial(_known, again=options.again), cases) if one]
     print("\n".join(table(found, LEAN, STOCK)))
     if options.roles:
         print("\n".join(role_table(found, LEAN)))
@@ -93,7 +94,7 @@ def _case(arm: str, flow: str, kind: str, seed: int, settings: dict[str, object]
     return Case(arm=arm, flow=flow, kind=kind, seed=seed, settings=settings)
 
 
-def _known(case: Case, again: bool) -> ClientResult | None:
+def _known(case: Case, *, again: bool) -> ClientResult | None:
     """What it cost, from its file or from a run; None if the run failed."""
     name = f"{case.flow}-{case.kind}-{case.seed}-{case.arm.replace(', ', '-').replace(' ', '-')}"
     path = OUT / f"{name}.json"
