@@ -6,6 +6,7 @@ the working folder now, else in what the prompt gave.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -34,10 +35,9 @@ def verdict(
     kind: AgentKind, seed: int, who: TurnIdentity, turn: PlayedTurn, lines: Sequence[QuotableLine]
 ) -> JsonObject:
     """Rejects until the drawn last round of this reviewer in this stage."""
-    habits = AGENTS[kind]
     last = loop_rounds(kind, seed, who.role, who.stage)
     rejects = who.iteration < last and turn.role != "judge"
-    count = whole(habits.findings, seed, *who, "findings") if rejects else 0
+    count = _count(kind, seed, who, last) if rejects else 0
     findings = [_finding(kind, seed, who, turn, lines, number) for number in range(count)]
     words = "No external claims." if rejects else "Nothing is left open. No external claims."
     said: JsonObject = {
@@ -53,6 +53,13 @@ def verdict(
     return said
 
 
+def _count(kind: AgentKind, seed: int, who: TurnIdentity, last: int) -> int:
+    """Fewer in every round: whoever sees no progress would not get another one."""
+    loop = who._replace(iteration=1)
+    first = max(last - 1, whole(AGENTS[kind].findings, seed, *loop, "findings"))
+    return math.ceil(first * (last - who.iteration) / (last - 1))
+
+
 def _finding(
     kind: AgentKind,
     seed: int,
@@ -64,9 +71,8 @@ def _finding(
     about = (seed, *who, number)
     chars = whole(AGENTS[kind].finding_chars, *about, "chars")
     line = lines[int(share(*about, "line") * len(lines))] if lines else QuotableLine("", "")
-    later = Severity.SUGGESTION if share(*about, "severity") < 0.25 else Severity.WARNING
     finding: JsonObject = {
-        "severity": (later if number else Severity.BLOCKER).value,
+        "severity": (Severity.WARNING if number else Severity.BLOCKER).value,
         "category": turn.categories[number % len(turn.categories)] if turn.categories else "",
         "location": line.place,
         "quote": line.text,
