@@ -58,7 +58,7 @@ class AgentMemory:
             for block in message.content if message.role == "user" else ():
                 if block["type"] == "text":
                     self.documents |= documents_in(block_text(block))
-        self._diffed = {
+        self.diffed = {
             path
             for name, text in self.documents.items()
             if name.endswith(".diff")
@@ -80,7 +80,7 @@ class AgentMemory:
     def knows(self, path: str) -> bool:
         """Whether the file's text is in the conversation, or was asked for in this turn."""
         wanted = self.relative(path)
-        if wanted in self._diffed or any(_names(name, wanted) for name in self.documents):
+        if wanted in self.diffed or any(_names(name, wanted) for name in self.documents):
             return True
         return any(
             wanted == self.relative(one)

@@ -147,7 +147,8 @@ class Agent:
         match turn.kind:
             case PlayedKind.REVIEW:
                 papers = [name for name in memory.documents if name.endswith(".md")]
-                lines = quotable(memory.folder, told.feature, turn, papers)
+                changed = sorted({*turn.files, *memory.diffed})
+                lines = quotable(memory.folder, told.feature, turn, papers, changed)
                 return Answer(object=verdict(self.kind, self.seed, who, turn, lines))
             case PlayedKind.TASK:
                 return Answer(f"{prose}\n{writing.report(list(files))}")

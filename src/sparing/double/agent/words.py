@@ -99,10 +99,10 @@ def _remark(chars: int, *about: object) -> str:
 
 
 def quotable(
-    folder: str, feature: str, turn: PlayedTurn, papers: Sequence[str]
+    folder: str, feature: str, turn: PlayedTurn, papers: Sequence[str], changed: Sequence[str]
 ) -> list[QuotableLine]:
     """Lines of what is judged as they stand now: changed code, else the newest document."""
-    code = [name for name in turn.files if not name.endswith(".md")]
+    code = [name for name in changed if name.endswith(".py")]
     if turn.stage in ("implement", "code_review") and code:
         paths = [(name, name) for name in code]
     else:
@@ -110,7 +110,7 @@ def quotable(
     return [
         QuotableLine(shown, line)
         for path, shown in paths
-        for line in (read_lines(folder, path) or turn.documents.get(shown, "").splitlines())
+        for line in read_lines(folder, path) or turn.documents.get(shown, "").splitlines()
         if len(line.strip()) >= SHORTEST
     ]
 
