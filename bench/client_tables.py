@@ -21,7 +21,7 @@ def table(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]
     yield f"baseline that was run for the same draw: {lean} and {stock} (base: first request)"
     yield (
         f"{'flow':<9}{'agents':<9}{'draw':>4}  {'arm':<{WIDTH}}{'k IE':>8}{'$':>8}{'calls':>7}"
-        f"{'turns':>7}{'resumed':>9}{'of lean':>9}{'of stock':>9}{'base':>7}{'hours':>7}"
+        f"{'turns':>7}{'resumed':>9}{'of lean':>9}{'of stock':>9}{'base':>9}{'hours':>7}"
         "  2nd meter  ledger"
     )
     for one in found:
@@ -64,7 +64,7 @@ def _line(one: ClientResult, found: Sequence[ClientResult], lean: str, stock: st
     return (
         f"{case.flow:<9}{case.kind:<9}{case.seed:>4}  {case.arm:<{WIDTH}}{cost / 1e3:>8,.0f}"
         f"{cost * INPUT_USD:>8.3f}{one.calls:>7}{one.dispatches:>7}{one.ways.get('resume', 0):>9}"
-        f"{_share(one, found, lean)}{_share(one, found, stock)}{base:>7}{one.hours:>7.1f}"
+        f"{_share(one, found, lean)}{_share(one, found, stock)}{base:>9}{one.hours:>7.1f}"
         f"{apart:>10.2%}  {verdict}{done}"
     )
 

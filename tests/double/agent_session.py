@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparing.double.agent.play import Agent, TurnFacts
+from sparing.double.agent.play import DrawnAgent, TurnFacts
 from sparing.double.agent_draws import TurnIdentity
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.model import Model
@@ -57,7 +57,7 @@ class Session:
         reminder = f"<system-reminder>Working directory: {self.folder}\n</system-reminder>"
         content = [{"type": "text", "text": text} for text in (*texts, reminder)]
         self.messages.append({"role": "user", "content": content})
-        model = Model(agent=Agent(self.kind, self.seed))
+        model = Model(agent=DrawnAgent(self.kind, self.seed))
         told = TurnFacts("docs/features/007-word-lists", who)
         while self.steps < MOST:
             self.steps += 1

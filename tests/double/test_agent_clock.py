@@ -10,7 +10,7 @@ from urllib.parse import quote
 from bench.client_meter import bill_log
 from bench.sample_repository import sample_files
 from sparing.config.settings import DoubledAgent
-from sparing.double.agent.play import Agent
+from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import TurnIdentity, turn_needs
 from sparing.double.agent_kinds import FILE_TOKENS, REPOSITORY_FILES, AgentKind
 from sparing.double.log import rebill
@@ -25,6 +25,7 @@ from tests.double.serving import MODEL, Client, Json, serving
 from tests.double.turns import CASES, texts
 
 WHO = TurnIdentity("spec-reviewer", "specify", "", 1)
+TYPICAL = Model(agent=DrawnAgent(AgentKind.TYPICAL))
 PROMPT = ("material " * 1000, *texts(CASES["review a document"], Way.COMPOSE, Order.NESTED))
 PAGE = "1\tone line of a file\n" * 200
 TOOLS = [*tools(READING), FORM]
@@ -72,7 +73,9 @@ def work(client: Client, steps: int, start: float) -> None:
 def test_a_turn_s_calls_come_one_after_another_by_the_double_s_clock(tmp_path: Path) -> None:
     """E4: so the pause of everybody else is this turn's own duration."""
     log = tmp_path / "log"
-    with serving(ServerSettings(log=log, model=Model(agent=Agent(AgentKind.TYPICAL)))) as client:
+    with serving(
+        ServerSettings(log=log, model=Model(agent=DrawnAgent(AgentKind.TYPICAL)))
+    ) as client:
         work(client, 3, 1000.0)
     times = [one["at"] for one in records(log)]
     each = turn_needs(AgentKind.TYPICAL, 1, Errand.REVIEW, WHO).call_seconds
@@ -82,7 +85,9 @@ def test_a_turn_s_calls_come_one_after_another_by_the_double_s_clock(tmp_path: P
 def test_a_second_meter_bills_a_log_like_the_double(tmp_path: Path) -> None:
     """E4: the bench's bill does not hang on one program's reading of the vendor's rules."""
     log = tmp_path / "log"
-    with serving(ServerSettings(log=log, model=Model(agent=Agent(AgentKind.TYPICAL)))) as client:
+    with serving(
+        ServerSettings(log=log, model=Model(agent=DrawnAgent(AgentKind.TYPICAL)))
+    ) as client:
         work(client, 3, 1000.0)
         work(client, 2, 1100.0)
         work(client, 2, 9000.0)

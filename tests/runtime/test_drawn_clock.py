@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.double.agent.play import Agent
+from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import human_seconds
 from sparing.double.agent_kinds import AgentKind
 from sparing.records import gates, ledger
@@ -15,7 +15,7 @@ from tests.records.rows import make_database
 
 def test_turns_and_people_take_their_time(tmp_path: Path) -> None:
     """E4: turns that began together count once; a gate counts when it was answered."""
-    agent, database = Agent(AgentKind.TYPICAL, 7), make_database(tmp_path)
+    agent, database = DrawnAgent(AgentKind.TYPICAL, 7), make_database(tmp_path)
     turns = {"one": (NOON, 30.0), "two": (NOON, 50.0), "three": (NOON + 60, 5.0)}
     with database.write() as tx:
         for name, (started, seconds) in turns.items():

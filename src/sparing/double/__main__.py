@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sparing.double.agent.play import Agent
+from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.log import rebill
 from sparing.double.model import SCALE, Model
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace) -> ServerSettings:
     playbook = read_playbook(options.playbook) if options.playbook else ()
-    agent = Agent(AgentKind(options.agent), options.seed or 0) if options.agent else None
+    agent = DrawnAgent(AgentKind(options.agent), options.seed or 0) if options.agent else None
     return ServerSettings(
         options.host,
         options.port,

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.double import playbook, writing
-from sparing.double.agent.play import PLAYED, Agent, TurnFacts
+from sparing.double.agent.play import PLAYED, DrawnAgent, TurnFacts
 from sparing.double.answer import ModelWords, ToolCall
 from sparing.double.playbook import Playbook
 from sparing.double.recognise import PlayedKind, PlayedTurn, is_nudged, recognise
@@ -45,7 +45,7 @@ class Model:
     scale: float = SCALE
     """Length of documents against the median of real ones."""
     playbook: Playbook = ()
-    agent: Agent | None = None
+    agent: DrawnAgent | None = None
     """Works as real agents do, in turns that no playbook has; None: as little as it can."""
 
     def say(self, asked: ModelRequest, told: TurnFacts = NOTHING) -> ModelWords:

@@ -20,7 +20,7 @@ from sparing.agents.claude_client import find_client
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
 from sparing.config.settings import AgentSettings, DoubledAgent
-from sparing.double.agent.play import Agent
+from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import TurnIdentity, human_seconds
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.child import Child
@@ -38,7 +38,12 @@ class DoubledClaude(ClaudeBackend):
     name = "claude-double"
 
     def __init__(
-        self, script: Path | None, folder: Path, agent: Agent | None = None, *, stock: bool = False
+        self,
+        script: Path | None,
+        folder: Path,
+        agent: DrawnAgent | None = None,
+        *,
+        stock: bool = False,
     ) -> None:
         found = find_client()
         if found is None:
@@ -81,14 +86,14 @@ def _identity(call: AgentCall) -> TurnIdentity:
     return TurnIdentity(call.role, call.stage, call.task, call.iteration)
 
 
-def agent_of(settings: AgentSettings) -> Agent | None:
+def agent_of(settings: AgentSettings) -> DrawnAgent | None:
     """The agent that the double is to be; None where it plays a script."""
     if settings.double is DoubledAgent.SCRIPT:
         return None
-    return Agent(AgentKind(settings.double.value), settings.double_seed)
+    return DrawnAgent(AgentKind(settings.double.value), settings.double_seed)
 
 
-def taken_seconds(connection: sqlite3.Connection, feature: str, agent: Agent) -> float:
+def taken_seconds(connection: sqlite3.Connection, feature: str, agent: DrawnAgent) -> float:
     """How long the feature's turns and the people at its gates have taken so far.
 
     Turns that began together ran at the same time.

@@ -63,7 +63,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class DrawnAgent:
     kind: AgentKind
     seed: int = 1
 
