@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
+from sparing.briefing.other_policies import base_digest, beside
 from sparing.briefing.recall import Recall, recalled
 from sparing.briefing.trunk_group import model_of, system_of
 from sparing.cache import MINIMUM_TOKENS
@@ -19,7 +20,6 @@ from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.dispatch.alternatives import SHORT as LIFE
 from sparing.dispatch.alternatives import Alternative, Terms, can_resume, ways_of, weighed
-from sparing.dispatch.other_policies import base_digest, beside
 from sparing.economy.choose import WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
