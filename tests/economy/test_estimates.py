@@ -48,7 +48,7 @@ def test_a_first_review_until_something_is_known() -> None:
 
 
 def test_a_light_agent_is_known_after_one_turn() -> None:
-    """E1: with the workload's own figures its second review would be expected to take four calls."""
+    """E1: by the workload's own figures its second review was expected to take four calls."""
     light = SeenTurn(REVIEW, [(18_000, 60)])
     assert expected_work(REVIEW, learned([light])).calls < 1.1
 
