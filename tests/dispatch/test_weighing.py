@@ -27,6 +27,7 @@ from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
+from sparing.way import Way
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
     AT,
@@ -120,12 +121,13 @@ def test_a_cold_cache_is_known_after_hours(sample: Sample) -> None:
 
 def test_a_summary_begins_anew(sample: Sample) -> None:
     """F6, E6: nobody looks around for it, so a long session, warm as it is, is only dearer."""
-    kept(sample, tokens=60_000)
-    had_turn(sample, "plan", [9_000 + 2_000 * n for n in range(6)], turn=Turn.WRITE)
-    had_turn(sample, "implement", [21_000 + 3_000 * n for n in range(14)])
+    kept(sample, tokens=25_000)
+    opened = [9_000 + 2_000 * n for n in range(8)]
+    had_turn(sample, "plan", opened, turn=Turn.WRITE, way=Way.COMPOSE)
+    had_turn(sample, "implement", [25_000 + 1_500 * n for n in range(10)])
     found, data = weighed(sample, stage="done")
     assert (data["warm"], found.forced) == (True, False)
-    assert found.go is SessionStep.HAND_OFF, found.reason
+    assert (found.go, found.judged) == (SessionStep.HAND_OFF, False), found.reason
 
 
 def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:

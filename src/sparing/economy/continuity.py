@@ -156,6 +156,8 @@ class SessionState(NamedTuple):
     shrunk: bool = False
     lost: str = ""
     """Why the session can't be resumed at all."""
+    sums_up: bool = False
+    """The stage tells what was done: the program's own handoff has all of it."""
 
 
 def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
@@ -192,8 +194,8 @@ def _with(inputs: Inputs, offer: Offer) -> Inputs:
 
 def weigh(standing: SessionState, cost: Bills) -> Weighed:
     """Room before money; money only where both are possible."""
-    habit, room, shrunk, lost = standing
-    judged = _worth_asking(cost)
+    habit, room, shrunk, lost, sums_up = standing
+    judged = not sums_up and _worth_asking(cost)
     if lost:
         return Weighed(SessionStart.HAND_OFF, lost)
     if shrunk:
