@@ -23,6 +23,8 @@ RESULT_TOKENS = 700
 FILE_TOKENS = 2140
 """Of one file or chunk read, with the words around it: 1,200 to 3,000 in the workload."""
 FILES_PER_CALL = 2
+READS_PER_CALL = 1.2
+"""Tool calls a step in public traces of agents: files of a list are opened one after the other."""
 READ_FACTOR = 1.04
 """A file read by a tool carries line numbers: 3,900 tokens for 3,750, measured on a real client."""
 PARALLEL_READS = 9
@@ -45,7 +47,8 @@ class Memory(StrEnum):
     NOTES = "notes"
     """Its own earlier verdict and the diff, told again by the program."""
     HANDOFF = "handoff"
-    """A map of what others have looked at, and what they decided."""
+    """A map of what others have looked at, and what they decided: until turns were seen that it
+    spared something, nothing is expected of it."""
     TRANSCRIPT = "transcript"
 
 
@@ -64,23 +67,23 @@ HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
     {
         (Errand.WRITE, Memory.NONE): TurnHabit(3, 9, 4775),
         (Errand.WRITE, Memory.NOTES): TurnHabit(3, 9, 4775),
-        (Errand.WRITE, Memory.HANDOFF): TurnHabit(3, 4, 4775),
+        (Errand.WRITE, Memory.HANDOFF): TurnHabit(3, 9, 4775),
         (Errand.WRITE, Memory.TRANSCRIPT): TurnHabit(3, 2, 4775),
         (Errand.REVISE, Memory.NONE): TurnHabit(3, 3.5, 1335),
         (Errand.REVISE, Memory.NOTES): TurnHabit(3, 2.5, 1335),
-        (Errand.REVISE, Memory.HANDOFF): TurnHabit(3, 2, 1335),
+        (Errand.REVISE, Memory.HANDOFF): TurnHabit(3, 3.5, 1335),
         (Errand.REVISE, Memory.TRANSCRIPT): TurnHabit(3, 0.5, 1335),
         (Errand.REVIEW, Memory.NONE): TurnHabit(4, 5.5, 1050),
         (Errand.REVIEW, Memory.NOTES): TurnHabit(3, 2.5, 1050),
-        (Errand.REVIEW, Memory.HANDOFF): TurnHabit(3, 2.5, 1050),
+        (Errand.REVIEW, Memory.HANDOFF): TurnHabit(4, 5.5, 1050),
         (Errand.REVIEW, Memory.TRANSCRIPT): TurnHabit(2, 0.5, 1050),
         (Errand.IMPLEMENT, Memory.NONE): TurnHabit(7, 5.5, 3100, typed=2800),
         (Errand.IMPLEMENT, Memory.NOTES): TurnHabit(7, 5.5, 3100, typed=2800),
-        (Errand.IMPLEMENT, Memory.HANDOFF): TurnHabit(7, 4, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.HANDOFF): TurnHabit(7, 5.5, 3100, typed=2800),
         (Errand.IMPLEMENT, Memory.TRANSCRIPT): TurnHabit(7, 2.75, 3100, typed=2800),
         (Errand.FIX, Memory.NONE): TurnHabit(7, 7, 1550, typed=1400),
         (Errand.FIX, Memory.NOTES): TurnHabit(7, 5, 1550, typed=1400),
-        (Errand.FIX, Memory.HANDOFF): TurnHabit(7, 4, 1550, typed=1400),
+        (Errand.FIX, Memory.HANDOFF): TurnHabit(7, 7, 1550, typed=1400),
         (Errand.FIX, Memory.TRANSCRIPT): TurnHabit(6, 3, 1550, typed=1300),
         (Errand.LONE, Memory.NONE): TurnHabit(5, 0, 2000),
         (Errand.LONE, Memory.NOTES): TurnHabit(5, 0, 2000),
@@ -202,7 +205,7 @@ def _blend(old: TurnWork, new: TurnWork, weight: float) -> TurnWork:
 def by_reference(work: TurnWork, tokens: float, files: int) -> TurnWork:
     """The same turn when its mandatory files come by path: they are read before all else, as few
     at a time as models open files."""
-    calls = math.ceil(files / FILES_PER_CALL)
+    calls = math.ceil(files / READS_PER_CALL)
     asked = calls * CALL_OUTPUT_TOKENS
     return TurnWork(
         work.calls + calls,
