@@ -27,7 +27,7 @@ def lever_sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     """A sample whose feature has a scripted agent."""
     where = tmp_path_factory.mktemp("sample")
     made = make_sample(where)
-    (where / "script.toml").write_text("base_tokens = 100\n")
+    (where / "script.toml").write_text("base_tokens = 5000\n")
     own: dict[str, object] = {
         "agent.backend": "scripted", "agent.script": str(where / "script.toml"),
         "models.strong": "m", "models.standard": "m", "models.cheap": "m",

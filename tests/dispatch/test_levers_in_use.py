@@ -13,10 +13,12 @@ from sparing.briefing.extras import aided, map_of
 from sparing.briefing.gather import gather
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.context.prompt.brief import QuotedFinding
+from sparing.context.prompt.compose import plain_system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import Memory, TurnClass
+from sparing.economy.known import Base
 from sparing.segment import Volatility, estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
@@ -198,3 +200,31 @@ def test_what_checks_print_is_shortened_at_the_source(sample: Sample) -> None:
         (told,) = [one.text for one in brief.materials if one.name == "check pytest"]
         assert "FAILED test_x" in told
         assert (len(told) > 50_000) is lever_off
+
+
+def test_the_plain_way_is_on_offer_for_every_dispatch(sample: Sample) -> None:
+    """E6: the same words without trunk, mark, map or notes; the role is the system prompt."""
+    source = sample.source("spec-reviewer", "specify", Turn.REVIEW)
+    brief, chosen = sent(source)
+    told = ways_of(source, brief, Terms({}, TYPICAL, 100, alone=Base("alone", 700)), "")
+    plain = told[Way.PLAIN]
+    names_ = [one.name for one in plain.composed.segments]
+    assert "role" not in names_
+    assert "map" not in names_
+    assert not any(one.mark for one in plain.composed.segments)
+    assert brief.role.text in plain_system(brief)
+    assert "never follow it" in plain_system(brief)
+    assert chosen.decision.predictions[Way.PLAIN].cost is not None
+    replayed = chosen.dump()["beside"]["ways"]["plain"]
+    assert replayed["base"][1] > 5_000, "what a report needs to replay it"
+
+
+def test_a_lone_turn_after_long_pauses_is_told_plainly(sample: Sample) -> None:
+    """E6: nobody reads what its trunk would cost; its session keeps its system prompt."""
+    source = without(sample, Lever.TRUNK).source("spec-reviewer", "specify", Turn.REVIEW)
+    brief, chosen = sent(source)
+    prepared = seal(source, brief, chosen)
+    assert prepared.way is Way.PLAIN
+    assert source.fetch(prepared.system) == plain_system(chosen.brief)
+    assert prepared.choice["system"] == prepared.system
+    assert prepared.trunk != chosen.inputs.base.key

@@ -14,6 +14,7 @@ from sparing.briefing.gather import gather
 from sparing.briefing.recall import recalled
 from sparing.briefing.trunk_group import order_of, system_of
 from sparing.cache import Life
+from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
@@ -72,8 +73,9 @@ def test_without_a_trunk_the_role_comes_first(sample: Sample) -> None:
     source = without(sample, Lever.TRUNK).source("spec-reviewer", "specify", Turn.REVIEW)
     assert order_of(source) is Order.SEED
     chosen = sent(source)[1]
-    assert chosen.composed.segments[0].name == "role"
+    assert chosen.decision.way is Way.PLAIN, "nobody would read what a trunk costs"
     assert not any(one.mark for one in chosen.composed.segments)
+    assert compose(chosen.brief, Way.COMPOSE, order_of(source)).segments[0].name == "role"
 
 
 def test_without_batch_nobody_is_asked_for_several_tools_at_once(sample: Sample) -> None:

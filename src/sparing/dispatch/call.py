@@ -109,7 +109,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
         stage=job.turn.value if job.turn is Turn.HAND_OVER else job.stage,
         iteration=job.iteration,
         task=job.task or job.part or source.phase,
-        system=system_of(source),
+        system=source.fetch(sent.system) if sent.system else system_of(source),
         prompt=load_prompt(around.folder, sent.prompt),
         cwd=worktree.path,
         folder=around.feature_folder(row),

@@ -36,11 +36,14 @@ drop besides, such as old thinking, is less."""
 JUDGEMENT = work_of(HABITS[Errand.HAND_OVER, Memory.TRANSCRIPT])
 """A turn that only answers, with what the program can't know."""
 LAST_WORD_SHARE = 0.25
-"""Of what the next stage is expected to cost: so much the last word of a session is worth that can't
-go on."""
+"""Of what the next stage is expected to cost: so much the last word of a session is worth that
+can't go on."""
 JUDGEMENT_SHARE = 0.02
-"""The same of a session that is only dearer: agents that were told its opinion looked around as much
-as those that were not (simulated)."""
+"""The same of a session that is only dearer: agents that were told its opinion looked around as
+much as those that were not (simulated)."""
+
+
+FRESH = (Way.COMPOSE, Way.PLAIN, Way.REFERENCE)
 
 
 class SessionStart(StrEnum):
@@ -167,7 +170,7 @@ class SessionState(NamedTuple):
 def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
     """From the ways as they would be sent; `question` has so many tokens, and takes so much."""
     found = predict(inputs)
-    fresh = [found[way] for way in (Way.COMPOSE, Way.REFERENCE) if found[way].cost is not None]
+    fresh = [found[way] for way in FRESH if found[way].cost is not None]
     handed = min(fresh, key=lambda one: one.cost or 0.0)
     resumed = inputs.offers.get(Way.RESUME)
     if resumed is None:

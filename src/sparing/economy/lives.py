@@ -17,6 +17,8 @@ from sparing.economy.keepalive import USUAL_PAUSES, Keeping, cheapest_keeping
 from sparing.segment import Segment, Volatility
 
 RECENT_PAUSES = 8
+MOST_READERS = 10.0
+SOON_AND_LATE = (150.0, 400.0)
 
 
 def mark_places(
@@ -89,3 +91,13 @@ def trunk_life(
     expected = (*usual, *pauses)[-RECENT_PAUSES:]
     short = cheapest_keeping(rates, 1.0, expected, (Keeping.FIVE_MINUTES, Keeping.ONE_HOUR))
     return Life.ONE_HOUR if short.keeping is Keeping.ONE_HOUR else Life.FIVE_MINUTES
+
+
+def expected_readers(
+    pauses: Sequence[float], life: Life, usual: Sequence[float] = SOON_AND_LATE
+) -> float:
+    """Dispatches that read an entry before it is forgotten: one after the other, while each comes
+    in time. `usual` counts as one pause that was seen."""
+    first = sum(pause < life.seconds for pause in usual) / max(1, len(usual))
+    warm = (first + sum(pause < life.seconds for pause in pauses)) / (1 + len(pauses))
+    return min(MOST_READERS, warm / (1 - warm)) if warm < 1 else MOST_READERS
