@@ -177,6 +177,7 @@ def _sent_with(source: Source, brief: Brief, taught: _Taught) -> dict[str, Any]:
     return {
         "group": taught.group,
         "noted": bool(brief.notes),
+        "mapped": bool(brief.map),
         "handed": bool(brief.handoff),
         "mixed": source.inside and _policy(source) is Policy.SEED,
         "given": list(brief.given),
