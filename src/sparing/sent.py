@@ -31,6 +31,8 @@ class Sent:
     """What the ledger keeps of the choice: blocks, predictions, recall."""
     life: str = CACHE_LIFE
     """Of what the prompt's mark ends."""
+    system: str = ""
+    """Hash of the system prompt, where it is not the one that roles of a class share."""
 
     @property
     def going_on(self) -> dict[str, Any]:

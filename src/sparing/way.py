@@ -14,6 +14,9 @@ class Way(StrEnum):
     """Into the role's own session, with the delta only."""
     FORK = "fork"
     """A new session that shares another one's transcript."""
+    PLAIN = "plain"
+    """Fresh, the role's text as system prompt, mandatory artifacts inline: nothing is shared with
+    other roles, marked or added. What every saving has to beat."""
 
 
 class Order(StrEnum):

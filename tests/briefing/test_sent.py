@@ -35,7 +35,7 @@ def own(tmp_path: Path) -> Sample:
     """A sample whose feature has a scripted agent."""
     sample = make_sample(tmp_path)
     script = tmp_path / "script.toml"
-    script.write_text("base_tokens = 100\n")
+    script.write_text("base_tokens = 5000\n")
     with_agent = {"agent.backend": "scripted", "agent.script": str(script)}
     row = replace(sample.rows["feature"], overrides=dict[str, object](with_agent))
     return sample._replace(rows={**sample.rows, "feature": row})

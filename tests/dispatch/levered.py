@@ -20,6 +20,8 @@ from sparing.usage import Origin, Usage
 from sparing.way import Lever, off
 from tests.briefing.sample import Sample, make_sample
 
+NAMED = ("all", "map", "notes")
+"""With what is off until it was seen to spare calls."""
 REVIEWERS = ("implementation-reviewer", "code-quality-reviewer", "security-reviewer")
 
 
@@ -27,10 +29,11 @@ def lever_sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     """A sample whose feature has a scripted agent."""
     where = tmp_path_factory.mktemp("sample")
     made = make_sample(where)
-    (where / "script.toml").write_text("base_tokens = 100\n")
+    (where / "script.toml").write_text("base_tokens = 5000\n")
     own: dict[str, object] = {
         "agent.backend": "scripted", "agent.script": str(where / "script.toml"),
         "models.strong": "m", "models.standard": "m", "models.cheap": "m",
+        "economy.levers": NAMED,
     }  # fmt: skip
     row = replace(made.rows["feature"], overrides=own)
     return made._replace(rows={**made.rows, "feature": row})
@@ -38,7 +41,7 @@ def lever_sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 def without(sample: Sample, *levers: Lever) -> Sample:
     row = sample.rows["feature"]
-    own = {**row.overrides, "economy.levers": ("all", *map(off, levers))}
+    own = {**row.overrides, "economy.levers": (*NAMED, *map(off, levers))}
     around = replace(sample.around, _loaded={})  # settings are kept by feature
     rows = {**sample.rows, "feature": replace(row, overrides=own)}
     return sample._replace(around=around, rows=rows)

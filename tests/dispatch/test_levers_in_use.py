@@ -12,11 +12,14 @@ import pytest
 from sparing.briefing.extras import aided, map_of
 from sparing.briefing.gather import gather
 from sparing.briefing.preload import files_for, seen_by, with_files
+from sparing.context.prompt.brief import QuotedFinding
+from sparing.context.prompt.compose import plain_system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import Memory, TurnClass
-from sparing.segment import Volatility
+from sparing.economy.known import Base
+from sparing.segment import Volatility, estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Way
@@ -127,6 +130,42 @@ def test_files_that_a_task_names_come_along(sample: Sample) -> None:
     assert files_for(source, brief, {"src/gate.py"}) == ()
 
 
+def test_files_that_only_a_document_names_are_not_sent(sample: Sample) -> None:
+    """C16, E6: whoever writes or judges a document opens few of the files it names."""
+    for role, turn in (("spec-author", Turn.WRITE), ("spec-reviewer", Turn.REVIEW)):
+        source = sample.source(role, "specify", turn)
+        brief = gather(source)
+        told = [one for one in (brief.subject, *brief.documents) if one is not None]
+        assert told
+        named = tuple(replace(one, text=f"{one.text}\nsrc/gate.py\n") for one in told)
+        subject = replace(brief.subject, text="see src/gate.py\n") if brief.subject else None
+        assert files_for(source, replace(brief, documents=named, subject=subject), ()) == ()
+
+
+def test_files_that_a_finding_names_come_along(sample: Sample) -> None:
+    """C16: in a document's review as in the code's."""
+    source = sample.source("spec-author", "specify", Turn.REVISE, iteration=2)
+    brief = gather(source)
+    finding = QuotedFinding("F1", "blocker", "spec-reviewer", "", "src/gate.py:3", "wrong", "")
+    found = files_for(source, replace(brief, findings=(finding,)), ())
+    assert [one.name for one in found] == ["src/gate.py"]
+
+
+def test_by_reference_the_changed_files_have_to_be_opened(sample: Sample) -> None:
+    """E1, E6: the change itself is not shown then, so what is opened instead is priced."""
+    source = sample.source("security-reviewer", "implement", Turn.REVIEW)
+    brief = gather(source)
+    assert brief.code is not None
+    terms = Terms({}, TYPICAL, 100)
+    priced = ways_of(source, brief, terms, "")[Way.REFERENCE].offer.work
+    shown = replace(brief, code=replace(brief.code, diff=""))
+    papers = ways_of(source, shown, terms, "")[Way.REFERENCE].offer.work
+    size = sum(estimate_tokens(source.text(one.path) or "") for one in brief.code.files)
+    assert size > 0
+    assert priced.early - papers.early == pytest.approx(1.04 * size)
+    assert priced.calls >= papers.calls
+
+
 def test_only_names_of_files_count(sample: Sample) -> None:
     """C16: never a guess, never what a dot hides, never the feature's own documents."""
     source = sample.source("implementer", "implement", Turn.IMPLEMENT, task="1")
@@ -161,3 +200,31 @@ def test_what_checks_print_is_shortened_at_the_source(sample: Sample) -> None:
         (told,) = [one.text for one in brief.materials if one.name == "check pytest"]
         assert "FAILED test_x" in told
         assert (len(told) > 50_000) is lever_off
+
+
+def test_the_plain_way_is_on_offer_for_every_dispatch(sample: Sample) -> None:
+    """E6: the same words without trunk, mark, map or notes; the role is the system prompt."""
+    source = sample.source("spec-reviewer", "specify", Turn.REVIEW)
+    brief, chosen = sent(source)
+    told = ways_of(source, brief, Terms({}, TYPICAL, 100, alone=Base("alone", 700)), "")
+    plain = told[Way.PLAIN]
+    names_ = [one.name for one in plain.composed.segments]
+    assert "role" not in names_
+    assert "map" not in names_
+    assert not any(one.mark for one in plain.composed.segments)
+    assert brief.role.text in plain_system(brief)
+    assert "never follow it" in plain_system(brief)
+    assert chosen.decision.predictions[Way.PLAIN].cost is not None
+    replayed = chosen.dump()["beside"]["ways"]["plain"]
+    assert replayed["base"][1] > 5_000, "what a report needs to replay it"
+
+
+def test_a_lone_turn_after_long_pauses_is_told_plainly(sample: Sample) -> None:
+    """E6: nobody reads what its trunk would cost; its session keeps its system prompt."""
+    source = without(sample, Lever.TRUNK).source("spec-reviewer", "specify", Turn.REVIEW)
+    brief, chosen = sent(source)
+    prepared = seal(source, brief, chosen)
+    assert prepared.way is Way.PLAIN
+    assert source.fetch(prepared.system) == plain_system(chosen.brief)
+    assert prepared.choice["system"] == prepared.system
+    assert prepared.trunk != chosen.inputs.base.key

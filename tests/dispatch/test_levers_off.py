@@ -14,6 +14,7 @@ from sparing.briefing.gather import gather
 from sparing.briefing.recall import recalled
 from sparing.briefing.trunk_group import order_of, system_of
 from sparing.cache import Life
+from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
@@ -72,8 +73,9 @@ def test_without_a_trunk_the_role_comes_first(sample: Sample) -> None:
     source = without(sample, Lever.TRUNK).source("spec-reviewer", "specify", Turn.REVIEW)
     assert order_of(source) is Order.SEED
     chosen = sent(source)[1]
-    assert chosen.composed.segments[0].name == "role"
+    assert chosen.decision.way is Way.PLAIN, "nobody would read what a trunk costs"
     assert not any(one.mark for one in chosen.composed.segments)
+    assert compose(chosen.brief, Way.COMPOSE, order_of(source)).segments[0].name == "role"
 
 
 def test_without_batch_nobody_is_asked_for_several_tools_at_once(sample: Sample) -> None:
@@ -166,3 +168,36 @@ def test_a_stage_begun_anew_shows_its_code_anew(sample: Sample) -> None:
     code = aided(gather(source), source).code
     assert code is not None
     assert code.since == (), "the only round looked at what stands now"
+
+
+def test_a_trunk_that_lost_here_is_off_and_the_ledger_says_so(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """E6: over five groups whose turns paid more than plain prompts would have; reports and the
+    doctor read the reason where they read every other."""
+    sample = lever_sample(tmp_path_factory)
+    plain = {"ways": {"plain": {"base": ["alone", 100], "blocks": [["d", 100, "", "turn"]]}}}
+    for number in range(5):
+        said = (("beside", plain), ("group", f"reviewer/{number}"), ("blocks", []), ("base", 100))
+        turned(sample, Turned("spec-reviewer", "specify", number + 1, 60.0 + number, sent=said))
+    with sample.around.database.write() as tx:
+        tx.execute("update ledger set calls = ?", ('[{"added": 200, "output": 5}]',))
+        tx.execute("update ledger set write_5m = 9000")
+    chosen = sent(sample.source("spec-reviewer", "specify", Turn.REVIEW))[1]
+    assert chosen.decision.way is Way.PLAIN
+    assert "over 5 groups" in chosen.dump()["off"]["trunk"]
+    assert "trunk" not in chosen.dump()["levers"]
+
+
+def test_map_and_notes_are_off_until_they_are_seen_to_spare_calls(sample: Sample) -> None:
+    """E6: unless a person names them."""
+    row = sample.rows["feature"]
+    own = {**row.overrides, "economy.levers": ("all",)}
+    around = replace(sample.around, _loaded={})
+    plain = sample._replace(
+        around=around, rows={**sample.rows, "feature": replace(row, overrides=own)}
+    )
+    chosen = sent(plain.source("spec-reviewer", "specify", Turn.REVIEW))[1]
+    assert chosen.dump()["off"]["map"] == "not shown yet to spare calls here"
+    assert chosen.dump()["off"]["notes"] == "not shown yet to spare calls here"
+    assert "map" not in [one.name for one in chosen.composed.segments]

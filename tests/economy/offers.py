@@ -31,6 +31,7 @@ def inputs(
         Way.COMPOSE: Offer((block("documents", needed),), TurnWork(8, 15_000, 2_000)),
         Way.REFERENCE: Offer((block("paths", 900),), TurnWork(9, 15_000 + needed, 2_150)),
         Way.RESUME: Offer((block("delta", 900),), TurnWork(3, 2_500, 1_400), session),
+        Way.PLAIN: Offer((block("words", needed + 50),), TurnWork(8, 15_000, 2_000)),
         Way.FORK: Offer((block("delta", 900),), TurnWork(3, 2_500, 1_400), session),
     }
     wanted = ways or (Way.COMPOSE, Way.RESUME)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.choose import TIE, cheapest, decide_way
+from sparing.economy.choose import TIE, cheapest, decide_way, plain_is_cheaper
 from sparing.economy.cost_model import Expected
 from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
@@ -172,3 +172,16 @@ def test_a_way_that_is_not_wanted_is_not_taken() -> None:
     found = decide_way(Policy.ADAPTIVE, AGAIN, inputs(), {Way.RESUME: "the lever resume is off"})
     assert found.way is Way.COMPOSE
     assert found.reason.startswith("the lever resume is off; compose costs")
+
+
+@pytest.mark.parametrize(
+    ("plain", "later", "taken"),
+    [(990, 0, Way.PLAIN), (990, 50, Way.COMPOSE), (1_001, 0, Way.COMPOSE)],
+)
+def test_a_trunk_has_to_beat_the_plain_way_over_its_whole_life(
+    plain: float, later: float, taken: Way
+) -> None:
+    """E6: whoever writes it pays more than for a plain prompt; those who read it are counted in."""
+    ways = {Way.COMPOSE: Prediction(1_000.0, later=later), Way.PLAIN: Prediction(plain)}
+    best = cheapest(ways)
+    assert (Way.PLAIN if plain_is_cheaper(ways, best) else best) is taken

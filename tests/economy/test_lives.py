@@ -8,7 +8,13 @@ from sparing.cache import Life
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.keepalive import another_ping, warmth
 from sparing.economy.known import Base, SentPrompt, believed
-from sparing.economy.lives import mark_places, marked_blocks, pass_share, trunk_life
+from sparing.economy.lives import (
+    expected_readers,
+    mark_places,
+    marked_blocks,
+    pass_share,
+    trunk_life,
+)
 from sparing.segment import Segment, Volatility
 from sparing.way import Way
 from tests.economy.offers import BASE, NOW, block, inputs
@@ -42,6 +48,16 @@ def test_one_mark_ends_behind_what_is_mostly_approved() -> None:
     assert mark_places(DOCUMENTS, 2, 1, pass_share(6, 2)) == (0,)
     assert mark_places(DOCUMENTS, 2, 1, pass_share(6, 5)) == (1,)
     assert mark_places(DOCUMENTS, 2, 2, pass_share(6, 5)) == (0, 1)
+
+
+def test_one_mark_ends_behind_a_document_that_outweighs_what_stays() -> None:
+    """E1, E6: rules and a short PRD are cheap to write again, a long spec under review is not."""
+    spec = replace(DOCUMENTS[1], text="spec" * 4_000)
+    long = (DOCUMENTS[0], spec, *DOCUMENTS[2:])
+    assert mark_places(long, 2, 1, pass_share(0, 0)) == (1,)
+    assert mark_places(long, 2, 1, 0.0) == (0,), "nobody will see it again as it is"
+    documents = (replace(DOCUMENTS[0], text="prd" * 20_000), spec, *DOCUMENTS[2:])
+    assert mark_places(documents, 2, 1, pass_share(0, 0)) == (0,)
 
 
 def test_only_what_stays_lives_for_an_hour() -> None:
@@ -101,3 +117,12 @@ def test_a_trunk_that_dies_with_the_session_counts_for_its_warmth() -> None:
         for life in Life
     }
     assert warmth(lives[Life.FIVE_MINUTES]) > warmth(lives[Life.ONE_HOUR])
+
+
+def test_readers_are_expected_while_pauses_are_short() -> None:
+    """E6: one at first; many where turns follow each other at once; none after long pauses."""
+    five, hour = Life.FIVE_MINUTES, Life.ONE_HOUR
+    assert expected_readers([], five) == 1
+    assert expected_readers([20.0] * 9, five) > 5
+    assert expected_readers([600.0] * 9, five) < 0.1
+    assert expected_readers([600.0] * 9, hour) == 10

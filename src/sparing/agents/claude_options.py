@@ -90,7 +90,10 @@ def _brought(setup: Setup, call: AgentCall) -> tuple[str, ...]:
     """What the client says of itself and which tools it offers."""
     if setup.stock:
         return (f"--append-system-prompt={call.system}",)
-    return f"--system-prompt={call.system}", f"--tools={','.join(tools_of(call.access))}"
+    return (
+        f"--system-prompt={call.system}",
+        f"--tools={','.join(tools_of(call.shown or call.access))}",
+    )
 
 
 def hosts(setup: Setup) -> frozenset[Host]:

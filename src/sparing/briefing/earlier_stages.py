@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing.briefing.program_handoff import pipeline_of
+from sparing.context.documents.rich_handoff import handoff_notes, rich_handoff
 from sparing.context.prompt.brief import Brief, Document
 from sparing.runtime.source import Source
 from sparing.turn_kind import KINDS
@@ -16,7 +18,8 @@ from sparing.turn_kind import KINDS
 def going_on(brief: Brief, source: Source) -> Brief:
     handoff = source.fetch(source.job.going.handoff)
     needed = tuple(one for one in brief.documents if not _stands_in(one, handoff))
-    told = replace(brief, handoff=handoff, documents=needed)
+    notes = _notes(source) if handoff else ""
+    told = replace(brief, handoff=handoff, handoff_notes=notes, documents=needed)
     session = source.session
     asked = KINDS[brief.asked.kind]
     if session is None or not asked.catches_up or not source.knows(session.commit):
@@ -24,6 +27,13 @@ def going_on(brief: Brief, source: Source) -> Brief:
     papers = [*brief.documents, *([brief.subject] if brief.subject else [])]
     missed = [one for one in papers if not source.untouched(one.name, session.commit)]
     return replace(told, news=tuple(missed), changed=source.changed(session.commit))
+
+
+def _notes(source: Source) -> str:
+    """Only of the program's own handoff: what an agent was asked to say is not left out."""
+    pipeline = pipeline_of(source)
+    own = source.around.folder.keep(rich_handoff(pipeline).text) == source.job.going.handoff
+    return handoff_notes(pipeline) if own else ""
 
 
 def _stands_in(document: Document, handoff: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.briefing.extras import bare
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.briefing.trunk_group import model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
@@ -15,19 +17,20 @@ from sparing.continuation import SessionStep
 from sparing.dispatch.resume_check import deferred
 from sparing.economy.cost_model import Rates, TurnWork
 from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_work
-from sparing.economy.known import blocks_of
+from sparing.economy.known import Base, blocks_of
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
-from sparing.economy.predict import Inputs, Offer, Transcript
+from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript
 from sparing.economy.preload import preload_pays
 from sparing.records.prompts import load_prompt
 from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
-from sparing.segment import estimate_tokens
-from sparing.turn import Turn
+from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
+from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Order, Policy, Way
+from sparing.workspace.git.tree import list_files
 
 SHORT = Life.FIVE_MINUTES
 NOTES = ("notes", "last-changes", "fix-summary")
@@ -54,6 +57,10 @@ class Terms:
     """Of the trunk."""
     passing: float = 0.0
     """How likely a look at this feature ends with an approval."""
+    again: ReadAgain = ReadAgain()
+    """How often others read what a composed prompt writes."""
+    alone: Base | None = None
+    """What stands before a plain prompt; None where that way is not on offer."""
 
 
 def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way, Alternative]:
@@ -66,7 +73,20 @@ def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way,
         told = _told(source, brief, way, terms)
         if told is not None:
             found[way] = told
+    if terms.alone is not None and not (brief.handoff and not brief.handoff_notes):
+        found[Way.PLAIN] = _plainly(source, brief, terms)
     return found
+
+
+def _plainly(source: Source, brief: Brief, terms: Terms) -> Alternative:
+    """Without anything that is meant to save."""
+    brief = bare(brief, source)
+    composed = compose(brief, Way.PLAIN)
+    memory = turn_history.memory_of(Way.PLAIN, noted=False, handed=False)
+    blocks = blocks_of(composed.segments, SHORT, 0)
+    return Alternative(
+        composed, Offer(blocks, _work(source, memory, terms), base=terms.alone), brief
+    )
 
 
 def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative | None:
@@ -86,9 +106,38 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
         brief = with_files(brief, files_for(source, brief, seen))
         composed = compose(brief, way, order_of(source), 0)
     if reads:
-        work = by_reference(work, _size(brief, reads), len(reads))
+        code = _code_to_open(source, brief) if way is Way.REFERENCE else ()
+        work = by_reference(work, _size(brief, reads) + sum(code), len(reads) + len(code))
     marked, blocks = _marked(source, brief, way, composed, terms)
-    return Alternative(marked, Offer(blocks, work, on), brief)
+    front = session_front(source) if way is Way.RESUME else turn_history.SessionFront()
+    again = _again(marked, terms) if way is Way.COMPOSE else ReadAgain()
+    return Alternative(marked, Offer(blocks, work, on, front.base, again), brief)
+
+
+def _again(composed: Composed, terms: Terms) -> ReadAgain:
+    """What is behind the last mark is read by nobody else."""
+    marks = [end for end, one in enumerate(composed.segments, 1) if one.mark]
+    shared = min(composed.trunk, max(marks, default=0))
+    return terms.again._replace(trunk_tokens=sum(s.tokens for s in composed.segments[:shared]))
+
+
+def read_again(connection: sqlite3.Connection, source: Source, group: str, life: Life) -> ReadAgain:
+    if Lever.TRUNK not in levers_of(source):
+        return ReadAgain()
+    backend = source.around.backend(source.row).name
+    shared = TURNS[source.job.turn].trunk_is_shared
+    return ReadAgain(
+        turn_history.readers(connection, backend, group.partition("/")[0], life),
+        turn_history.readers(connection, backend, group, life) if shared else 0.0,
+    )
+
+
+def session_front(source: Source) -> turn_history.SessionFront:
+    session = source.session
+    if session is None:
+        return turn_history.SessionFront()
+    with source.around.database.read() as connection:
+        return turn_history.front_of(connection, source.row.feature.key, session.id)
 
 
 def _work(source: Source, memory: Memory, terms: Terms) -> TurnWork:
@@ -143,7 +192,7 @@ def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
     if not goes_on or inputs.share.misses:
         return {}
     why = "an answer goes to whoever asked" if asked else "weighed before the stage"
-    return dict.fromkeys((Way.COMPOSE, Way.REFERENCE), why)
+    return dict.fromkeys((Way.COMPOSE, Way.REFERENCE, Way.PLAIN), why)
 
 
 def can_resume(source: Source) -> bool:
@@ -177,6 +226,15 @@ def _opening(source: Source, prompt: str) -> tuple[CacheBlock, ...]:
         return known
     marks = source.around.backend(source.row).capabilities.marks
     return blocks_of(load_prompt(source.around.folder, prompt), SHORT, marks)
+
+
+def _code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:
+    """Tokens of each changed file that a reviewer has to open who is not shown the change."""
+    if brief.code is None or not brief.code.diff:
+        return ()
+    sizes = list_files(source.around.repository, source.job.head)
+    found = (sizes.get(one.path, 0) for one in brief.code.files)
+    return tuple(-(-size // CHARS_PER_TOKEN) for size in found if size)
 
 
 def _size(brief: Brief, paths: tuple[str, ...]) -> int:

@@ -22,6 +22,7 @@ from sparing.briefing.trunk_group import system_of
 from sparing.cache import Life
 from sparing.cap import Amount, CapLimits
 from sparing.config.settings import ClockKind
+from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.next_turn import NextTurn, prospect_of
 from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.economy.keepalive import (
@@ -243,14 +244,14 @@ def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
 
 def _call(one: Open, attempt: Attempt, at: float) -> AgentCall:
     source, session = one.source, one.session
-    writes = source.role.role_class.writes
+    writes, front = source.role.role_class.writes, session_front(source)
     return AgentCall(
         id=f"{attempt.dispatch}.{at:.0f}",
         role=session.role,
         stage=attempt.stage,
         iteration=session.iteration,
         task="",
-        system=system_of(source),
+        system=source.fetch(front.system) if front.system else system_of(source),
         prompt=(Segment("turn", words("blocks", "ping"), Volatility.ITERATION),),
         cwd=source.around.folder.path,
         folder=source.folder,

@@ -15,6 +15,7 @@ from sparing.briefing.program_handoff import pipeline_of
 from sparing.briefing.trunk_group import order_of
 from sparing.context.documents.rich_handoff import parse_layers, rich_handoff
 from sparing.context.prompt.wrap import defuse
+from sparing.dispatch.alternatives import session_front
 from sparing.job import Job, JobResult
 from sparing.prompts.render import fill, words
 from sparing.records.prompts import keep_prompt
@@ -45,6 +46,7 @@ async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
         model=session.model if session else "",
         naive={},
         order=order_of(source),
+        system=session_front(source).system,
     )
 
 

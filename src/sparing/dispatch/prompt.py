@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from sparing.briefing.other_policies import base_digest
 from sparing.briefing.trunk_group import (
     client_of,
     model_of,
@@ -14,8 +15,8 @@ from sparing.briefing.trunk_group import (
     trunk_key,
 )
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.compose import naive, role_words
-from sparing.dispatch.other_policies import base_digest
+from sparing.context.prompt.compose import naive, plain_system, role_words
+from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source
@@ -33,6 +34,7 @@ def choose(source: Source, brief: Brief, at: float, error: str = "") -> Chosen:
 def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
     decision, segments = chosen.decision, chosen.composed.segments
     resume = source.session.id if decision.way is Way.RESUME and source.session else ""
+    system = _system(source, chosen)
     return Sent(
         prompt=keep_prompt(source.around.folder, segments),
         chars=sum(len(segment.text) for segment in segments),
@@ -42,12 +44,24 @@ def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
         model=source.session.model if resume and source.session else model_of(source),
         naive=_naive(source, brief),
         order=order_of(source),
-        trunk=chosen.inputs.base.key,
+        trunk=(chosen.inputs.offers[decision.way].base or chosen.inputs.base).key,
         reads=referenced(chosen.brief, chosen.composed),
         warnings=(*brief.warnings, *_unknown(chosen)),
-        choice=chosen.dump(),
+        choice={**chosen.dump(), "system": system},
         life=chosen.life,
+        system=system,
     )
+
+
+def _system(source: Source, chosen: Chosen) -> str:
+    """Where it is not the neutral one: the role's own, or that of the session which goes on."""
+    match chosen.decision.way:
+        case Way.PLAIN:
+            return source.around.folder.keep(plain_system(chosen.brief))
+        case Way.RESUME:
+            return session_front(source).system
+        case _:
+            return ""
 
 
 def _naive(source: Source, brief: Brief) -> dict[str, Any]:

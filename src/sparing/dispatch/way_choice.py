@@ -11,20 +11,26 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
+from sparing.briefing.other_policies import base_digest, beside
 from sparing.briefing.recall import Recall, recalled
-from sparing.briefing.trunk_group import model_of, policy_of, system_of
-from sparing.cache import MINIMUM_TOKENS
+from sparing.briefing.trunk_group import model_of, policy_of, shows_writing, system_of
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
-from sparing.context.prompt.compose import Composed
+from sparing.context.prompt.compose import Composed, plain_system
 from sparing.dispatch.alternatives import SHORT as LIFE
-from sparing.dispatch.alternatives import Alternative, Terms, can_resume, ways_of, weighed
-from sparing.dispatch.other_policies import base_digest, beside
+from sparing.dispatch.alternatives import (
+    Alternative,
+    Terms,
+    can_resume,
+    read_again,
+    ways_of,
+    weighed,
+)
 from sparing.economy.choose import WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
 from sparing.economy.guard import Diff
-from sparing.economy.known import Base, SentPrompt, believed
+from sparing.economy.known import Base, SentPrompt, believed, minimum_of
 from sparing.economy.lives import pass_share
 from sparing.economy.matrix import Moment, Template
 from sparing.economy.predict import Inputs, Prediction
@@ -36,7 +42,6 @@ from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
-from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Policy, Way
 
@@ -69,9 +74,9 @@ class Chosen:
 
     def dump(self) -> dict[str, Any]:
         """What the ledger keeps of it: for caches to come, and for the proof."""
-        way, base = self.decision.way, self.inputs.base
+        way = self.decision.way
         offer = self.inputs.offers[way]
-        on = offer.on
+        base, on = offer.base or self.inputs.base, offer.on
         first = self.inputs.first_call_at
         return {
             "base": base.tokens,
@@ -106,7 +111,7 @@ def _dumped(found: Prediction) -> dict[str, Any]:
 def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: str = "") -> Chosen:
     """`error` says why the session could not be resumed a moment ago."""
     said = _lost(brief) if error and source.session is not None else brief
-    taught = _taught(source, brief, key.digest, at)
+    taught = _taught(source, brief, key, at)
     said, told = _told(source, said, taught, error)
     recall = None
     if Way.RESUME in told:
@@ -127,8 +132,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
         source.around.backend(source.row).capabilities.marks,
     )  # fmt: skip
-    writes = source.role.role_class.writes and TURNS[source.job.turn].writes
-    others["base"] = base_digest(key, writes=writes)
+    others["base"] = base_digest(key, writes=shows_writing(source.role, source.job.turn))
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
         decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,
@@ -155,13 +159,13 @@ def _barred(source: Source, told: Mapping[Way, Alternative]) -> dict[Way, str]:
     levers = levers_of(source)
     found = {} if Lever.RESUME in levers else {Way.RESUME: "the lever resume is off"}
     if Lever.INLINE not in levers and Way.REFERENCE in told:
-        found[Way.COMPOSE] = "the lever inline is off"
+        found |= dict.fromkeys((Way.COMPOSE, Way.PLAIN), "the lever inline is off")
     return found
 
 
 def offers_of(source: Source, brief: Brief, key: TrunkKey, at: float) -> Inputs:
     """What every way would send and find cached, before one is chosen."""
-    taught = _taught(source, brief, key.digest, at)
+    taught = _taught(source, brief, key, at)
     return _inputs(source, _told(source, brief, taught, "")[1], taught, at)
 
 
@@ -169,6 +173,7 @@ def _sent_with(source: Source, brief: Brief, taught: _Taught) -> dict[str, Any]:
     return {
         "group": taught.group,
         "noted": bool(brief.notes),
+        "mapped": bool(brief.map),
         "handed": bool(brief.handoff),
         "mixed": source.inside and policy_of(source) is Policy.SEED,
         "given": list(brief.given),
@@ -192,7 +197,8 @@ class _Taught(NamedTuple):
     share: Share
 
 
-def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
+def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
+    trunk = key.digest
     backend, group = source.around.backend(source.row), group_of(source, brief)
     price = price_of(model_of(source), own_prices(source.around.settings(source.row).models.prices))
     rates = TYPICAL if price is None else Rates.of(price)
@@ -203,17 +209,28 @@ def _taught(source: Source, brief: Brief, trunk: str, at: float) -> _Taught:
         life = life_of(connection, source, group, rates)
         looks = verdicts.of_feature(connection, source.row.feature.key)
         passing = pass_share(len(looks), sum(one.passed for one in looks))
+        alone = _alone(source, brief, key, base)
+        again = read_again(connection, source, group, life)
+        apart = turn_history.sends(connection, alone.key, at) if alone else []
         return _Taught(
             trunk,
             group,
-            Terms(works, rates, base + estimate_tokens(system), life, passing),
-            turn_history.sends(connection, trunk, at),
+            Terms(works, rates, base + estimate_tokens(system), life, passing, again, alone),
+            [*turn_history.sends(connection, trunk, at), *apart],
             turn_history.share(connection, backend.name, str(getattr(backend, "version", ""))),
         )
 
 
+def _alone(source: Source, brief: Brief, key: TrunkKey, base: int) -> Base | None:
+    """What stands before the plain prompt: the tools, and the role as system prompt."""
+    if policy_of(source) is not Policy.ADAPTIVE:
+        return None
+    system = plain_system(brief)
+    return Base(replace(key, system=system).digest, base + estimate_tokens(system))
+
+
 def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at: float) -> Inputs:
-    minimum, terms = _minimum(model_of(source)), taught.terms
+    minimum, terms = minimum_of(model_of(source)), taught.terms
     return Inputs(
         at=at,
         rates=terms.rates,
@@ -224,12 +241,6 @@ def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at
         life=LIFE,
         minimum_tokens=minimum,
     )
-
-
-def _minimum(model: str) -> int:
-    """Tokens below which nothing of a prompt is cached; the strictest for a model nobody knows."""
-    names = [name for name in MINIMUM_TOKENS if model.startswith(name)]
-    return MINIMUM_TOKENS[max(names, key=len)]
 
 
 def _moment(source: Source, brief: Brief, told: Mapping[Way, Alternative], error: str) -> Moment:

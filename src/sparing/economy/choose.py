@@ -78,6 +78,8 @@ def _adaptive(
     barred = {**_barred(row, moment, inputs), **unwanted}
     ways = {way: found for way, found in predictions.items() if way not in barred}
     way = cheapest(ways)
+    if plain_is_cheaper(ways, way):
+        way = Way.PLAIN
     compared = _compared(way, ways, inputs)
     reason = f"{barred[Way.RESUME]}; {compared}" if Way.RESUME in barred else compared
     if row.template.resumes and way is not Way.RESUME:
@@ -112,6 +114,15 @@ def cheapest(predictions: Mapping[Way, Prediction]) -> Way:
         if found is not None and found.cost is not None and found.cost < least:
             best, least = way, (1 - TIE) * found.cost
     return best
+
+
+def plain_is_cheaper(ways: Mapping[Way, Prediction], way: Way) -> bool:
+    """Whoever writes a trunk pays for it, and those who read it are spared: over all of them it has
+    to cost less than if each were told plainly."""
+    plain, best = ways.get(Way.PLAIN), ways.get(way)
+    if plain is None or plain.cost is None:
+        return False
+    return best is None or best.cost is None or plain.cost < best.cost - best.later
 
 
 def _compared(way: Way, ways: Mapping[Way, Prediction], inputs: Inputs) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life
 from sparing.economy.cost_model import Expected, Rates, TurnWork, turn_tokens
@@ -37,6 +38,14 @@ class Transcript:
         return self.last_call_at + self.life.seconds
 
 
+class ReadAgain(NamedTuple):
+    """By how many dispatches of others what a prompt writes is expected to be read."""
+
+    base: float = 0.0
+    trunk: float = 0.0
+    trunk_tokens: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One way that could be taken."""
@@ -46,6 +55,9 @@ class Offer:
     work: TurnWork
     on: Transcript | None = None
     """The transcript it continues; none for a fresh session."""
+    base: Base | None = None
+    """What the client sends before it, where that is not what others of its kind are sent."""
+    again: ReadAgain = ReadAgain()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +93,8 @@ class Prediction:
     cached: float = 0
     """Of these: expected to be read."""
     why_not: str = ""
+    later: float = 0
+    """What later dispatches are expected to be spared by it."""
 
     @property
     def words(self) -> str:
@@ -99,19 +113,32 @@ def _prediction(inputs: Inputs, way: Way) -> Prediction:
     offer = inputs.offers.get(way)
     if offer is None:
         return Prediction(None, why_not=f"{way} is not on offer")
-    fresh = inputs.base.tokens if offer.on is None else offer.on.tokens
+    base = offer.base or inputs.base
+    fresh = base.tokens if offer.on is None else offer.on.tokens
     context = fresh + sum(block.tokens for block in offer.blocks)
     cached = _cached(inputs, offer)
     first = _first_call(inputs, offer, context, cached)
     tokens = turn_tokens(first, offer.work, inputs.life)
-    return Prediction(inputs.rates.price(tokens), tokens, offer.work.calls, context, cached)
+    return Prediction(
+        inputs.rates.price(tokens), tokens, offer.work.calls, context, cached,
+        later=0.0 if first.uncached else _later(inputs, offer, base, cached),
+    )  # fmt: skip
+
+
+def _later(inputs: Inputs, offer: Offer, base: Base, cached: float) -> float:
+    """Of what this prompt writes first: read instead of written by whoever follows."""
+    base_readers, trunk_readers, trunk = offer.again
+    new_base = max(0.0, base.tokens - cached)
+    new_trunk = max(0.0, base.tokens + trunk - max(cached, base.tokens))
+    spared = inputs.rates.write_5m - inputs.rates.read
+    return spared * (base_readers * new_base + trunk_readers * new_trunk)
 
 
 def _cached(inputs: Inputs, offer: Offer) -> float:
-    at = inputs.first_call_at
+    at, base = inputs.first_call_at, offer.base or inputs.base
     if offer.on is None:
-        return cached_tokens(inputs.base, offer.blocks, inputs.known, at)
-    opening = cached_tokens(inputs.base, offer.on.opening, inputs.known, at)
+        return cached_tokens(base, offer.blocks, inputs.known, at)
+    opening = cached_tokens(base, offer.on.opening, inputs.known, at)
     if at >= offer.on.warm_until():
         return opening
     whole = max(offer.on.tokens - offer.on.answer, opening)
@@ -125,7 +152,7 @@ def _first_call(inputs: Inputs, offer: Offer, context: float, cached: float) -> 
     sent = offer.blocks if offer.on is None else offer.on.opening
     if inputs.life is Life.ONE_HOUR:
         return Expected(read=cached, write_1h=context - cached)
-    hour = max(0.0, min(context, _hour_tokens(inputs.base, sent)) - cached)
+    hour = max(0.0, min(context, _hour_tokens(offer.base or inputs.base, sent)) - cached)
     return Expected(read=cached, write_1h=hour, write_5m=context - cached - hour)
 
 

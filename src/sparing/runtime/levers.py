@@ -6,11 +6,13 @@ baseline `naive` has none of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from sparing.agents.backend import Backend
 from sparing.config.settings import Settings
 from sparing.economy.levers import Able, LeverState, standings, switched_on
+from sparing.runtime.lever_record import off_by_record
 from sparing.runtime.source import Source
 from sparing.way import Lever, Policy
 
@@ -24,6 +26,14 @@ def able_of(backend: Backend) -> Able:
 
 def standings_of(settings: Settings, backend: Backend) -> tuple[LeverState, ...]:
     return standings(settings.economy.levers, able_of(backend))
+
+
+def recorded(found: tuple[LeverState, ...], off: Mapping[Lever, str]) -> tuple[LeverState, ...]:
+    """With what their own record has switched off."""
+    return tuple(
+        LeverState(one.lever, False, off[one.lever]) if one.on and one.lever in off else one
+        for one in found
+    )
 
 
 def levers_of(source: Source) -> frozenset[Lever]:
@@ -46,8 +56,15 @@ def off_of(source: Source) -> dict[str, str]:
 
 
 def _states(source: Source) -> tuple[LeverState, ...]:
+    return source.once(("levers",), lambda: _found(source))
+
+
+def _found(source: Source) -> tuple[LeverState, ...]:
     around, row = source.around, source.row
-    return source.once(("levers",), lambda: standings_of(around.settings(row), around.backend(row)))
+    settings, backend = around.settings(row), around.backend(row)
+    with around.database.read() as connection:
+        off = off_by_record(connection, backend.name, row.feature.number, settings.economy.levers)
+    return recorded(standings_of(settings, backend), off)
 
 
 def trims_checks(source: Source) -> bool:

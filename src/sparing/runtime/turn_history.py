@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparing import turn
+from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
@@ -24,6 +25,7 @@ from sparing.economy.estimates import (
     read_share,
 )
 from sparing.economy.known import Base, SentPrompt
+from sparing.economy.lives import expected_readers
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import ledger, resume_checks
@@ -42,11 +44,20 @@ CODING = frozenset(
     for stage in flow.stages
     if stage.work is StageWork.IMPLEMENT
 )
+CLOSING = frozenset(
+    stage.name
+    for flow in FLOWS.values()
+    for stage in flow.stages
+    if stage.writes is ArtifactName.SUMMARY
+)
+"""Stages that sum up what is done. Nobody has to look around for that, so what a session remembers
+spares nothing."""
 
 
 def errand_of(template: str, stage: str) -> Errand | None:
     """None for a turn that only mends a reply."""
-    return turn.errand_of(template, on_code=stage in CODING)
+    found = turn.errand_of(template, on_code=stage in CODING)
+    return Errand.LONE if found is Errand.WRITE and stage in CLOSING else found
 
 
 def memory_of(way: Way, *, noted: bool, handed: bool = False) -> Memory:
@@ -109,6 +120,37 @@ def share(connection: sqlite3.Connection, backend: str, version: str) -> Share:
             and row.result.usage
         ]
     )
+
+
+class SessionFront(NamedTuple):
+    """What a session was opened with, where that is not what roles of a class share."""
+
+    system: str = ""
+    """Hash of its system prompt."""
+    base: Base | None = None
+
+
+def front_of(connection: sqlite3.Connection, feature: str, session: str) -> SessionFront:
+    rows = [row for row in ledger.of_session(connection, feature, session) if row.attempt.sent]
+    said = rows[-1].attempt.sent if rows else {}
+    if not said.get("system"):
+        return SessionFront()
+    return SessionFront(said["system"], Base(rows[-1].attempt.trunk, said["base"]))
+
+
+def readers(connection: sqlite3.Connection, backend: str, group: str, life: Life) -> float:
+    """How many dispatches are expected to read what one of a group writes before it is forgotten,
+    by the pauses between them here, however they were sent; `group` may be a class of roles."""
+    last: dict[str, float] = {}
+    pauses: list[float] = []
+    for row in ledger.of_backend(connection, backend, MOST_TURNS):
+        one = row.attempt
+        if not str(one.sent.get("group", "")).startswith(group):
+            continue
+        if one.feature in last:
+            pauses.append(max(0.0, one.started - last[one.feature]))
+        last[one.feature] = one.started + (row.result.seconds if row.result else 0.0)
+    return expected_readers(pauses, life)
 
 
 def opening(connection: sqlite3.Connection, feature: str, prompt: str) -> tuple[CacheBlock, ...]:

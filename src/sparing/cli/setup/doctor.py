@@ -162,14 +162,18 @@ def _roles(office: Office) -> str:
 
 def _levers(office: Office) -> str:
     """Which levers are in use here, and why the others are not."""
-    from sparing.runtime.levers import standings_of
+    from sparing.runtime.lever_record import off_by_record
+    from sparing.runtime.levers import recorded, standings_of
     from sparing.runtime.surroundings import make_backend
 
     settings = office.loaded.settings
     if settings.review.policy is not Policy.ADAPTIVE:
         return f"none: the policy {settings.review.policy} has none of them"
     try:
-        found = standings_of(settings, make_backend(office.loaded, office.folder))
+        backend = make_backend(office.loaded, office.folder)
+        with office.database.read() as connection:
+            off = off_by_record(connection, backend.name, 1, settings.economy.levers)
+        found = recorded(standings_of(settings, backend), off)
     except SparingError:
         return "not known before there is an agent"
     missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]

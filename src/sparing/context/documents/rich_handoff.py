@@ -95,6 +95,18 @@ def rich_handoff(pipeline: Pipeline, reply: str = "") -> RichHandoff:
     return RichHandoff(text, _problems(text, _named_in(reply)))
 
 
+def handoff_notes(pipeline: Pipeline) -> str:
+    """Of a handoff what is in no document: how stages ended, what persons said, what is open."""
+    parts = [
+        "# Handoff",
+        _feature(pipeline),
+        _section("### Handoff Chain", _chain(pipeline.stages)),
+        _section("### Feedback", _listed(pipeline.feedback)),
+        *_working(pipeline, {}),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
 def _named_in(reply: str) -> set[str]:
     """Sections that a reply has, whatever stands in them."""
     titles = {_plain(title): name for name, title in {**MAP, **WORKING}.items()}

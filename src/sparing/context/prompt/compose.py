@@ -16,6 +16,7 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.nested import nested, nested_again
 from sparing.context.prompt.seed import seed, seed_again
 from sparing.context.prompt.wrap import wrap
+from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS
 from sparing.way import Order, Way
@@ -34,10 +35,33 @@ def compose(brief: Brief, way: Way, order: Order = Order.NESTED, marks: int = 1)
         return Composed(again(brief), 0)
     if order is Order.NAIVE:
         return Composed((naive(brief),), 0)
+    if way is Way.PLAIN:
+        return Composed(_plain(brief), 0)
     trunk, own = (nested if order is Order.NESTED else seed)(brief, way)
     if way is Way.FORK:
         return Composed(own, 0)
     return Composed(_marked((*trunk, *own), len(trunk), marks), len(trunk))
+
+
+def _plain(brief: Brief) -> tuple[Segment, ...]:
+    """The same words in the same wrappers, without aids, and without what the system prompt says;
+    documents in full where a handoff would quote them."""
+    told = replace(brief, map="", notes="", given=())
+    if brief.handoff:
+        told = replace(told, documents=brief.full or brief.documents, handoff=brief.handoff_notes)
+    trunk, own = nested(told, Way.COMPOSE)
+    system = {one.text for one in _who(brief)}
+    return tuple(one for one in (*trunk, *own) if one.text not in system)
+
+
+def plain_system(brief: Brief) -> str:
+    """The role as system prompt; what documents say stays data."""
+    parts = (words("blocks", "documents_are_data"), *(one.text for one in _who(brief)))
+    return "\n".join(parts)
+
+
+def _who(brief: Brief) -> tuple[Segment, ...]:
+    return (*pieces.role(brief), *pieces.stage_texts(brief))
 
 
 def _marked(segments: Sequence[Segment], trunk: int, marks: int) -> tuple[Segment, ...]:

@@ -43,6 +43,8 @@ def base_digest(key: TrunkKey, *, writes: bool) -> str:
 def _way(brief: Brief, composed: Composed, offer: Offer) -> dict[str, Any]:
     reads = referenced(brief, composed)
     found: dict[str, Any] = {"blocks": _blocks(composed.segments, offer.blocks)}
+    if offer.base is not None and offer.on is None:
+        found["base"] = [offer.base.key[:SHORT], offer.base.tokens]
     return {**found, "reads": [_size(brief, reads), len(reads)]} if reads else found
 
 

@@ -1,0 +1,74 @@
+"""What the ledger shows of levers here: turns with them and without, groups and plain ways."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+from sparing.codec import JsonObject
+from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
+from sparing.economy.estimates import seen_work
+from sparing.economy.lever_record import SPARES, AidedTurn, PaidGroup, trunk_lost, why_off
+from sparing.records import ledger
+from sparing.records.ledger import LedgerRow
+from sparing.runtime.turn_history import errand_of
+from sparing.way import Lever, Way
+
+MOST_TURNS = 240
+"""Older turns count no more, so a lever that is off is tried again one day."""
+FIVE_MINUTES = 300.0
+FRESH = (Way.COMPOSE.value, Way.PLAIN.value, Way.REFERENCE.value)
+
+
+def off_by_record(
+    connection: sqlite3.Connection, backend: str, feature: int, named: Iterable[str] = ()
+) -> dict[Lever, str]:
+    """Levers that are not used here, with the reason; never one that the user has named."""
+    rows = [row for row in ledger.of_backend(connection, backend, MOST_TURNS) if row.attempt.sent]
+    found = {lever: why_off(lever, list(_turns(rows, lever)), feature) for lever in SPARES}
+    found[Lever.TRUNK] = trunk_lost(groups_of(rows))
+    return {lever: why for lever, why in found.items() if why and lever.value not in named}
+
+
+def _turns(rows: Iterable[LedgerRow], lever: Lever) -> Iterable[AidedTurn]:
+    for row in rows:
+        one, sent = row.attempt, row.attempt.sent
+        errand = errand_of(one.template, one.stage)
+        if errand is None or row.result is None or one.way not in FRESH or not row.result.calls:
+            continue
+        if lever is Lever.NOTES and one.iteration < 2:
+            continue  # nobody has notes of a first look
+        aided = sent.get("noted") if lever is Lever.NOTES else sent.get("mapped")
+        yield AidedTurn(errand, bool(aided), len(row.result.calls))
+
+
+def groups_of(rows: Iterable[LedgerRow]) -> list[PaidGroup]:
+    """Fresh turns that share a trunk key in one feature; one that went on did other work."""
+    paid: dict[str, list[float]] = {}
+    last: dict[str, float] = {}
+    for row in rows:
+        beside: JsonObject = row.attempt.sent.get("beside") or {}
+        plain: JsonObject = beside.get("ways", {}).get(Way.PLAIN.value) or {}
+        usable = row.result is not None and row.result.usage is not None and row.result.calls
+        if row.attempt.way != Way.COMPOSE or not plain or not usable:
+            continue
+        assert row.result is not None
+        assert row.result.usage is not None
+        key = f"{row.attempt.feature} {row.attempt.trunk} {row.attempt.sent.get('group', '')}"
+        found = paid.setdefault(key, [0.0, 0.0])
+        found[0] += TYPICAL.price(row.result.usage)
+        found[1] += _plainly(row, plain, last)
+    return [PaidGroup(key, *both) for key, both in paid.items()]
+
+
+def _plainly(row: LedgerRow, plain: dict[str, Any], last: dict[str, float]) -> float:
+    """The same calls behind the plain prompt; a role that was just asked finds its base cached."""
+    assert row.result is not None
+    key, base = plain["base"]
+    at, name = row.attempt.started, f"{row.attempt.feature} {key}"
+    cached = base if at - last.get(name, -FIVE_MINUTES) < FIVE_MINUTES else 0
+    last[name] = at + row.result.seconds
+    context = base + sum(block[1] for block in plain["blocks"])
+    work = seen_work([(call["added"], call["output"]) for call in row.result.calls])
+    return TYPICAL.price(turn_tokens(Expected(read=cached, write_5m=context - cached), work))

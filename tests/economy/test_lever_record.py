@@ -1,0 +1,48 @@
+"""Levers that are switched on or off by what they did here. Covers: E6."""
+
+from __future__ import annotations
+
+from sparing.economy.lever_record import AidedTurn, PaidGroup, trunk_lost, why_off
+from sparing.turn_kind import Errand
+from sparing.way import Lever
+
+
+def turns(errand: Errand, *, aided: bool, calls: int, times: int) -> list[AidedTurn]:
+    return [AidedTurn(errand, aided, calls)] * times
+
+
+BARE = turns(Errand.REVIEW, aided=False, calls=10, times=20)
+
+
+def test_a_map_is_off_until_it_was_seen_to_spare_calls() -> None:
+    """E6: no first feature has it; every eighth one tries it once there is something to compare."""
+    assert why_off(Lever.MAP, [], 8) == "not shown yet to spare calls here"
+    assert why_off(Lever.MAP, BARE, 9) == "not shown yet to spare calls here"
+    assert why_off(Lever.MAP, BARE, 8) == ""
+
+
+def test_a_map_that_spares_calls_is_on_for_every_feature() -> None:
+    """E6: and one that spares too few is off, also for the eighth."""
+    good = turns(Errand.REVIEW, aided=True, calls=8, times=10)
+    poor = turns(Errand.REVIEW, aided=True, calls=10, times=10)
+    assert why_off(Lever.MAP, [*BARE, *good], 9) == ""
+    told = why_off(Lever.MAP, [*BARE, *poor], 8)
+    assert told == "its own record: 10 turns with it were spared 0.0 calls each"
+
+
+def test_only_turns_of_one_errand_are_compared() -> None:
+    """E6: that fixes take more calls than reviews says nothing of a map."""
+    mixed = [
+        *turns(Errand.FIX, aided=True, calls=20, times=10),
+        *turns(Errand.FIX, aided=False, calls=22, times=2),
+    ]
+    assert why_off(Lever.MAP, [*BARE, *mixed], 9) == ""
+
+
+def test_a_trunk_that_lost_over_five_groups_is_off() -> None:
+    """E6: writer and readers together, against what each would have cost plainly."""
+    lost = [PaidGroup(str(n), 110.0, 100.0) for n in range(5)]
+    assert trunk_lost(lost[:4]) == ""
+    assert trunk_lost([*lost, PaidGroup("good", 10.0, 100.0)]) == ""
+    told = trunk_lost(lost)
+    assert told == "its own record: over 5 groups it cost 10.0% more than the plain way"
