@@ -12,7 +12,7 @@ from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.briefing.trunk_group import model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.compose import Composed, compose
+from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.continuation import SessionStep
 from sparing.dispatch.resume_check import deferred
 from sparing.economy.cost_model import Rates, TurnWork
@@ -27,6 +27,7 @@ from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
+from sparing.trunk import TrunkKey
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Policy, Way
@@ -129,6 +130,14 @@ def read_again(connection: sqlite3.Connection, source: Source, group: str, life:
         turn_history.readers(connection, backend, group.partition("/")[0], life),
         turn_history.readers(connection, backend, group, life) if shared else 0.0,
     )
+
+
+def plain_base(source: Source, brief: Brief, key: TrunkKey, base: int) -> Base | None:
+    """What stands before the plain prompt: the tools, and the role as system prompt."""
+    if source.around.settings(source.row).review.policy is not Policy.ADAPTIVE:
+        return None
+    system = plain_system(brief)
+    return Base(replace(key, system=system).digest, base + estimate_tokens(system))
 
 
 def session_front(source: Source) -> turn_history.SessionFront:
