@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.briefing.extras import bare
+from sparing.briefing.other_policies import size_of
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.briefing.trunk_group import model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
@@ -107,7 +108,7 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
         composed = compose(brief, way, order_of(source), 0)
     if reads:
         code = _code_to_open(source, brief) if way is Way.REFERENCE else ()
-        work = by_reference(work, _size(brief, reads) + sum(code), len(reads) + len(code))
+        work = by_reference(work, size_of(brief, reads) + sum(code), len(reads) + len(code))
     marked, blocks = _marked(source, brief, way, composed, terms)
     front = session_front(source) if way is Way.RESUME else turn_history.SessionFront()
     again = _again(marked, terms) if way is Way.COMPOSE else ReadAgain()
@@ -243,9 +244,3 @@ def _code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:
     sizes = list_files(source.around.repository, source.job.head)
     found = (sizes.get(one.path, 0) for one in brief.code.files)
     return tuple(-(-size // CHARS_PER_TOKEN) for size in found if size)
-
-
-def _size(brief: Brief, paths: tuple[str, ...]) -> int:
-    listed = [*brief.full, *brief.documents, *([brief.subject] if brief.subject else [])]
-    texts = {one.path: one.text or "" for one in listed}
-    return sum(estimate_tokens(texts.get(path, "")) for path in paths)

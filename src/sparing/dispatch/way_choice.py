@@ -22,6 +22,7 @@ from sparing.dispatch.alternatives import (
     Alternative,
     Terms,
     can_resume,
+    plain_base,
     read_again,
     ways_of,
     weighed,
