@@ -178,7 +178,7 @@ def test_a_trunk_that_lost_here_is_off_and_the_ledger_says_so(
     sample = lever_sample(tmp_path_factory)
     plain = {"ways": {"plain": {"base": ["alone", 100], "blocks": [["d", 100, "", "turn"]]}}}
     for number in range(5):
-        said = (("beside", plain), ("group", f"reviewer/{number}"), ("blocks", []), ("base", 100))
+        said = (("beside", plain), ("group", f"reviewer/{number}"), ("base", 100))
         turned(sample, Turned("spec-reviewer", "specify", number + 1, 60.0 + number, sent=said))
     with sample.around.database.write() as tx:
         tx.execute("update ledger set calls = ?", ('[{"added": 200, "output": 5}]',))

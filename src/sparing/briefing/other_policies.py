@@ -45,7 +45,7 @@ def _way(brief: Brief, composed: Composed, offer: Offer) -> dict[str, Any]:
     found: dict[str, Any] = {"blocks": _blocks(composed.segments, offer.blocks)}
     if offer.base is not None and offer.on is None:
         found["base"] = [offer.base.key[:SHORT], offer.base.tokens]
-    return {**found, "reads": [_size(brief, reads), len(reads)]} if reads else found
+    return {**found, "reads": [size_of(brief, reads), len(reads)]} if reads else found
 
 
 def _seed(brief: Brief, moment: Moment, marks: int) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _seed(brief: Brief, moment: Moment, marks: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "fresh": _plain(fresh.segments),
         "fresh_chars": _chars(fresh.segments),
-        "reads": [_size(brief, reads), len(reads)],
+        "reads": [size_of(brief, reads), len(reads)],
         "full": _plain(compose(brief, Way.COMPOSE, Order.SEED, marks).segments),
     }
     if not (brief.resumable and row_for(moment, guarded=False).template.resumes):
@@ -81,7 +81,8 @@ def _chars(segments: Iterable[Segment]) -> int:
     return sum(len(one.text) for one in segments)
 
 
-def _size(brief: Brief, paths: Iterable[str]) -> int:
+def size_of(brief: Brief, paths: Iterable[str]) -> int:
+    """Tokens of documents that are only named."""
     listed = [*brief.full, *brief.documents, *([brief.subject] if brief.subject else [])]
     texts = {one.path: one.text or "" for one in listed}
     return sum(estimate_tokens(texts.get(path, "")) for path in paths)

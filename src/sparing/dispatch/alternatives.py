@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.briefing.extras import bare
+from sparing.briefing.other_policies import size_of
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.briefing.trunk_group import model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.compose import Composed, compose
+from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.continuation import SessionStep
 from sparing.dispatch.resume_check import deferred
 from sparing.economy.cost_model import Rates, TurnWork
@@ -27,6 +28,7 @@ from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
+from sparing.trunk import TrunkKey
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Order, Policy, Way
@@ -107,7 +109,7 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
         composed = compose(brief, way, order_of(source), 0)
     if reads:
         code = _code_to_open(source, brief) if way is Way.REFERENCE else ()
-        work = by_reference(work, _size(brief, reads) + sum(code), len(reads) + len(code))
+        work = by_reference(work, size_of(brief, reads) + sum(code), len(reads) + len(code))
     marked, blocks = _marked(source, brief, way, composed, terms)
     front = session_front(source) if way is Way.RESUME else turn_history.SessionFront()
     again = _again(marked, terms) if way is Way.COMPOSE else ReadAgain()
@@ -130,6 +132,14 @@ def read_again(connection: sqlite3.Connection, source: Source, group: str, life:
         turn_history.readers(connection, backend, group.partition("/")[0], life),
         turn_history.readers(connection, backend, group, life) if shared else 0.0,
     )
+
+
+def plain_base(source: Source, brief: Brief, key: TrunkKey, base: int) -> Base | None:
+    """What stands before the plain prompt: the tools, and the role as system prompt."""
+    if source.around.settings(source.row).review.policy is not Policy.ADAPTIVE:
+        return None
+    system = plain_system(brief)
+    return Base(replace(key, system=system).digest, base + estimate_tokens(system))
 
 
 def session_front(source: Source) -> turn_history.SessionFront:
@@ -235,9 +245,3 @@ def _code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:
     sizes = list_files(source.around.repository, source.job.head)
     found = (sizes.get(one.path, 0) for one in brief.code.files)
     return tuple(-(-size // CHARS_PER_TOKEN) for size in found if size)
-
-
-def _size(brief: Brief, paths: tuple[str, ...]) -> int:
-    listed = [*brief.full, *brief.documents, *([brief.subject] if brief.subject else [])]
-    texts = {one.path: one.text or "" for one in listed}
-    return sum(estimate_tokens(texts.get(path, "")) for path in paths)

@@ -16,12 +16,13 @@ from sparing.briefing.recall import Recall, recalled
 from sparing.briefing.trunk_group import model_of, policy_of, shows_writing, system_of
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
-from sparing.context.prompt.compose import Composed, plain_system
+from sparing.context.prompt.compose import Composed
 from sparing.dispatch.alternatives import SHORT as LIFE
 from sparing.dispatch.alternatives import (
     Alternative,
     Terms,
     can_resume,
+    plain_base,
     read_again,
     ways_of,
     weighed,
@@ -209,24 +210,24 @@ def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
         life = life_of(connection, source, group, rates)
         looks = verdicts.of_feature(connection, source.row.feature.key)
         passing = pass_share(len(looks), sum(one.passed for one in looks))
-        alone = _alone(source, brief, key, base)
+        alone = plain_base(source, brief, key, base)
         again = read_again(connection, source, group, life)
         apart = turn_history.sends(connection, alone.key, at) if alone else []
         return _Taught(
             trunk,
             group,
-            Terms(works, rates, base + estimate_tokens(system), life, passing, again, alone),
+            Terms(
+                works=works,
+                rates=rates,
+                base_tokens=base + estimate_tokens(system),
+                life=life,
+                passing=passing,
+                again=again,
+                alone=alone,
+            ),  # fmt: skip
             [*turn_history.sends(connection, trunk, at), *apart],
             turn_history.share(connection, backend.name, str(getattr(backend, "version", ""))),
         )
-
-
-def _alone(source: Source, brief: Brief, key: TrunkKey, base: int) -> Base | None:
-    """What stands before the plain prompt: the tools, and the role as system prompt."""
-    if policy_of(source) is not Policy.ADAPTIVE:
-        return None
-    system = plain_system(brief)
-    return Base(replace(key, system=system).digest, base + estimate_tokens(system))
 
 
 def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at: float) -> Inputs:

@@ -127,11 +127,11 @@ def _prediction(inputs: Inputs, way: Way) -> Prediction:
 
 def _later(inputs: Inputs, offer: Offer, base: Base, cached: float) -> float:
     """Of what this prompt writes first: read instead of written by whoever follows."""
-    base_readers, trunk_readers, trunk = offer.again
+    again = offer.again
     new_base = max(0.0, base.tokens - cached)
-    new_trunk = max(0.0, base.tokens + trunk - max(cached, base.tokens))
+    new_trunk = max(0.0, base.tokens + again.trunk_tokens - max(cached, base.tokens))
     spared = inputs.rates.write_5m - inputs.rates.read
-    return spared * (base_readers * new_base + trunk_readers * new_trunk)
+    return spared * (again.base * new_base + again.trunk * new_trunk)
 
 
 def _cached(inputs: Inputs, offer: Offer) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Any
 
 from sparing.codec import JsonObject
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
 from sparing.economy.estimates import seen_work
+from sparing.economy.known import Base
 from sparing.economy.lever_record import SPARES, AidedTurn, PaidGroup, trunk_lost, why_off
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
@@ -55,20 +55,21 @@ def groups_of(rows: Iterable[LedgerRow]) -> list[PaidGroup]:
             continue
         assert row.result is not None
         assert row.result.usage is not None
-        key = f"{row.attempt.feature} {row.attempt.trunk} {row.attempt.sent.get('group', '')}"
-        found = paid.setdefault(key, [0.0, 0.0])
+        group = f"{row.attempt.feature} {row.attempt.trunk} {row.attempt.sent.get('group', '')}"
+        found = paid.setdefault(group, [0.0, 0.0])
         found[0] += TYPICAL.price(row.result.usage)
-        found[1] += _plainly(row, plain, last)
+        key, base = plain["base"]
+        size = sum(int(block[1]) for block in plain["blocks"])
+        found[1] += _plainly(row, Base(str(key), int(base)), size, last)
     return [PaidGroup(key, *both) for key, both in paid.items()]
 
 
-def _plainly(row: LedgerRow, plain: dict[str, Any], last: dict[str, float]) -> float:
+def _plainly(row: LedgerRow, base: Base, size: int, last: dict[str, float]) -> float:
     """The same calls behind the plain prompt; a role that was just asked finds its base cached."""
     assert row.result is not None
-    key, base = plain["base"]
-    at, name = row.attempt.started, f"{row.attempt.feature} {key}"
-    cached = base if at - last.get(name, -FIVE_MINUTES) < FIVE_MINUTES else 0
+    at, name = row.attempt.started, f"{row.attempt.feature} {base.key}"
+    cached = base.tokens if at - last.get(name, -FIVE_MINUTES) < FIVE_MINUTES else 0
     last[name] = at + row.result.seconds
-    context = base + sum(block[1] for block in plain["blocks"])
+    context = base.tokens + size
     work = seen_work([(call["added"], call["output"]) for call in row.result.calls])
     return TYPICAL.price(turn_tokens(Expected(read=cached, write_5m=context - cached), work))
