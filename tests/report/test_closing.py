@@ -1,0 +1,74 @@
+"""How a run ends: bill, baseline, reasons, bound and quality, in 80 columns.
+
+Covers: E4
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sparing.report.baseline import NaiveBaseline, one_baseline
+from sparing.report.closing import Quality, closing_json, closing_lines, reasons
+from sparing.report.savings_table import LadderRow, SavingRow
+from tests.report.reported import economy, report
+
+QUALITY = Quality(looks=4, accepted=2, each_usd=0.02, quotes=5, verified=4)
+SPENT = replace(report().spending, baseline=NaiveBaseline(bases=(2_200, 5_400)))
+STEPS = tuple(SavingRow(f"l{n}", f"cause {n}", saved, "simulated")
+              for n, saved in enumerate((0.01, -0.03, 0.05, 0.03)))  # fmt: skip
+
+
+def test_the_lines_of_a_run() -> None:
+    """E4: the baseline is named with its base, beside a bill that was measured it is estimated."""
+    assert closing_lines(SPENT, economy(), QUALITY) == [
+        "this run                                           $0.040  measured",
+        "lean naive on the same client, 2.2k to 5.4k base   $0.100  estimated, 60 % less",
+        "  what roles share comes first, cached once       −$0.060  −60 %",
+        "could not be saved, for the work that was done     $0.025  simulated",
+        "quality: 2 blockers accepted, $0.020 of this run for each; 4 of 5 quotes verify",
+        "  planted defects found: not measured here, sparing eval does it",
+    ]
+
+
+def test_the_three_largest_reasons_come_first_and_the_rest_is_one() -> None:
+    """E4: also one that made the run dearer."""
+    found = economy(naive=LadderRow("naive", 0.1, "simulated", STEPS))
+    assert [one.lever for one in reasons(SPENT, found)] == ["l2", "l1", "l3", "l0"]
+    lines = closing_lines(SPENT, found, QUALITY)
+    assert [line.split()[1] for line in lines[2:5]] == ["2", "1", "3"]
+    assert "  cause 1 " in lines[3]
+    assert "+$0.030" in lines[3]
+    assert lines[5].split() == ["all", "other", "reasons", "together", "−$0.010"]
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_what_no_lever_explains_is_a_reason_too() -> None:
+    """E4: the resume check, turns that can't be replayed, a cache that did otherwise."""
+    found = economy(billed=0.03, replayed=0.02)
+    beside = {one.lever: one.saved for one in reasons(SPENT, found) if one.lever != "trunk"}
+    assert beside == {"cache": pytest.approx(-0.01), "left out": pytest.approx(-0.01)}
+
+
+def test_for_programs() -> None:
+    """E4, K1"""
+    told = closing_json(SPENT, economy(), QUALITY)
+    assert told["baseline"]["base_tokens"] == [2_200, 5_400]
+    assert told["could_not_be_saved"] == 0.025
+    assert told["quality"]["share_of_quotes_that_verify"] == 0.8
+    assert told["quality"]["planted_defects_found"] is None
+    assert [one["lever"] for one in told["largest_reasons"]] == ["trunk"]
+
+
+def test_where_nothing_was_reviewed_or_replayed() -> None:
+    """E4"""
+    lines = closing_lines(SPENT, None, Quality(0, 0, None, 0, 0))
+    assert lines[2:] == ["quality: nothing was reviewed"]
+
+
+def test_features_on_several_clients_are_compared_with_each_their_own() -> None:
+    """E4"""
+    many = one_baseline([NaiveBaseline(bases=(2_200,)), NaiveBaseline("stock naive", (18_700,))])
+    assert many.words == "lean naive and stock naive on the same client, 2.2k to 18.7k base"
+    assert one_baseline([]).words == "lean naive on the same client"
