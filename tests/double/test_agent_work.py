@@ -131,3 +131,12 @@ def test_an_author_writes_a_document_of_real_length_and_settles_findings(folder:
     assert 1 <= changed < 30
     assert session.used("Write") == 0
     assert TARGET not in session.opened
+
+
+def test_who_looks_around_without_a_form_ends_with_words(folder: Path) -> None:
+    """E4: an object is only said where the client has a form for it."""
+    session = Session(folder, tools(READING))
+    who = TurnIdentity("test-deepener", "implement", "A", 1)
+    said = session.turn(who, *texts(CASES["deeper tests"], Way.COMPOSE, Order.NESTED))
+    assert len(said) > 800
+    assert not said.startswith("{")

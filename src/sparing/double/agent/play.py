@@ -29,6 +29,7 @@ from sparing.double.agent_kinds import AGENTS, AgentKind
 from sparing.double.answer import ModelWords
 from sparing.double.recognise import PlayedKind, PlayedTurn, working_folder
 from sparing.double.request import JsonObject, ModelRequest
+from sparing.double.toolbox import STRUCTURED
 
 PLAYED = frozenset(
     {
@@ -43,6 +44,7 @@ PLAYED = frozenset(
     }
 )
 """Turns that are work; in the others somebody is only asked something."""
+RETRO_CHARS = 4_000
 MOST_TARGETS = 3
 """Files in which findings are settled."""
 
@@ -90,7 +92,9 @@ class DrawnAgent:
             chars = whole(AGENTS[self.kind].step_chars, self.seed, *who, memory.steps)
             words = writing.prose(chars, self.seed, *who, memory.steps)
             return ModelWords(words, tools.calls(step))
-        return self._answer(turn, who, told, memory, [*files, *targets])
+        said = self._answer(turn, who, told, memory, [*files, *targets])
+        formed = turn.kind is PlayedKind.REVIEW or any(t["name"] == STRUCTURED for t in asked.tools)
+        return said if formed else said._replace(object=None)
 
     def _wishes(
         self,
@@ -175,6 +179,7 @@ class DrawnAgent:
                 for path in read
             ],
             "no_findings_reason": "",
+            "retro_md": writing.prose(RETRO_CHARS, self.seed, *who, "retro"),
         }
 
 
