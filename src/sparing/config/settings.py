@@ -63,6 +63,15 @@ class ClockKind(StrEnum):
     COUNTED = "counted"
 
 
+class DoubledAgent(StrEnum):
+    """How the model double works behind a real client."""
+
+    SCRIPT = "script"
+    LIGHT = "light"
+    TYPICAL = "typical"
+    HEAVY = "heavy"
+
+
 AUTO = "auto"
 """As a set-up: whatever the files in a repository ask for."""
 
@@ -111,6 +120,16 @@ class AgentSettings:
     script: str = setting(
         "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", SettingScope.USER)
     )
+    double: DoubledAgent = setting(
+        DoubledAgent.SCRIPT,
+        Rule(
+            OneOf(DoubledAgent),
+            "How the model behind `claude-double` works: `script` plays the script; `light`, "
+            "`typical` and `heavy` work like real agents, for measurements.",
+            SettingScope.USER,
+        ),
+    )
+    double_seed: int = setting(1, limit(1_000_000, "What such an agent's work is drawn from."))
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))

@@ -23,6 +23,13 @@ from sparing.double.agent_kinds import (
 )
 from sparing.turn_kind import Errand
 
+_BUILDING = {
+    "brainstorm": Errand.WRITE,
+    "plan": Errand.WRITE,
+    "implement": Errand.IMPLEMENT,
+}
+"""Stages of a builder that are no lone turns."""
+
 
 class TurnIdentity(NamedTuple):
     """Which turn of a feature it is, whatever it is told and however."""
@@ -51,6 +58,8 @@ class TurnNeeds:
     """How likely a step has several tool calls."""
     seconds: float
     """The turn's own duration."""
+    call_seconds: float
+    """Of one of its model calls: whoever needs fewer of them is done earlier."""
 
 
 def share(*parts: object) -> float:
@@ -61,6 +70,19 @@ def share(*parts: object) -> float:
 
 def whole(spread: Around, *parts: object) -> int:
     return round(spread.at(share(*parts)))
+
+
+def errand_of(turn: TurnIdentity) -> Errand:
+    """What kind of work the turn is, as far as its identity tells."""
+    if turn.role.endswith("-reviewer") or turn.role == "judge":
+        return Errand.REVIEW
+    if turn.role.endswith("-author"):
+        return Errand.WRITE if turn.iteration <= 1 else Errand.REVISE
+    if turn.role == "implementer":
+        return Errand.IMPLEMENT if turn.task else Errand.FIX
+    if turn.role == "builder":
+        return _BUILDING.get(turn.stage, Errand.LONE)
+    return Errand.RETRO if turn.role == "retro-facilitator" else Errand.LONE
 
 
 def turn_needs(kind: AgentKind, seed: int, errand: Errand, turn: TurnIdentity) -> TurnNeeds:
@@ -75,6 +97,7 @@ def turn_needs(kind: AgentKind, seed: int, errand: Errand, turn: TurnIdentity) -
         for part, name in zip(work, ("searches", "changes", "commands"), strict=True)
     )
     files = max(0, tools - searches - changes - commands)
+    seconds = turn_seconds(kind, seed, turn)
     kept = 1.0 if turn.iteration <= 1 else habits.steady_files
     return TurnNeeds(
         files=files,
@@ -84,7 +107,8 @@ def turn_needs(kind: AgentKind, seed: int, errand: Errand, turn: TurnIdentity) -
         changes=changes,
         commands=commands,
         parallel=parallel,
-        seconds=turn_seconds(kind, seed, turn),
+        seconds=seconds,
+        call_seconds=seconds / calls,
     )
 
 
