@@ -19,8 +19,7 @@ from sparing.double.agent_draws import share, step_sizes, whole
 from sparing.double.agent_kinds import AGENTS, REPOSITORY_FILES, AgentKind
 from sparing.segment import CHARS_PER_TOKEN
 
-
-LEAST_SECONDS = FIRST_TOKEN_SECONDS + 1.0
+LEAST_SECONDS = FIRST_TOKEN_SECONDS + 0.1
 """From one call to the next: the answer has begun, and what was written can be read."""
 
 
@@ -68,8 +67,13 @@ class Errand(NamedTuple):
     files: Sequence[File]
     papers: Sequence[File]
     """Documents that the prompt only names: they are opened before all else."""
+    targets: Sequence[File]
+    """What is changed has to be opened in the session, even if the prompt holds it: the client's
+    tools want it so."""
     listed: bool
     """The prompt holds a list of the repository's files."""
+    leaves: Sequence[File] = ()
+    """The document as the turn leaves it."""
 
 
 class Tool(NamedTuple):
@@ -98,7 +102,7 @@ def turn(talk: Talk, errand: Errand, at: float, agent: Agent) -> Iterator[Call |
     step, did, now, before = errand.step, Did(first_at=at), at, 0
     name = f"{step.loop} {step.round} {at}"
     plan = list(_steps(_tools(talk, errand, agent), step, agent))
-    every = max(LEAST_SECONDS, _seconds(step, agent) / (len(plan) + 1))
+    every = max(LEAST_SECONDS, _call_seconds(step, agent))
     for number, tools in enumerate(plan):
         said = step_words(step, agent, number) + sum(one.ask for one in tools)
         yield from _call(talk, did, Call(talk, now, said, len(talk.blocks)), before)
@@ -106,12 +110,12 @@ def turn(talk: Talk, errand: Errand, at: float, agent: Agent) -> Iterator[Call |
         before = talk.tokens
         talk.say(f"{name} {number}", said, len(tools))
         talk.results(f"{name} {number}", [one.result for one in tools])
-        talk.files.update(one.file for one in tools if one.file is not None)
+        talk.open(one.file for one in tools if one.file is not None)
         talk.searches.update(one.search for one in tools if one.search is not None)
     yield from _call(talk, did, Call(talk, now, step.answer, len(talk.blocks)), before)
     did.end_at = now + every
     talk.say(f"{name} answer", step.answer, 0)
-    talk.files.update((*step.makes, *step.changes))
+    talk.open((*step.makes, *step.changes, *errand.leaves))
     yield did
 
 
@@ -121,9 +125,11 @@ def _call(talk: Talk, did: Did, call: Call, before: int) -> Iterator[Call]:
     yield call
 
 
-def _seconds(step: Step, agent: Agent) -> float:
-    longest = AGENTS[agent.kind].quick_seconds if agent.quick else step.needs.seconds
-    return min(longest, step.needs.seconds)
+def _call_seconds(step: Step, agent: Agent) -> float:
+    """Whoever needs fewer calls is done earlier."""
+    quick = AGENTS[agent.kind].quick_seconds
+    slower = max(1.0, step.needs.seconds / quick) if agent.quick else 1.0
+    return step.needs.call_seconds / slower
 
 
 def step_words(step: Step, agent: Agent, number: int) -> int:
@@ -145,11 +151,13 @@ def _steps(tools: list[Tool], step: Step, agent: Agent) -> Iterator[list[Tool]]:
 
 def _tools(talk: Talk, errand: Errand, agent: Agent) -> list[Tool]:
     """What is only known by looking, as far as it is not known; then what is done in any case."""
-    papers = [_read(one) for one in errand.papers if one not in talk.files]
-    files = [_read(one) for one in errand.files if one not in talk.files]
+    own = [_paper(one) for one in errand.targets if one not in talk.opened]
+    known = {*talk.files, *errand.targets}
+    papers = [_paper(one) for one in errand.papers if one not in known]
+    files = [_read(one) for one in errand.files if one not in known]
     searches = list(_searches(talk.searches, errand, agent))
     looks = [one for pair in zip_longest(searches, files) for one in pair if one is not None]
-    return [*papers, *looks, *_work(errand.step)]
+    return [*own, *papers, *looks, *_work(errand.step)]
 
 
 def _work(step: Step) -> list[Tool]:
@@ -177,4 +185,10 @@ def _searches(known: set[int], errand: Errand, agent: Agent) -> Iterator[Tool]:
 
 
 def _read(file: File) -> Tool:
-    return Tool(SIZES.ask, round(file.tokens * SIZES.read_factor) + SIZES.read_extra, file=file)
+    return Tool(SIZES.ask, round(file.tokens * SIZES.read_factor), file=file)
+
+
+def _paper(file: File) -> Tool:
+    code = file.path.endswith(".py")
+    factor = SIZES.read_factor if code else SIZES.paper_factor
+    return Tool(SIZES.ask, round(file.tokens * factor), file=file)

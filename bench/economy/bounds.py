@@ -57,7 +57,7 @@ def _least(
     total: _Sum, dispatch: Dispatch, client: Client, agent: Agent, searched: set[int]
 ) -> None:
     step = dispatch.step
-    plan = least_steps(Errand(step, (), (), listed=False), agent, searched)
+    plan = least_steps(Errand(step, (), (), (), listed=False), agent, searched)
     calls = len(plan) + 1
     tools = f"tools {dispatch.writes} {KINDS[step.kind].formed}"
     total.send(tools, client.base_tokens(writes=dispatch.writes), calls)

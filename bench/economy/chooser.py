@@ -175,9 +175,7 @@ class Chooser:
         unwanted = dict(barred)
         if Lever.INLINE not in self._levers and Way.REFERENCE in options:
             unwanted[Way.COMPOSE] = "the lever inline is off"
-        found = decide_way(
-            self._strategy.policy, self._moment(dispatch, options), inputs, unwanted
-        )
+        found = decide_way(self._strategy.policy, self._moment(dispatch, options), inputs, unwanted)
         return options[found.way], found.predictions[found.way].cost
 
     def _moment(self, dispatch: Dispatch, options: Options) -> Moment:
@@ -195,7 +193,8 @@ class Chooser:
             final=step.final,
             diff=Diff.CHANGED if told else Diff.EMPTY,
             answers=bool(brief.fix_summary) or actor is not Actor.REVIEWER,
-            delta_chars=resumed.prompt.chars if resumed else 0,
+            # A stage's own words are no delta.
+            delta_chars=resumed.prompt.chars if resumed and not row.enters else 0,
             fresh_chars=session.fresh_chars if session else 0,
         )
 

@@ -90,6 +90,8 @@ class Talk:
     words: list[Words] = field(default_factory=list[Words])
     files: set[File] = field(default_factory=set[File])
     """Files that whoever reads it has seen."""
+    opened: set[File] = field(default_factory=set[File])
+    """Of these: read or written by a tool in this session."""
     searches: set[int] = field(default_factory=set[int])
     """What was searched for, by number."""
     told: tuple[str, ...] = ()
@@ -98,14 +100,19 @@ class Talk:
 
     def copy(self) -> Talk:
         return Talk(
-            self.front, self.blocks[:], self.words[:], set(self.files), set(self.searches),
-            self.told, self.tokens,
+            self.front, self.blocks[:], self.words[:], set(self.files), set(self.opened),
+            set(self.searches), self.told, self.tokens,
         )  # fmt: skip
 
     @property
     def size(self) -> int:
         """All that a call sends."""
         return self.front.base.tokens + self.tokens
+
+    def open(self, files: Iterable[File]) -> None:
+        found = set(files)
+        self.files |= found
+        self.opened |= found
 
     def tell(self, segments: Sequence[Segment], blocks: Sequence[CacheBlock]) -> None:
         for segment, block in zip(segments, blocks, strict=True):

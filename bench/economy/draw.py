@@ -17,6 +17,7 @@ from bench.economy.parameters import SIZES
 from sparing.double.agent_draws import (
     TurnIdentity,
     TurnNeeds,
+    errand_of,
     loop_rounds,
     share,
     turn_needs,
@@ -29,13 +30,10 @@ from sparing.segment import CHARS_PER_TOKEN
 from sparing.turn import TURNS, Turn, kind_of
 from sparing.turn_kind import Errand, TurnKind
 
-CAP = 3
-"""Rounds of a review loop, as the settings have it."""
-LINE_TOKENS = 10
-"""Of a line of code."""
-SHORT_DOCUMENTS = ("implementation", "summary")
-"""Which say what was done: as long as a report, twice."""
+CAP = 5
+"""Rounds of a review loop at most: as many as any kind of agent draws."""
 FIXED_FILES = 3
+PART_SHARE = 0.02
 CHANGED_SHARE = 0.4
 """A revision changes no more of a document."""
 
@@ -97,7 +95,7 @@ class Step:
 
     @property
     def identity(self) -> TurnIdentity:
-        return TurnIdentity(self.role, self.stage, str(self.task or self.part or ""), self.round)
+        return TurnIdentity(self.role, self.stage, str(self.task or ""), self.round)
 
 
 class Drawing:
@@ -105,7 +103,7 @@ class Drawing:
         self.flow, self.kind, self.seed = flow, kind, seed
         self._habits = AGENTS[kind]
         self._stages = FLOWS[flow].stages
-        self._turns: Counter[tuple[str, str]] = Counter()
+        self._turns: Counter[str] = Counter()
         names = [f"src/store/module_{number:02d}.py" for number in range(REPOSITORY_FILES)]
         least, most = FILE_TOKENS
         self.pool = tuple(
@@ -137,35 +135,21 @@ class Drawing:
                     yield stage, iter([self._step(Turn.RETRO, stage, "retro-facilitator")])
 
     def _tier(self) -> Iterator[tuple[Stage, Iterator[Step]]]:
-        """What a judge refuses is made again, and everything behind it."""
-        place, looks = 0, Counter[str]()
-        names = [stage.name for stage in self._stages]
-        while place < len(self._stages):
-            stage = self._stages[place]
-            place += 1
-            if stage.work is StageWork.CHECK:
-                continue  # green: no agent is asked
-            if stage.work is not StageWork.JUDGE:
+        """Judges of a tier are content: how often one is not, nobody has counted."""
+        for stage in self._stages:
+            if stage.work is StageWork.JUDGE:
+                yield stage, iter([self._look(stage, stage.author, 1, rejects=False)])
+            elif stage.work is not StageWork.CHECK:  # green: no agent is asked
                 yield stage, iter([self._built(stage)])
-                continue
-            looks[stage.name] += 1
-            last = min(CAP, loop_rounds(self.kind, self.seed, stage.author, stage.name))
-            rejects = looks[stage.name] < last
-            yield stage, iter([self._look(stage, stage.author, looks[stage.name], rejects)])
-            if rejects:
-                place = names.index(stage.on_fail)
 
     def _built(self, stage: Stage) -> Step:
         turn = Turn.BUILD if stage.work is StageWork.BUILD else Turn.WRITE
         assert stage.writes is not None
-        made: tuple[File, ...] = ()
-        if turn is Turn.BUILD:
-            made = self._modules("part", len(self.made) // 2 + 1)
-        again = self._turns[stage.name, stage.author] > 0
+        made = self._modules(1) if turn is Turn.BUILD else ()
         step = self._step(turn, stage, stage.author, makes=made)
         name = stage.writes.value
-        size = self._size(name) if not again else round(self._size(name) * CHANGED_SHARE)
-        return replace(step, document=name, size=size, loop=self.flow)
+        answer = step.answer + SIZES.handoff
+        return replace(step, document=name, size=self._size(name), loop=self.flow, answer=answer)
 
     def _document(self, stage: Stage) -> Iterator[Step]:
         assert stage.writes is not None
@@ -174,13 +158,20 @@ class Drawing:
             step = self._step(Turn.RESEARCH, stage, role)
             yield replace(step, wave=f"research {stage.name}")
         size, parts = self._size(name), stage.parts or ("",)
-        for number, part in enumerate(parts):
-            turn = Turn.PART if number else Turn.WRITE
-            step = self._step(turn, stage, stage.author, part=part)
-            yield replace(step, document=name, size=size // len(parts))
+        step = self._step(Turn.WRITE, stage, stage.author, part=parts[0])
+        yield replace(step, document=name, size=size)
+        for part in parts[1:]:
+            yield self._part(stage, part)
         for group in stage.reviewers:
             for role in group:
                 yield from self._loop(stage, role, size)
+
+    def _part(self, stage: Stage, part: str) -> Step:
+        """The document is there: nothing is looked for, a passage is added."""
+        assert stage.writes is not None
+        step = self._step(Turn.PART, stage, stage.author, part=part)
+        needs = replace(step.needs, files=0, steady_files=0, searches=(), changes=1, commands=0)
+        return replace(step, document=stage.writes.value, needs=needs, changed=PART_SHARE)
 
     def _loop(self, stage: Stage, role: str, size: int) -> Iterator[Step]:
         last = min(CAP, stage.cap, loop_rounds(self.kind, self.seed, role, stage.name))
@@ -212,12 +203,11 @@ class Drawing:
     def _implement(self, stage: Stage) -> Iterator[Step]:
         count = whole(self._habits.tasks, self.seed, "tasks")
         for number in range(1, count + 1):
-            made = self._modules("part", number)
+            made = self._modules(number)
             yield self._step(Turn.IMPLEMENT, stage, stage.author, task=number, makes=made)
         yield self._step(Turn.SIMPLIFY, stage, "code-simplifier")
         yield self._step(Turn.OUTLINE, stage, "test-deepener", part="A")
-        deeper = self._modules("deeper", 1)[1:]
-        yield self._step(Turn.DEEPEN, stage, "test-deepener", part="B", makes=deeper)
+        yield self._step(Turn.DEEPEN, stage, "test-deepener", part="B")
         yield from self._code_review(stage)
 
     def _code_review(self, stage: Stage) -> Iterator[Step]:
@@ -249,9 +239,8 @@ class Drawing:
     def _fix(self, stage: Stage) -> Step:
         """A few files change; the list holds the new versions afterwards."""
         step = self._step(Turn.REVISE, stage, stage.author)
-        places = sorted(
-            range(len(self.made)), key=lambda place: share(self.seed, step.round, place, "fixed")
-        )[:FIXED_FILES]
+        code = [n for n, file in enumerate(self.made) if not is_test(file)]
+        places = code[:FIXED_FILES]
         for place in places:
             self.made[place] = self.made[place]._replace(version=self.made[place].version + 1)
         return replace(step, changes=tuple(self.made[place] for place in places))
@@ -261,33 +250,32 @@ class Drawing:
         makes: tuple[File, ...] = (), final: bool = False,
     ) -> Step:  # fmt: skip
         on_code = stage.work is StageWork.IMPLEMENT
-        mends = turn is Turn.REVISE and on_code
-        who = f"{role} fix" if mends else f"{role} {task or (part if turn is not Turn.PART else '')}"
-        self._turns[stage.name, who.strip()] += 1
-        number = self._turns[stage.name, who.strip()]
-        row, tier = TURNS[turn], self.flow in TIERS
-        errand = row.code_errand if on_code else row.errand
-        identity = TurnIdentity(role, stage.name, str(task or part or ""), number)
-        loop = f"{stage.name}/{role}/fix" if mends else f"{stage.name}/{role}/{task or ''}"
+        loop = f"{stage.name}/{role}/{task or ''}"
+        if turn is Turn.REVISE and on_code:
+            loop += "fix"
         if turn in (Turn.OUTLINE, Turn.DEEPEN):
             loop += part
+        self._turns[loop] += 1
+        number = self._turns[loop]
+        row, tier = TURNS[turn], self.flow in TIERS
+        identity = TurnIdentity(role, stage.name, str(task or ""), number)
+        works = errand_of(identity)
         return Step(
             turn=turn, kind=kind_of(turn, on_code=on_code, in_tier=tier, final=final),
-            errand=errand, stage=stage.name, role=role, loop=loop, round=number,
-            needs=turn_needs(self.kind, self.seed, errand, identity),
+            errand=row.code_errand if on_code else row.errand, stage=stage.name, role=role,
+            loop=loop, round=number, needs=turn_needs(self.kind, self.seed, works, identity),
             task=task, part=part, makes=makes, final=final,
             answer=whole(self._habits.report_chars, self.seed, *identity, "report")
             // CHARS_PER_TOKEN,
         )  # fmt: skip
 
-    def _modules(self, name: str, number: int) -> tuple[File, ...]:
+    def _modules(self, number: int) -> tuple[File, ...]:
         """A module and its tests."""
-        paths = (f"src/feature/{name}_{number:02d}.py", f"tests/test_{name}_{number:02d}.py")
-        found = tuple(
-            File(path, 1, LINE_TOKENS * whole(self._habits.module_lines, self.seed, path, "lines"))
-            for path in paths
-        )
-        self.made += found if name == "part" else found[1:]
+        path = f"src/feature/part_{number:02d}.py"
+        lines = whole(self._habits.module_lines, self.seed, path, "lines")
+        tests = File(f"tests/test_part_{number:02d}.py", 1, SIZES.test)
+        found = (File(path, 1, SIZES.code_line * lines), tests)
+        self.made += found
         return found
 
     def _findings(self, step: Step, *, rejects: bool) -> tuple[int, ...]:
@@ -300,10 +288,13 @@ class Drawing:
         )
 
     def _size(self, name: str) -> int:
-        if name in SHORT_DOCUMENTS:
-            return 2 * whole(self._habits.report_chars, self.seed, name, "size")
-        return whole(self._habits.document_chars, self.seed, name, "size")
+        return whole(self._habits.document_chars, self.seed, f"{name}.md", "chars")
+
+
+def is_test(file: File) -> bool:
+    return file.path.startswith("tests/")
 
 
 def _verdict(findings: tuple[int, ...]) -> int:
-    return SIZES.verdict + sum(findings) // CHARS_PER_TOKEN
+    words = sum(findings) // CHARS_PER_TOKEN
+    return SIZES.verdict + words + len(findings) * SIZES.finding

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from zlib import crc32
 
 from bench.economy import texts
-from bench.economy.draw import CAP, Drawing, File, Step
+from bench.economy.draw import CAP, FIXED_FILES, Drawing, File, Step, is_test
 from bench.economy.world import FOLDER, World
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
@@ -58,6 +59,10 @@ class Dispatch:
     """What the turn has to have seen, in the order in which it opens them."""
     shown: frozenset[File]
     """Of the code under review: files that are new, so that the diff holds all of them."""
+    targets: tuple[File, ...]
+    """What the turn is to change, as it finds it."""
+    leaves: tuple[File, ...]
+    """The document that it writes or changes, as it leaves it."""
     named: tuple[File, ...]
     """Files that are named in what the turn is about."""
     wanted: tuple[Need, ...]
@@ -108,10 +113,12 @@ class Feature:
         frozen = replace(brief, code=self._frozen(brief.code)) if on_code else brief
         named = tuple(dict.fromkeys(self._about(step, files)))
         wanted = tuple(self._wanted(step, brief))
+        targets = tuple(self._targets(step))
         wrote = self._happen(step, files)
         return Dispatch(
             number=number, step=step, role=role, brief=frozen, whole=brief, files=files,
-            shown=frozenset(self._looked[step.loop]) if on_code else frozenset(), named=named,
+            shown=frozenset(self._looked[step.loop]) if on_code else frozenset(),
+            targets=targets, leaves=tuple(self._paper(step)) if step.document else (), named=named,
             wanted=wanted, wrote=wrote,
         )  # fmt: skip
 
@@ -121,8 +128,22 @@ class Feature:
         must = [one.path for one in self.world.made] if self._judges_code(step) else []
         if "read" not in role.tools:
             return ()
-        names = needed_files(self.seed, step.identity, step.needs, list(known))
+        code = [name for name, file in known.items() if not is_test(file)]
+        names = needed_files(self.seed, step.identity, step.needs, code)
         return tuple(known[name] for name in dict.fromkeys((*must, *names)))
+
+    def _targets(self, step: Step) -> Iterable[File]:
+        """Of findings: the document at hand, or the first files of the change."""
+        if step.kind is TurnKind.FIX:
+            return [one for one in self.world.made if not is_test(one)][:FIXED_FILES]
+        return self._paper(step) if step.changed else ()
+
+    def _paper(self, step: Step) -> Iterable[File]:
+        """The document as a file."""
+        text = self.world.documents.get(step.document, "")
+        if text:
+            path = self.world.document(step.document).path
+            yield File(path, crc32(text.encode()), -(-len(text) // 4))
 
     def _judges_code(self, step: Step) -> bool:
         return step.kind in REVIEWS and not step.document

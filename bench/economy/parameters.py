@@ -25,25 +25,32 @@ MINIMUM_TOKENS = 1_024
 class ToolSizes:
     """Tokens of what agents ask their tools for, and of what they get."""
 
-    ask: int = 40
+    ask: int = 30
     """Of a request: the tool's name, a path or a pattern."""
-    read_factor: float = 1.04
-    """A file that is read carries line numbers."""
-    read_extra: int = 40
-    search_line: int = 14
-    listed_file: int = 8
-    passage: int = 90
-    """Of an edit: the old lines; the new ones are as many."""
-    changed: int = 120
+    read_factor: float = 1.14
+    """A file that is read carries line numbers; lines of code are short."""
+    paper_factor: float = 1.04
+    """The same of a document: its lines are long."""
+    search_line: int = 19
+    listed_file: int = 12
+    passage: int = 45
+    """Of an edit: the old lines; the new ones are as many and a few more."""
+    changed: int = 45
     """What a tool says of an edit or of a file that it wrote."""
-    command: int = 350
-    """What a command prints: mostly the end of a test run."""
-    verdict: int = 150
-    """Of a verdict beside its findings."""
+    command: int = 60
+    """What a command prints: the end of a test run, the state of the worktree."""
+    verdict: int = 100
+    finding: int = 45
+    """Of a verdict beside the words of its findings, and of each of them: its place, a quote."""
+    handoff: int = 120
+    """The block with which a stage of a tier ends."""
+    code_line: int = 11
+    test: int = 45
+    """Of a line of code, and of the tests that come with a module."""
 
 
 SIZES = ToolSizes()
-FIRST_TOKEN_SECONDS = 3.0
+FIRST_TOKEN_SECONDS = 0.5
 """Until an answer begins: from then on others can read what the request wrote."""
 AT_ONCE_SECONDS = 5.0
 """Between the end of a turn and the next one, where nobody waits for anything."""

@@ -136,7 +136,10 @@ class Run:
             opening = option.session.opening
         sent = self._past.send(SentPrompt(talk.front.base, opening, at, at, resumed=resumed))
         prompt = option.prompt
-        errand = Errand(dispatch.step, dispatch.files, prompt.papers, prompt.listed)
+        errand = Errand(
+            dispatch.step, dispatch.files, prompt.papers, dispatch.targets, prompt.listed,
+            dispatch.leaves,
+        )  # fmt: skip
         calls = turn(talk, errand, at, self._agent)
         return _Running(dispatch, option, talk, calls, sent, expected)
 
@@ -147,9 +150,7 @@ class Run:
         if session is not None and dispatch.step.kind is TurnKind.STAGE:
             inputs = self._chooser.inputs(dispatch, options, at)
             flow = self._composer.feature.flow
-            going = weigh(
-                flow, dispatch.step, session, options, inputs, self._past, self._strategy
-            )
+            going = weigh(flow, dispatch.step, session, options, inputs, self._past, self._strategy)
             if going.on:
                 barred = dict.fromkeys((Way.COMPOSE, Way.REFERENCE), WEIGHED)
             else:

@@ -16,7 +16,6 @@ from sparing.artifact import ArtifactName
 from sparing.context.prompt.brief import Document
 from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.turn import Turn
-from sparing.turn_kind import TurnKind
 
 FOLDER = "docs/features/001-rate-limiting"
 COMPONENTS = (3, 4, 5)
@@ -86,13 +85,9 @@ class World:
         if step.changed:
             again = f"{name} {step.round}"
             return texts.revised(old, again, step.changed, 1.0, self._draw)
-        if step.kind is TurnKind.PART:
-            return old + "\n".join(texts.section("## Interface", f"{name} part", step.size)) + "\n"
         if step.document == "tasks":
             references = [self._reference(number) for number in self._tasks]
             return texts.tasks(name, step.size, references)
-        if old:  # a stage of a tier that is made again
-            return texts.revised(old, f"{name} {step.round}", step.size / len(old), 1.0, self._draw)
         write = {"prd": texts.prd, "spec": texts.spec, "design": texts.design}
         return write.get(step.document, texts.plan)(name, step.size)
 
