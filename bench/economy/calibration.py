@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from bench.economy.draws import composer_of, rates
 from bench.economy.measure import NAIVE, STOCK_NAIVE, run
@@ -54,15 +54,21 @@ def read_client(folder: Path = CLIENT) -> dict[Case, dict[str, Billed]]:
     """By draw and arm; what is no run of the bench is passed over."""
     found: dict[Case, dict[str, Billed]] = {}
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-        data: Any = json.loads(path.read_text("utf-8"))
-        for one in data if isinstance(data, list) else [data]:
-            if isinstance(one, dict) and {"case", "usage", "calls"} <= one.keys():
-                told = one["case"]
-                case = Case(told["flow"], told["kind"], int(told["seed"]))
-                cost = rates().equivalents(rates().price(Usage(**one["usage"])))
-                arms = found.setdefault(case, {})
-                arms[_arm(told["arm"])] = Billed(cost, int(one["calls"]))
+        for one in _runs(json.loads(path.read_text("utf-8"))):
+            told = cast("dict[str, Any]", one["case"])
+            case = Case(told["flow"], told["kind"], int(told["seed"]))
+            cost = rates().equivalents(rates().price(Usage(**one["usage"])))
+            found.setdefault(case, {})[_arm(told["arm"])] = Billed(cost, int(one["calls"]))
     return found
+
+
+def _runs(data: object) -> Iterator[dict[str, Any]]:
+    listed = cast("list[object]", data) if isinstance(data, list) else [data]
+    for one in listed:
+        if isinstance(one, dict):
+            fields = cast("dict[str, Any]", one)
+            if {"case", "usage", "calls"} <= fields.keys():
+                yield fields
 
 
 def _arm(name: str) -> str:

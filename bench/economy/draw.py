@@ -118,9 +118,9 @@ class Drawing:
         before: Stage | None = None
         for stage, found in walked:
             for step in found:
-                gate = before is not None and before is not stage and before.gate
-                waits = replace(step, wait=Wait.GATE, waits_for=before.name) if gate else step
-                steps.append(waits)
+                if before is not None and before is not stage and before.gate:
+                    step = replace(step, wait=Wait.GATE, waits_for=before.name)  # noqa: PLW2901
+                steps.append(step)
                 before = stage
         return steps
 

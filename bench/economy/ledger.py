@@ -19,7 +19,7 @@ class Ledger:
     """Lines that some agent could not know: anything but 0 makes the run void."""
     predicted: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     """Of each dispatch: what was expected and what it came to, in the unit of the rates."""
-    by_role: Counter[str] = field(default_factory=Counter[str])
+    by_role: dict[str, float] = field(default_factory=dict[str, float])
     """What each errand of each role came to, in the unit of the rates."""
     sent: list[tuple[Call, Usage]] = field(default_factory=list[tuple[Call, Usage]])
     """Every call with its bill, if they are kept."""
@@ -30,3 +30,6 @@ class Ledger:
         self.calls += 1
         if self.keep:
             self.sent.append((call, usage))
+
+    def spent(self, role: str, cost: float) -> None:
+        self.by_role[role] = self.by_role.get(role, 0.0) + cost

@@ -184,7 +184,7 @@ class Run:
         if sent is not None:
             self._past.send(replace(sent, last_at=did.last_at), running.sent)
         cost = self._rates.price(running.usage)
-        self.ledger.by_role[f"{step.role} {step.turn.value}"] += cost
+        self.ledger.spent(f"{step.role} {step.turn.value}", cost)
         if running.expected is not None:
             self.ledger.predicted.append((running.expected, cost))
         if dispatch.wrote:

@@ -45,7 +45,7 @@ class Session:
 
 
 class Looks(NamedTuple):
-    count: int = 0
+    made: int = 0
     passed: int = 0
 
 
@@ -82,7 +82,7 @@ class Remembered:
     def end(self, dispatch: Dispatch, memory: Memory, did: Did) -> None:
         step = dispatch.step
         if KINDS[step.kind].judges:
-            count, passed = self.looks
-            self.looks = Looks(count + 1, passed + (not step.rejects))
+            made, passed = self.looks
+            self.looks = Looks(made + 1, passed + (not step.rejects))
         self._learned = None
         self.turns.append(SeenTurn(TurnClass(step.role, step.errand, memory), did.calls))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bench.economy import texts
 from bench.economy.draw import File, Step
 from bench.economy.feature import TITLE, Feature
+from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.documents.explored import explored_tree, imports, key_files
 from sparing.context.documents.handoff import Handoff
@@ -77,7 +78,7 @@ class TierFeature(Feature):
             self.world.documents[stage.writes.value] = "\n".join(texts.lines(name, chars)) + "\n"
         return wrote
 
-    def _handoffs(self) -> dict[object, Handoff]:
+    def _handoffs(self) -> dict[ArtifactName, Handoff]:
         return {
             stage.writes: self._block(stage.name)
             for stage in FLOWS[self.flow].stages
