@@ -35,6 +35,8 @@ from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Order, Policy, Way
 
 LIFE = Life.FIVE_MINUTES
+UNPRICED = TurnWork(1, 0, 0)
+"""Where no price decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class Chooser:
         return marked_blocks(prompt.segments, prompt.trunk, marks, LIFE, passing)
 
     def _work(self, dispatch: Dispatch, memory: Memory) -> TurnWork:
+        if self._strategy.policy is not Policy.ADAPTIVE:
+            return UNPRICED
         return self._past.expected(dispatch.step.role, dispatch.step.errand, memory)
 
     def _notes_pay(self, dispatch: Dispatch, variant: Variant) -> bool:
