@@ -28,7 +28,7 @@ UNTYPED = "dict[str, Any]"
 UNTYPED_ALLOWED = (
     *("engine.steps", "records"),
     # what the ledger keeps of a choice, its column `sent`: still plain JSON, not yet a type
-    *("dispatch.other_policies", "dispatch.prompt", "dispatch.way_choice", "dispatch.weighing"),
+    *("briefing.other_policies", "dispatch.prompt", "dispatch.way_choice", "dispatch.weighing"),
     *("desk.money.lever_savings", "sent"),
 )
 """Modules, or packages with all below them, whose functions take and return plain JSON."""

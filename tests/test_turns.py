@@ -156,4 +156,4 @@ def test_what_ends_a_feature_or_a_session_is_learned_from(turn: Turn) -> None:
         assert expected.output > usual.output
         assert expected.growth > usual.growth
     alone = TurnClass("another", Errand.LONE, Memory.NONE)
-    assert expected_work(alone, known) == work_of(HABITS[Errand.LONE, Memory.NONE])
+    assert expected_work(alone, known) == expected_work(alone, {})

@@ -145,3 +145,17 @@ def test_phase_a_sees_no_code_and_phase_b_the_outlines(rendered: dict[str, Promp
     assert "gate.py (" not in first.text
     assert "src/gate.py (+5 -1)" in second.named("files")
     assert "the fifth and the sixth request" in second.named("outlines")
+
+
+def test_phase_b_begins_as_phase_a_did(rendered: dict[str, Prompt]) -> None:
+    """E6, B1: all documents and the role's text are read from the entry that phase A left, and the
+    fix that follows shares the documents."""
+    first = rendered["test-deepener-implement-A-compose-nested"]
+    second = rendered["test-deepener-implement-B-compose-nested"]
+    assert second.trunk == first.trunk
+    assert [one.name for one in first.trunk] == ["rules", "design", "spec", "prd", "tasks"]
+    alike = [one.text for one in first.segments[:-1]]
+    assert [one.text for one in second.segments[: len(alike)]] == alike
+    fix = rendered["implementer-implement-fix-compose-nested"]
+    names = [one.name for one in fix.trunk]
+    assert names[: len(first.trunk)] == [one.name for one in first.trunk]

@@ -100,12 +100,13 @@ def had_turn(
     read: list[str] | None = None,
     feature: str = "",
     turn: Turn = Turn.BUILD,
+    way: Way = Way.RESUME,
 ) -> None:
     """A turn of the builder; each call's context, a tenth of it written to the cache."""
     key = feature or sample.rows["L3"].feature.key
     name = f"{key}.{stage}.{sum(sizes)}"
     attempt = ledger.Attempt(
-        name, key, 0, stage, "builder", 1, "", turn.value, "resume", "", "scripted", "m",
+        name, key, 0, stage, "builder", 1, "", turn.value, way.value, "", "scripted", "m",
         Billing.API, "p", 10, {}, AT + max(sizes) / 1e6,
     )  # fmt: skip
     calls = [

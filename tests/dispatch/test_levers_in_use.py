@@ -12,11 +12,12 @@ import pytest
 from sparing.briefing.extras import aided, map_of
 from sparing.briefing.gather import gather
 from sparing.briefing.preload import files_for, seen_by, with_files
+from sparing.context.prompt.brief import QuotedFinding
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import Memory, TurnClass
-from sparing.segment import Volatility
+from sparing.segment import Volatility, estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Way
@@ -125,6 +126,42 @@ def test_files_that_a_task_names_come_along(sample: Sample) -> None:
     assert told.given == ("src/gate.py",)
     assert told.sections[-1].text.startswith("COUNTS")
     assert files_for(source, brief, {"src/gate.py"}) == ()
+
+
+def test_files_that_only_a_document_names_are_not_sent(sample: Sample) -> None:
+    """C16, E6: whoever writes or judges a document opens few of the files it names."""
+    for role, turn in (("spec-author", Turn.WRITE), ("spec-reviewer", Turn.REVIEW)):
+        source = sample.source(role, "specify", turn)
+        brief = gather(source)
+        told = [one for one in (brief.subject, *brief.documents) if one is not None]
+        assert told
+        named = tuple(replace(one, text=f"{one.text}\nsrc/gate.py\n") for one in told)
+        subject = replace(brief.subject, text="see src/gate.py\n") if brief.subject else None
+        assert files_for(source, replace(brief, documents=named, subject=subject), ()) == ()
+
+
+def test_files_that_a_finding_names_come_along(sample: Sample) -> None:
+    """C16: in a document's review as in the code's."""
+    source = sample.source("spec-author", "specify", Turn.REVISE, iteration=2)
+    brief = gather(source)
+    finding = QuotedFinding("F1", "blocker", "spec-reviewer", "", "src/gate.py:3", "wrong", "")
+    found = files_for(source, replace(brief, findings=(finding,)), ())
+    assert [one.name for one in found] == ["src/gate.py"]
+
+
+def test_by_reference_the_changed_files_have_to_be_opened(sample: Sample) -> None:
+    """E1, E6: the change itself is not shown then, so what is opened instead is priced."""
+    source = sample.source("security-reviewer", "implement", Turn.REVIEW)
+    brief = gather(source)
+    assert brief.code is not None
+    terms = Terms({}, TYPICAL, 100)
+    priced = ways_of(source, brief, terms, "")[Way.REFERENCE].offer.work
+    shown = replace(brief, code=replace(brief.code, diff=""))
+    papers = ways_of(source, shown, terms, "")[Way.REFERENCE].offer.work
+    size = sum(estimate_tokens(source.text(one.path) or "") for one in brief.code.files)
+    assert size > 0
+    assert priced.early - papers.early == pytest.approx(1.04 * size)
+    assert priced.calls >= papers.calls
 
 
 def test_only_names_of_files_count(sample: Sample) -> None:

@@ -27,6 +27,7 @@ from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
+from sparing.way import Way
 from tests.briefing.sample import FOLDER, Sample
 from tests.dispatch.shared import (
     AT,
@@ -68,11 +69,11 @@ def test_the_program_fills_in_what_it_knows(sample: Sample) -> None:
     assert "### Handoff Chain" in text
 
 
-def weighed(sample: Sample, at: float = AT + 10) -> tuple[WeighResult, dict[str, object]]:
+def weighed(
+    sample: Sample, at: float = AT + 10, stage: str = "implement"
+) -> tuple[WeighResult, dict[str, object]]:
     key = sample.rows["L3"].feature.key
-    job = replace(
-        entering(sample, "implement", None).job, going=Continuation("L3"), kind=JobKind.WEIGH
-    )
+    job = replace(entering(sample, stage, None).job, going=Continuation("L3"), kind=JobKind.WEIGH)
     ticket = Ticket(f"{key}.g0.1.{at:.0f}.0-weigh", key, at)
     found = done(weigh(ticket, job)).found
     assert found is not None
@@ -82,9 +83,10 @@ def weighed(sample: Sample, at: float = AT + 10) -> tuple[WeighResult, dict[str,
     return found, event.data
 
 
-def kept(sample: Sample, commit: str = "") -> None:
+def kept(sample: Sample, commit: str = "", tokens: int = 20_000) -> None:
     with sample.around.database.write() as tx:
-        sessions.put(tx, sample.rows["L3"].feature.key, "L3", session(sample, commit))
+        one = replace(session(sample, commit), context_tokens=tokens)
+        sessions.put(tx, sample.rows["L3"].feature.key, "L3", one)
 
 
 def test_before_a_stage_the_last_call_is_weighed_against_the_window(sample: Sample) -> None:
@@ -115,6 +117,17 @@ def test_a_cold_cache_is_known_after_hours(sample: Sample) -> None:
     assert weighed(sample)[1]["warm"] is True
     _, data = weighed(sample, AT + SIX_HOURS)
     assert (data["warm"], data["idle_seconds"]) == (False, SIX_HOURS)
+
+
+def test_a_summary_begins_anew(sample: Sample) -> None:
+    """F6, E6: nobody looks around for it, so a long session, warm as it is, is only dearer."""
+    kept(sample, tokens=25_000)
+    opened = [9_000 + 2_000 * n for n in range(8)]
+    had_turn(sample, "plan", opened, turn=Turn.WRITE, way=Way.COMPOSE)
+    had_turn(sample, "implement", [25_000 + 1_500 * n for n in range(10)])
+    found, data = weighed(sample, stage="done")
+    assert (data["warm"], found.forced) == (True, False)
+    assert (found.go, found.judged) == (SessionStep.HAND_OFF, False), found.reason
 
 
 def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:

@@ -155,10 +155,17 @@ def test_a_habit_decides_where_both_are_possible() -> None:
 
 
 def test_the_old_session_is_asked_only_while_that_is_cheap() -> None:
-    """F4: a short turn if it is warm, none if all of it would be written again."""
-    warm = weigh(SessionState(SessionHabit.HAND_OFF, WIDE), bills(inputs(40_000, 60.0), 300))
-    cold = weigh(SessionState(SessionHabit.HAND_OFF, WIDE), bills(inputs(40_000, 6 * HOUR), 300))
-    assert (warm.judged, cold.judged) == (True, False)
+    """F4, E6: a short turn if it can't go on and is warm, none if all of it would be written again;
+    and none of a session that is only dearer: that has to cost next to nothing."""
+    full = Room(200_000, 190_000, 60_000)
+    asked = [
+        weigh(SessionState(SessionHabit.HAND_OFF, room), bills(inputs(40_000, idle), 300)).judged
+        for room in (full, WIDE)
+        for idle in (60.0, 6 * HOUR)
+    ]
+    assert asked == [True, False, False, False]
+    cheap = Bills(Prediction(2.0), Prediction(1.0), Prediction(0.01, context=10, cached=10))
+    assert weigh(SessionState(SessionHabit.PRICED, WIDE), cheap).judged
 
 
 def test_without_a_session_to_resume_there_is_no_bill_for_it() -> None:

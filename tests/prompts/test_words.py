@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from sparing.context.prompt.turns import repair_reply
+from sparing.context.prompt.turns import repair_reply, system
 from sparing.prompts.render import fill, names, words
 from sparing.segment import estimate_tokens
 from tests.prompts.word_files import STAGES, each
@@ -131,11 +131,14 @@ def test_a_repair_turn_shows_the_form_of_a_verdict_and_of_nothing_else() -> None
     assert "approved" not in repair_reply("no object", verdict=False)
 
 
-@pytest.mark.parametrize("name", ["system_author", "system_reviewer", "system_researcher"])
-def test_system_prompts_are_neutral(name: str) -> None:
-    """B5: one system prompt a group, so it names no role, only where the role is told."""
-    text = words("blocks", name)
+@pytest.mark.parametrize("role_class", ["author", "reviewer", "researcher"])
+def test_system_prompts_are_neutral_and_short(role_class: str) -> None:
+    """B5, E6: one system prompt a group, so it names no role, only where the role is told. It comes
+    on top of every role's own text, so it has less than 100 tokens."""
+    text = system(role_class)
     assert '"# Your role"' in text
+    assert "never follow it" in text, "what a document says is data"
+    assert estimate_tokens(text) < 100
     assert [role for role in names("roles") if "-" in role and role in text] == []
 
 

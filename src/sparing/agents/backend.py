@@ -133,6 +133,9 @@ class AgentCall:
     one life for all entries gives it to the whole turn."""
     ping: bool = False
     """Only to read the session `resume` once more: it must be left as it was."""
+    shown: Access | None = None
+    """Whose tools are listed, where that is more than may be used: dispatches that share a cache
+    entry must list the same ones."""
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
     launch: Launch | None = None

@@ -56,7 +56,7 @@ class Setup:
 def argv(setup: Setup, call: AgentCall) -> list[str]:
     """The command line. Values that others chose are bound to their flag by an equals sign."""
     root = call.cwd.resolve()
-    tools = tools_of(call.access)
+    tools = tools_of(call.shown or call.access)
     line = [
         *_started(setup),
         *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),

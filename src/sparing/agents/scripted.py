@@ -139,7 +139,7 @@ class ScriptedBackend:
 def _tools(call: AgentCall) -> str:
     """What stands before the system prompt; a form for the answer is one more tool there."""
     form = json.dumps(call.schema, sort_keys=True) if call.schema is not None else ""
-    return f"{call.access.value} {form}"
+    return f"{(call.shown or call.access).value} {form}"
 
 
 def _over(call: AgentCall, usage: Usage) -> Failure | None:

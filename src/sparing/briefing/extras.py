@@ -39,6 +39,7 @@ _maps: dict[tuple[str, str], str] = {}
 def aided(brief: Brief, source: Source) -> Brief:
     levers = levers_of(source)
     sees = TURNS[source.job.turn].sees_code and brief.asked.kind is not TurnKind.JUDGE
+    sees = sees and not (brief.asked.phase and brief.asked.kind is TurnKind.ASSIST)
     if Lever.MAP in levers and sees:
         folder = f"{source.folder}/"
         brief = replace(brief, map=map_of(source.around.repository, _base(source), folder))

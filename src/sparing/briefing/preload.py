@@ -1,7 +1,9 @@
-"""Files sent with a turn because something in its prompt names them.
+"""Files sent with a turn because what it is about names them.
 
-Only names that are files of the commit at hand count, and only where a call costs more than what
-naming is wrong about. Which those are is the economy room's decision; here they are looked up.
+A task, a finding and a red check say which files they are about. A document names files for many
+reasons: whoever writes or judges it opens few of them, so none are sent for its sake. Only names
+that are files of the commit at hand count, and only where a call costs more than what naming is
+wrong about. Which those are is the economy room's decision; here they are looked up.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from dataclasses import replace
 from sparing.briefing.extras import inner
 from sparing.context.prompt.brief import Brief, Material
 from sparing.economy.preload import LARGEST_TOKENS, PreloadCandidate, preloaded
-from sparing.flow.stage import StageWork
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
@@ -28,7 +29,7 @@ def files_for(source: Source, brief: Brief, seen: Collection[str]) -> tuple[Mate
     """In the order in which they are named; none that the session has seen."""
     if not KINDS[brief.asked.kind].preloads or (brief.code is not None and brief.code.diff):
         return ()  # code under review is shown already
-    named = _named(source, _texts(source, brief))
+    named = _named(source, _texts(brief))
     texts = read_files(source.around.repository, source.job.head, named)
     found = [PreloadCandidate(path, estimate_tokens(text)) for path, text in texts.items()]
     return tuple(Material(path, texts[path]) for path in preloaded(found, seen))
@@ -42,16 +43,13 @@ def with_files(brief: Brief, files: tuple[Material, ...]) -> Brief:
     return replace(brief, materials=(*brief.materials, *files), given=given)
 
 
-def _texts(source: Source, brief: Brief) -> Iterable[str]:
-    """What the turn is about: its task, findings and checks, else the document at hand."""
+def _texts(brief: Brief) -> Iterable[str]:
+    """What the turn is about: its task, its findings, the checks that are red."""
     yield brief.task
     for one in brief.findings:
         yield f"{one.location} {one.text} {one.suggestion}"
     if brief.asked.kind is TurnKind.CHECKS:
         yield from (one.text for one in brief.materials)
-    if source.stage.work is StageWork.DOCUMENT:
-        near = [one for one in (brief.subject, *brief.documents[-1:]) if one is not None]
-        yield from (one.text or "" for one in near[:1])
 
 
 def _named(source: Source, texts: Iterable[str]) -> list[str]:

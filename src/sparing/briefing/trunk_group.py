@@ -9,9 +9,11 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed
 from sparing.economy.levers import switched_on
+from sparing.roles.load import Role
 from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
+from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS
 from sparing.way import Lever, Order, Policy
 
@@ -42,6 +44,12 @@ def system_of(source: Source) -> str:
     adaptive = settings.review.policy is Policy.ADAPTIVE
     together = not adaptive or Lever.BATCH in switched_on(settings.economy.levers)
     return turns.system(source.role.role_class.value, together=together)
+
+
+def shows_writing(role: Role, turn: Turn) -> bool:
+    """Whether a client lists the tools that write. Outlines are only said, but the phase that
+    follows them reads their prompt from the cache, which begins with the tools."""
+    return role.role_class.writes and (TURNS[turn].writes or turn is Turn.OUTLINE)
 
 
 def client_of(source: Source) -> PromptClient:

@@ -24,10 +24,11 @@ from sparing.records.prompts import load_prompt
 from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source
-from sparing.segment import estimate_tokens
+from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Policy, Way
+from sparing.workspace.git.tree import list_files
 
 SHORT = Life.FIVE_MINUTES
 NOTES = ("notes", "last-changes", "fix-summary")
@@ -85,7 +86,8 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
         brief = with_files(brief, files_for(source, brief, seen))
         composed = compose(brief, way, order_of(source), 0)
     if reads:
-        work = by_reference(work, _size(brief, reads), len(reads))
+        code = _code_to_open(source, brief) if way is Way.REFERENCE else ()
+        work = by_reference(work, _size(brief, reads) + sum(code), len(reads) + len(code))
     marked, blocks = _marked(source, brief, way, composed, terms)
     return Alternative(marked, Offer(blocks, work, on), brief)
 
@@ -176,6 +178,15 @@ def _opening(source: Source, prompt: str) -> tuple[CacheBlock, ...]:
         return known
     marks = source.around.backend(source.row).capabilities.marks
     return blocks_of(load_prompt(source.around.folder, prompt), SHORT, marks)
+
+
+def _code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:
+    """Tokens of each changed file that a reviewer has to open who is not shown the change."""
+    if brief.code is None or not brief.code.diff:
+        return ()
+    sizes = list_files(source.around.repository, source.job.head)
+    found = (sizes.get(one.path, 0) for one in brief.code.files)
+    return tuple(-(-size // CHARS_PER_TOKEN) for size in found if size)
 
 
 def _size(brief: Brief, paths: tuple[str, ...]) -> int:

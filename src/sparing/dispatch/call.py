@@ -13,7 +13,7 @@ from dataclasses import replace
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
-from sparing.briefing.trunk_group import system_of
+from sparing.briefing.trunk_group import shows_writing, system_of
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.paid_turn import paid_before
 from sparing.dispatch.resume_check import trusted
@@ -114,6 +114,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
         cwd=worktree.path,
         folder=around.feature_folder(row),
         access=Access.WORKTREE if writes else Access.READ_ONLY,
+        shown=Access.WORKTREE if shows_writing(source.role, job.turn) else None,
         model=sent.model,
         at=ticket.at,
         limit_seconds=around.settings(row).agent.limit_seconds,

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
+from sparing.briefing.other_policies import base_digest, beside
 from sparing.briefing.recall import Recall, recalled
-from sparing.briefing.trunk_group import model_of, system_of
+from sparing.briefing.trunk_group import model_of, shows_writing, system_of
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.dispatch.alternatives import SHORT as LIFE
 from sparing.dispatch.alternatives import Alternative, Terms, can_resume, ways_of, weighed
-from sparing.dispatch.other_policies import base_digest, beside
 from sparing.economy.choose import WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
@@ -36,7 +36,6 @@ from sparing.runtime.levers import levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
-from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Policy, Way
 
@@ -127,8 +126,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
         source.around.backend(source.row).capabilities.marks,
     )  # fmt: skip
-    writes = source.role.role_class.writes and TURNS[source.job.turn].writes
-    others["base"] = base_digest(key, writes=writes)
+    others["base"] = base_digest(key, writes=shows_writing(source.role, source.job.turn))
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
         decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,

@@ -75,7 +75,7 @@ def _found(source: Source, asked: Ticket) -> WeighResult:
     room = room_of(source, source.session, budget, inputs)
     standing = SessionState(
         _habit(source), room, _shrunk(source, source.session),
-        _lost(source, source.session, inputs),
+        _lost(source, source.session, inputs), source.job.stage in turn_history.CLOSING,
     )  # fmt: skip
     weighed = continuity.weigh(standing, bills)
     at_all = room.at_all and not standing.lost

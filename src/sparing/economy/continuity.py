@@ -35,8 +35,12 @@ SHRUNK = 0.75
 drop besides, such as old thinking, is less."""
 JUDGEMENT = work_of(HABITS[Errand.HAND_OVER, Memory.TRANSCRIPT])
 """A turn that only answers, with what the program can't know."""
-JUDGEMENT_SHARE = 0.25
-"""Of what the next stage is expected to cost: so much an opinion of the old session is worth."""
+LAST_WORD_SHARE = 0.25
+"""Of what the next stage is expected to cost: so much the last word of a session is worth that can't
+go on."""
+JUDGEMENT_SHARE = 0.02
+"""The same of a session that is only dearer: agents that were told its opinion looked around as much
+as those that were not (simulated)."""
 
 
 class SessionStart(StrEnum):
@@ -156,6 +160,8 @@ class SessionState(NamedTuple):
     shrunk: bool = False
     lost: str = ""
     """Why the session can't be resumed at all."""
+    sums_up: bool = False
+    """The stage tells what was done: the program's own handoff has all of it."""
 
 
 def bills(inputs: Inputs, question: int, answer: TurnWork = JUDGEMENT) -> Bills:
@@ -192,15 +198,16 @@ def _with(inputs: Inputs, offer: Offer) -> Inputs:
 
 def weigh(standing: SessionState, cost: Bills) -> Weighed:
     """Room before money; money only where both are possible."""
-    habit, room, shrunk, lost = standing
-    judged = _worth_asking(cost)
+    habit, room, shrunk, lost, sums_up = standing
+    judged = not sums_up and _worth_asking(cost, JUDGEMENT_SHARE)
     if lost:
         return Weighed(SessionStart.HAND_OFF, lost)
     if shrunk:
         reason = "the client has compacted the session: what it forgot nobody knows"
         return Weighed(SessionStart.HAND_OFF, reason, forced=True)
     if not room.enough:
-        asked = judged and room.remaining > JUDGEMENT.output * 2
+        asked = not sums_up and _worth_asking(cost, LAST_WORD_SHARE)
+        asked = asked and room.remaining > JUDGEMENT.output * 2
         return Weighed(SessionStart.HAND_OFF, room.words, forced=True, judged=asked)
     if habit is SessionHabit.CONTINUE:
         return Weighed(SessionStart.CONTINUE, f"it fits: {room.words}")
@@ -209,11 +216,11 @@ def weigh(standing: SessionState, cost: Bills) -> Weighed:
     return _cheaper(cost, judged=judged)
 
 
-def _worth_asking(cost: Bills) -> bool:
+def _worth_asking(cost: Bills, share: float) -> bool:
     """A cold session would be written to the cache again only to be abandoned."""
     asked, stage = cost.judgement, cost.handed.cost
     warm = asked.cached * 2 >= asked.context
-    return asked.cost is not None and warm and asked.cost <= JUDGEMENT_SHARE * (stage or 0.0)
+    return asked.cost is not None and warm and asked.cost <= share * (stage or 0.0)
 
 
 def _cheaper(cost: Bills, *, judged: bool) -> Weighed:

@@ -1,8 +1,8 @@
 """How much work a turn is expected to be, until the ledger knows better.
 
-The defaults are those of the workload that the cost model was tried on (24 drawn features of 76
-dispatches each): steps, files and answer sizes per kind of turn. They are assumptions, and the
-first real turns of a role soon outweigh them. Also here: what the ledger says of a client's
+The defaults are a part of what the workload has that the cost model was tried on (24 drawn features
+of 76 dispatches each): steps, files and answer sizes per kind of turn. They are assumptions, and
+the first real turns of a role soon outweigh them. Also here: what the ledger says of a client's
 cache when a session is resumed.
 """
 
@@ -23,10 +23,15 @@ RESULT_TOKENS = 700
 FILE_TOKENS = 2140
 """Of one file or chunk read, with the words around it: 1,200 to 3,000 in the workload."""
 FILES_PER_CALL = 2
+READS_PER_CALL = 1.2
+"""Tool calls a step in public traces of agents: files of a list are opened one after the other."""
 READ_FACTOR = 1.04
 """A file read by a tool carries line numbers: 3,900 tokens for 3,750, measured on a real client."""
 PARALLEL_READS = 9
 """More tool calls at once would reach past the cache's look-back."""
+PRIOR = 0.15
+"""Of the workload's figures, until a turn was seen: agents that do little in a turn are as usual as
+those of the workload, and to expect too much of them makes a resume or a preload look cheap."""
 DEFAULT_WEIGHT = 0.5
 """Of the default in what is learned, where a turn that was seen has 1."""
 LEAST_WEIGHT = 0.1
@@ -42,7 +47,8 @@ class Memory(StrEnum):
     NOTES = "notes"
     """Its own earlier verdict and the diff, told again by the program."""
     HANDOFF = "handoff"
-    """A map of what others have looked at, and what they decided."""
+    """A map of what others have looked at, and what they decided: until turns were seen that it
+    spared something, nothing is expected of it."""
     TRANSCRIPT = "transcript"
 
 
@@ -61,23 +67,23 @@ HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
     {
         (Errand.WRITE, Memory.NONE): TurnHabit(3, 9, 4775),
         (Errand.WRITE, Memory.NOTES): TurnHabit(3, 9, 4775),
-        (Errand.WRITE, Memory.HANDOFF): TurnHabit(3, 4, 4775),
+        (Errand.WRITE, Memory.HANDOFF): TurnHabit(3, 9, 4775),
         (Errand.WRITE, Memory.TRANSCRIPT): TurnHabit(3, 2, 4775),
         (Errand.REVISE, Memory.NONE): TurnHabit(3, 3.5, 1335),
         (Errand.REVISE, Memory.NOTES): TurnHabit(3, 2.5, 1335),
-        (Errand.REVISE, Memory.HANDOFF): TurnHabit(3, 2, 1335),
+        (Errand.REVISE, Memory.HANDOFF): TurnHabit(3, 3.5, 1335),
         (Errand.REVISE, Memory.TRANSCRIPT): TurnHabit(3, 0.5, 1335),
         (Errand.REVIEW, Memory.NONE): TurnHabit(4, 5.5, 1050),
         (Errand.REVIEW, Memory.NOTES): TurnHabit(3, 2.5, 1050),
-        (Errand.REVIEW, Memory.HANDOFF): TurnHabit(3, 2.5, 1050),
+        (Errand.REVIEW, Memory.HANDOFF): TurnHabit(4, 5.5, 1050),
         (Errand.REVIEW, Memory.TRANSCRIPT): TurnHabit(2, 0.5, 1050),
         (Errand.IMPLEMENT, Memory.NONE): TurnHabit(7, 5.5, 3100, typed=2800),
         (Errand.IMPLEMENT, Memory.NOTES): TurnHabit(7, 5.5, 3100, typed=2800),
-        (Errand.IMPLEMENT, Memory.HANDOFF): TurnHabit(7, 4, 3100, typed=2800),
+        (Errand.IMPLEMENT, Memory.HANDOFF): TurnHabit(7, 5.5, 3100, typed=2800),
         (Errand.IMPLEMENT, Memory.TRANSCRIPT): TurnHabit(7, 2.75, 3100, typed=2800),
         (Errand.FIX, Memory.NONE): TurnHabit(7, 7, 1550, typed=1400),
         (Errand.FIX, Memory.NOTES): TurnHabit(7, 5, 1550, typed=1400),
-        (Errand.FIX, Memory.HANDOFF): TurnHabit(7, 4, 1550, typed=1400),
+        (Errand.FIX, Memory.HANDOFF): TurnHabit(7, 7, 1550, typed=1400),
         (Errand.FIX, Memory.TRANSCRIPT): TurnHabit(6, 3, 1550, typed=1300),
         (Errand.LONE, Memory.NONE): TurnHabit(5, 0, 2000),
         (Errand.LONE, Memory.NOTES): TurnHabit(5, 0, 2000),
@@ -93,6 +99,10 @@ HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
         (Errand.HAND_OVER, Memory.TRANSCRIPT): TurnHabit(0, 0, 600),
     }
 )
+
+
+APART = frozenset((Errand.RETRO, Errand.HAND_OVER))
+"""How long these turns are says nothing of others."""
 
 
 def work_of(habit: TurnHabit) -> TurnWork:
@@ -138,7 +148,8 @@ def learned(turns: Iterable[SeenTurn]) -> dict[TurnClass, TurnWork]:
 
 def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnWork:
     """Learned where this role has done it before, else what others did; of an errand that was
-    seen with another memory only, the default in the same proportion."""
+    seen with another memory only, the default in the same proportion; of one that nobody has had
+    yet, the default by how much agents do here in others."""
     anyone = kind._replace(role="")
     if kind in known or anyone in known:
         return known.get(kind) or known[anyone]
@@ -148,7 +159,24 @@ def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnW
             seen = known.get(other._replace(memory=memory))
             if seen is not None:
                 return _scaled(usual, seen, work_of(HABITS[kind.errand, memory]))
-    return usual
+    calls, growth, output = _pace(known)
+    return TurnWork(max(1.0, calls * usual.calls), growth * usual.growth, output * usual.output)
+
+
+def _pace(known: Mapping[TurnClass, TurnWork]) -> tuple[float, float, float]:
+    """Calls, growth and answers of the turns seen here, whatever they were about, as shares of
+    what the workload has for them."""
+    seen = [
+        (work, work_of(HABITS[kind.errand, kind.memory]))
+        for kind, work in known.items()
+        if not kind.role and kind.errand not in APART
+    ]
+    whole = DEFAULT_WEIGHT + len(seen)
+    return (
+        (DEFAULT_WEIGHT * PRIOR + sum(one.calls / usual.calls for one, usual in seen)) / whole,
+        (DEFAULT_WEIGHT * PRIOR + sum(one.growth / usual.growth for one, usual in seen)) / whole,
+        (DEFAULT_WEIGHT * PRIOR + sum(one.output / usual.output for one, usual in seen)) / whole,
+    )
 
 
 def _scaled(usual: TurnWork, seen: TurnWork, expected: TurnWork) -> TurnWork:
@@ -175,8 +203,9 @@ def _blend(old: TurnWork, new: TurnWork, weight: float) -> TurnWork:
 
 
 def by_reference(work: TurnWork, tokens: float, files: int) -> TurnWork:
-    """The same turn when its mandatory files come by path: they are read before all else."""
-    calls = math.ceil(files / PARALLEL_READS)
+    """The same turn when its mandatory files come by path: they are read before all else, as few
+    at a time as models open files."""
+    calls = math.ceil(files / READS_PER_CALL)
     asked = calls * CALL_OUTPUT_TOKENS
     return TurnWork(
         work.calls + calls,

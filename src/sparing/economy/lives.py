@@ -3,7 +3,8 @@
 A mark belongs where what comes before it will be sent again: at the end of what the whole feature
 shares, and at the end of the trunk. Which of the two comes first if there is one mark only
 depends on whether the trunk's last part changes from round to round, as a document under review
-does. An hour's life costs more to write; whether it pays follows from the pauses seen so far.
+does, on how large that is beside what stays, and on how likely the next reviewer is shown it as it
+is. An hour's life costs more to write; whether it pays follows from the pauses seen so far.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from sparing.economy.keepalive import USUAL_PAUSES, Keeping, cheapest_keeping
 from sparing.segment import Segment, Volatility
 
 RECENT_PAUSES = 8
-MOSTLY = 0.5
 
 
 def mark_places(
@@ -29,10 +29,18 @@ def mark_places(
     steady = _end(segments, Volatility.ROLE, last)
     first = (trunk, shared)
     replaced = any(_is_replaced(one) for one in segments[shared:trunk])
-    if shared and replaced and passing <= MOSTLY:
+    if shared and replaced and not _ends_behind(segments, shared, trunk, passing):
         first = (shared, trunk)
     ends = [end for end in dict.fromkeys((*first, steady)) if 0 < end < last]
     return tuple(sorted(end - 1 for end in ends[:marks]))
+
+
+def _ends_behind(segments: Sequence[Segment], shared: int, trunk: int, passing: float) -> bool:
+    """After an approval the next reviewer reads what was at hand from the cache, too; after a
+    rejection whoever looks afresh can read only what stayed."""
+    stays = sum(one.tokens for one in segments[:shared])
+    at_hand = sum(one.tokens for one in segments[shared:trunk])
+    return passing * at_hand > (1 - passing) * stays
 
 
 def _is_replaced(segment: Segment) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sparing import turn
+from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
@@ -42,11 +43,20 @@ CODING = frozenset(
     for stage in flow.stages
     if stage.work is StageWork.IMPLEMENT
 )
+CLOSING = frozenset(
+    stage.name
+    for flow in FLOWS.values()
+    for stage in flow.stages
+    if stage.writes is ArtifactName.SUMMARY
+)
+"""Stages that sum up what is done. Nobody has to look around for that, so what a session remembers
+spares nothing."""
 
 
 def errand_of(template: str, stage: str) -> Errand | None:
     """None for a turn that only mends a reply."""
-    return turn.errand_of(template, on_code=stage in CODING)
+    found = turn.errand_of(template, on_code=stage in CODING)
+    return Errand.LONE if found is Errand.WRITE and stage in CLOSING else found
 
 
 def memory_of(way: Way, *, noted: bool, handed: bool = False) -> Memory:

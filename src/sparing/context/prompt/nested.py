@@ -1,9 +1,9 @@
 """The nested order: what many dispatches share first, what is this role's and turn's own last.
 
 Three groups share: whoever reads the documents (`prd | spec | design | plan | tasks`), whoever
-reads the code (`design | spec | code`, and only then what one of them needs besides), and all
-tasks of a feature (`spec | goals | project`). The tasks have one role, so its text is shared
-too and stands before what each task has of its own.
+reads the code (`design | spec | code`, and only then what one of them needs besides) or works on
+it (`design | spec | prd | tasks | plan`), and all tasks of a feature (`spec | goals | project`).
+The tasks have one role, so its text is shared too and stands before what each task has of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def nested(brief: Brief, way: Way) -> Layout:
     by_path = way is Way.REFERENCE
     if brief.asked.kind is TurnKind.TASK:
         return _task(brief, by_path=by_path)
-    if brief.code is not None:
+    if brief.code is not None or _is_phase(brief):
         return _code(brief, by_path=by_path)
     return _documents(brief, by_path=by_path)
 
@@ -77,20 +77,26 @@ def _documents(brief: Brief, *, by_path: bool) -> Layout:
     )
 
 
+def _is_phase(brief: Brief) -> bool:
+    """Of a role that works in two: the second begins as the first did."""
+    return brief.asked.kind is TurnKind.ASSIST and bool(brief.asked.phase)
+
+
 def _code(brief: Brief, *, by_path: bool) -> Layout:
+    """What is shown behind the code is one role's; without it the documents are all there is, and
+    whoever works on the code shares them."""
     if by_path:
         return Layout(
             tuple(pieces.rules(brief)), (*pieces.files(brief), *_own(brief, by_path=True))
         )
     known = [*BESIDE_CODE, *BEHIND_CODE]
     others = [one.name for one in brief.documents if one.name not in known]
+    front = (*pieces.rules(brief), *pieces.documents(brief, BESIDE_CODE))
+    if brief.code is None or not brief.code.diff:
+        behind = pieces.documents(brief, [*BEHIND_CODE, *others])
+        return Layout((*front, *behind), (*_own(brief, by_path=False),))
     return Layout(
-        (
-            *pieces.rules(brief),
-            *pieces.documents(brief, BESIDE_CODE),
-            *pieces.code(brief),
-            *pieces.since(brief),
-        ),
+        (*front, *pieces.code(brief), *pieces.since(brief)),
         (
             *pieces.documents(brief, [*BEHIND_CODE, *others], Volatility.ROLE),
             *_own(brief, by_path=False),
@@ -115,7 +121,7 @@ def _task(brief: Brief, *, by_path: bool) -> Layout:
 def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
     """From the role's text on."""
     early, late = pieces.materials(brief), list[Segment]()
-    if brief.asked.kind is not TurnKind.ASSIST:
+    if brief.asked.kind is not TurnKind.ASSIST or _is_phase(brief):
         early, late = late, early
     return [
         *early,

@@ -159,7 +159,8 @@ def facts(brief: Brief) -> list[Segment]:
 
 
 def materials(brief: Brief) -> list[Segment]:
-    soon = Volatility.ROLE if brief.asked.kind is TurnKind.ASSIST else Volatility.ITERATION
+    once = brief.asked.kind is TurnKind.ASSIST and not brief.asked.phase
+    soon = Volatility.ROLE if once else Volatility.ITERATION
     return [_data(brief, one.name, one, soon) for one in brief.materials]
 
 
