@@ -13,8 +13,8 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from bench.economy.client import Talk
-from bench.economy.draw import File, Step
 from bench.economy.parameters import FIRST_TOKEN_SECONDS, SIZES
+from bench.economy.steps import File, Step
 from sparing.double.agent_draws import share, step_sizes, whole
 from sparing.double.agent_kinds import AGENTS, REPOSITORY_FILES, AgentKind
 from sparing.segment import CHARS_PER_TOKEN

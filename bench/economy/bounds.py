@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from bench.economy.agent import Agent, Errand, least_steps, step_words
-from bench.economy.feature import Dispatch
+from bench.economy.dispatches import Dispatch
 from bench.economy.prompts import Composer
 from bench.economy.strategy import Client
 from sparing.economy.cost_model import Rates

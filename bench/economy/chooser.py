@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from bench.economy.client import Front, Talk
-from bench.economy.feature import Dispatch
+from bench.economy.dispatches import Dispatch
 from bench.economy.parameters import MINIMUM_TOKENS
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, role_system
 from bench.economy.sessions import Remembered, Session
@@ -111,8 +111,10 @@ class Chooser:
         if self._preloads(size, work):
             prompt = self._composer.prompt(dispatch, plain._replace(preload=True))
         if prompt.papers:
-            tokens = sum(paper.tokens for paper in prompt.papers)
-            work = by_reference(work, tokens, len(prompt.papers))
+            opened = [paper.tokens for paper in prompt.papers]
+            if way is Way.REFERENCE:  # and the code that it is not shown
+                opened += [file.tokens for file in dispatch.shown]
+            work = by_reference(work, sum(opened), len(opened))
         return Option(way, prompt, Offer(self._blocks(prompt), work), memory)
 
     def _naive(self, dispatch: Dispatch, plain: Variant) -> Option:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from bench.economy.draw import File
 from bench.economy.parameters import MODEL
+from bench.economy.steps import File
 from sparing.cache import CacheBlock, CacheRequest, Life, RequestPart
 from sparing.double.blocks import block_tokens
 from sparing.double.request import JsonObject

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import NamedTuple
+from dataclasses import replace
 
 from bench.economy.parameters import SIZES
+from bench.economy.steps import File, Step, Wait, is_test
 from sparing.double.agent_draws import (
     TurnIdentity,
-    TurnNeeds,
     errand_of,
     loop_rounds,
     share,
@@ -26,9 +24,10 @@ from sparing.double.agent_draws import (
 from sparing.double.agent_kinds import AGENTS, FILE_TOKENS, REPOSITORY_FILES, AgentKind
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Stage, StageWork
+from sparing.runtime import turn_history
 from sparing.segment import CHARS_PER_TOKEN
-from sparing.turn import TURNS, Turn, kind_of
-from sparing.turn_kind import Errand, TurnKind
+from sparing.turn import Turn, kind_of
+from sparing.turn_kind import Errand
 
 CAP = 5
 """Rounds of a review loop at most: as many as any kind of agent draws."""
@@ -36,66 +35,6 @@ FIXED_FILES = 3
 PART_SHARE = 0.02
 CHANGED_SHARE = 0.4
 """A revision changes no more of a document."""
-
-
-class File(NamedTuple):
-    """A file as it stood once."""
-
-    path: str
-    version: int
-    tokens: int
-
-
-class Wait(StrEnum):
-    """What a turn waits for before it can begin."""
-
-    NONE = "none"
-    ROUND = "round"
-    """A loop goes on: the work was changed, and is looked at again."""
-    GATE = "gate"
-    """A person approved the stage before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One dispatch, as numbers."""
-
-    turn: Turn
-    kind: TurnKind
-    errand: Errand
-    stage: str
-    role: str
-    loop: str
-    """Turns of one loop can go on in one session."""
-    round: int
-    needs: TurnNeeds
-    wait: Wait = Wait.NONE
-    waits_for: str = ""
-    """The stage whose gate it is."""
-    wave: str = ""
-    """Steps of one wave run at the same time."""
-    task: int = 0
-    part: str = ""
-    document: str = ""
-    """That is written, revised or judged."""
-    size: int = 0
-    """Characters that are typed for it."""
-    changed: float = 0.0
-    """Of a revision: the share of lines that it changes."""
-    makes: tuple[File, ...] = ()
-    changes: tuple[File, ...] = ()
-    """Files of the feature as a fix leaves them."""
-    rejects: bool = False
-    """Its verdict opens another round."""
-    final: bool = False
-    findings: tuple[int, ...] = ()
-    """Characters of each finding of its verdict."""
-    answer: int = 0
-    """Tokens of its last words."""
-
-    @property
-    def identity(self) -> TurnIdentity:
-        return TurnIdentity(self.role, self.stage, str(self.task or ""), self.round)
 
 
 class Drawing:
@@ -119,7 +58,7 @@ class Drawing:
         for stage, found in walked:
             for step in found:
                 if before is not None and before is not stage and before.gate:
-                    step = replace(step, wait=Wait.GATE, waits_for=before.name)  # noqa: PLW2901
+                    step = replace(step, wait=Wait.GATE, waits_for=before.name)
                 steps.append(step)
                 before = stage
         return steps
@@ -257,13 +196,13 @@ class Drawing:
             loop += part
         self._turns[loop] += 1
         number = self._turns[loop]
-        row, tier = TURNS[turn], self.flow in TIERS
+        tier = self.flow in TIERS
         identity = TurnIdentity(role, stage.name, str(task or ""), number)
         works = errand_of(identity)
         return Step(
             turn=turn, kind=kind_of(turn, on_code=on_code, in_tier=tier, final=final),
-            errand=row.code_errand if on_code else row.errand, stage=stage.name, role=role,
-            loop=loop, round=number, needs=turn_needs(self.kind, self.seed, works, identity),
+            errand=turn_history.errand_of(turn.value, stage.name) or Errand.LONE,
+            stage=stage.name, role=role, loop=loop, round=number, needs=turn_needs(self.kind, self.seed, works, identity),
             task=task, part=part, makes=makes, final=final,
             answer=whole(self._habits.report_chars, self.seed, *identity, "report")
             // CHARS_PER_TOKEN,
@@ -289,10 +228,6 @@ class Drawing:
 
     def _size(self, name: str) -> int:
         return whole(self._habits.document_chars, self.seed, f"{name}.md", "chars")
-
-
-def is_test(file: File) -> bool:
-    return file.path.startswith("tests/")
 
 
 def _verdict(findings: tuple[int, ...]) -> int:

@@ -6,12 +6,14 @@ Documents, code and changes are made as text; the program's own code cuts sectio
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from zlib import crc32
 
 from bench.economy import texts
-from bench.economy.draw import CAP, FIXED_FILES, Drawing, File, Step, is_test
+from bench.economy.dispatches import Dispatch
+from bench.economy.draw import CAP, FIXED_FILES, Drawing
+from bench.economy.steps import File, Step, is_test
 from bench.economy.world import FOLDER, World
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
@@ -37,47 +39,13 @@ from sparing.flow.flows import FLOWS
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import Role, shipped
 from sparing.turn import TURNS, Turn
-from sparing.turn_kind import KINDS, Actor, ReplyForm, TurnKind
+from sparing.turn_kind import KINDS, ReplyForm, TurnKind
 
 KEY = "0123456789ab"
 TITLE = "Rate limiting for the public interface"
 CANONICAL = ("prd", "spec", "design", "plan", "tasks")
 NAMED_SHARE = 0.7
 """Of the files that whoever wrote a text has looked at: so many does the text name."""
-
-
-@dataclass(frozen=True)
-class Dispatch:
-    number: int
-    step: Step
-    role: Role
-    brief: Brief
-    """As the program's `compose` takes it; the code under review as of its first look."""
-    whole: Brief
-    """The same with the code under review as it stands now."""
-    files: tuple[File, ...]
-    """What the turn has to have seen, in the order in which it opens them."""
-    shown: frozenset[File]
-    """Of the code under review: files that are new, so that the diff holds all of them."""
-    targets: tuple[File, ...]
-    """What the turn is to change, as it finds it."""
-    leaves: tuple[File, ...]
-    """The document that it writes or changes, as it leaves it."""
-    named: tuple[File, ...]
-    """Files that are named in what the turn is about."""
-    wanted: tuple[Need, ...]
-    """What the role must know after being told or having read (C18)."""
-    wrote: str
-    """What the turn leaves behind in documents and code."""
-
-    @property
-    def resumable(self) -> bool:
-        alone = self.role.always_fresh or KINDS[self.step.kind].actor is Actor.LONE
-        return not alone or self.step.kind is TurnKind.STAGE
-
-    @property
-    def writes(self) -> bool:
-        return self.role.role_class.writes and TURNS[self.step.turn].writes
 
 
 class Feature:
@@ -265,20 +233,13 @@ class Feature:
         return notes_text(NotedLook(last.round, said, opened))
 
     def _about(self, step: Step, files: Sequence[File]) -> Iterable[File]:
-        """Files that the task, the findings or the document at hand name; `briefing.preload` looks
-        in these places. A text names most of what its author looked at."""
+        """Files that the task or the findings name: `briefing.preload` looks nowhere else."""
         if not KINDS[step.kind].preloads or self._judges_code(step):
             return ()
         if step.kind is TurnKind.TASK:
             return [one for one in files if self._says(step, one)]
-        found = list(self._named.get(f"findings {step.stage}", ())) if step.kind in (
-            TurnKind.REVISE, TurnKind.FIX) else []  # fmt: skip
-        if step.document:
-            before = [name for name in CANONICAL if name in self.world.documents]
-            near = step.document if step.document in before else (before or [""])[-1]
-            found += self._named.get(near, ())
-        now = self.world.files
-        return [now[one.path] for one in found]
+        now, told = self.world.files, self._findings(step)
+        return [now[one.path] for one in self._named.get(step.stage, ()) if told]
 
     def _says(self, step: Step, file: File) -> bool:
         return share(self.seed, *step.identity, file.path, "named") < NAMED_SHARE
@@ -298,14 +259,12 @@ class Feature:
         """What the world looks like after the turn."""
         self._last[step.loop] = (step, files)
         self._looked[step.loop] = self.world.made
-        said = [one for one in files if self._says(step, one)]
         if step.kind in REVIEWS:
             self._seen[step.loop] = self.world.documents.get(step.document, "")
         if step.findings or step.turn is Turn.JUDGE:
             self._open = (*self._kept(step), *self._quoted(step))
-            self._named[f"findings {step.stage}"] = tuple(said[: len(step.findings)])
-        if step.size:
-            self._named[step.document] = tuple(said)
+            said = [one for one in files if self._says(step, one)]
+            self._named[step.stage] = tuple(said[: len(step.findings)])
         return self.world.happen(step)
 
     def _kept(self, step: Step) -> tuple[QuotedFinding, ...]:

@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
-from bench.economy.draw import File
-from bench.economy.feature import Dispatch, Feature
+from bench.economy.dispatches import Dispatch
+from bench.economy.feature import Feature
+from bench.economy.steps import File
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import Composed, compose, naive, role_words
@@ -125,7 +126,9 @@ class Composer:
             brief = replace(brief, notes="")
         if not variant.handed and variant.way is not Way.RESUME and brief.handoff:
             brief = replace(brief, handoff="", documents=brief.full)
-        sees = TURNS[dispatch.step.turn].sees_code and brief.asked.kind is not TurnKind.JUDGE
+        kind, row = brief.asked.kind, TURNS[dispatch.step.turn]
+        sees = row.sees_code and kind is not TurnKind.JUDGE
+        sees = sees and not (brief.asked.phase and kind is TurnKind.ASSIST)
         return replace(brief, map=self._map) if variant.map and sees else brief
 
     def wrote(self, dispatch: Dispatch) -> str:

@@ -10,8 +10,7 @@ from itertools import groupby
 from bench.economy.agent import Agent, Call, Did, Errand, turn
 from bench.economy.chooser import Chooser, Option
 from bench.economy.client import Talk, Words
-from bench.economy.draw import Wait
-from bench.economy.feature import Dispatch
+from bench.economy.dispatches import Dispatch
 from bench.economy.ledger import Ledger
 from bench.economy.parameters import (
     AT_ONCE_SECONDS,
@@ -24,6 +23,7 @@ from bench.economy.parameters import (
 from bench.economy.prompts import Composer
 from bench.economy.sessions import Remembered, Session
 from bench.economy.stages import weigh
+from bench.economy.steps import Wait
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, PromptCache, RequestPart
 from sparing.dispatch.handoff import question_tokens

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bench.economy.agent import Did
 from bench.economy.client import Talk
-from bench.economy.feature import Dispatch
+from bench.economy.dispatches import Dispatch
 from bench.economy.parameters import MINIMUM_TOKENS
 from sparing.cache import CacheBlock
 from sparing.economy.cost_model import TurnWork

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bench.economy.chooser import Options
-from bench.economy.draw import Step
 from bench.economy.parameters import RESERVE_TOKENS, WINDOW_TOKENS
 from bench.economy.sessions import Remembered, Session
+from bench.economy.steps import Step
 from bench.economy.strategy import Strategy
 from sparing.dispatch.handoff import question_tokens
 from sparing.economy import continuity
@@ -18,6 +18,7 @@ from sparing.economy.continuity import Room, SessionHabit, SessionStart, Session
 from sparing.economy.estimates import Memory
 from sparing.economy.predict import Inputs
 from sparing.flow.flows import FLOWS
+from sparing.runtime import turn_history
 from sparing.turn_kind import Errand
 from sparing.way import Policy, Way
 
@@ -43,5 +44,7 @@ def weigh(
     room = Room(WINDOW_TOKENS - RESERVE_TOKENS, session.talk.size, budget, round(least))
     always = strategy.fixed or strategy.policy is Policy.SEED
     habit = SessionHabit.CONTINUE if always else SessionHabit.PRICED
-    found = continuity.weigh(SessionState(habit, room), bills)
+    found = continuity.weigh(
+        SessionState(habit, room, sums_up=step.stage in turn_history.CLOSING), bills
+    )
     return Going(found.go is SessionStart.CONTINUE, found.judged)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bench.economy import texts
-from bench.economy.draw import File, Step
 from bench.economy.feature import TITLE, Feature
+from bench.economy.steps import File, Step
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.documents.explored import explored_tree, imports, key_files

@@ -10,8 +10,9 @@ import random
 from collections.abc import Iterable, Sequence
 
 from bench.economy import texts
-from bench.economy.draw import Drawing, File, Step
+from bench.economy.draw import Drawing
 from bench.economy.parameters import SIZES
+from bench.economy.steps import File, Step
 from sparing.artifact import ArtifactName
 from sparing.context.prompt.brief import Document
 from sparing.context.prompt.delta import change_delta, document_delta

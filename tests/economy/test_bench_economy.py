@@ -31,7 +31,7 @@ from sparing.economy.estimates import FILE_TOKENS, HABITS
 from sparing.way import Lever
 
 ASSUMED = "6fc8762b4b44aed16b8334fc136aa859cb410fd8320a8c19f2cc9f609c7c578c"
-DRAWN = "61de9e953d72dba116139c88ac84d79502655ce008f1d9c041f5d513b0e34496"
+DRAWN = "7cfa6e04a63ffab573a943fc2edb6e463fe3ac55c9f516de4a8ddd7c37054403"
 STRATEGIES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 LIGHT = AgentKind.LIGHT
 
