@@ -202,7 +202,8 @@ class Drawing:
         return Step(
             turn=turn, kind=kind_of(turn, on_code=on_code, in_tier=tier, final=final),
             errand=turn_history.errand_of(turn.value, stage.name) or Errand.LONE,
-            stage=stage.name, role=role, loop=loop, round=number, needs=turn_needs(self.kind, self.seed, works, identity),
+            stage=stage.name, role=role, loop=loop, round=number,
+            needs=turn_needs(self.kind, self.seed, works, identity),
             task=task, part=part, makes=makes, final=final,
             answer=whole(self._habits.report_chars, self.seed, *identity, "report")
             // CHARS_PER_TOKEN,
