@@ -34,7 +34,7 @@ from sparing.double.agent_kinds import AgentKind
 OUT = Path(__file__).parent.parent / "out"
 STORED = OUT / "economy.json"
 SHORT_DRAWS = 2
-NICE = 0
+NICE = 5
 """Others may be working on the machine."""
 
 
