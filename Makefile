@@ -8,7 +8,7 @@ COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-client bench-client-short nightly bench-own bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -60,8 +60,11 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(EXTRAS) ## what every strategy costs, on the program's own prompts and decisions; tables, JSON and plots
+bench: $(EXTRAS) ## the grid: flows, kinds of agents and pauses, 24 draws each, against naive; tables, JSON and plots
 	@$(BIN)/python -m bench.economy
+
+bench-short: $(STAMP) ## the same with two draws a cell, in a few minutes; fails if a line is hidden or a bound is beaten
+	@$(BIN)/python -m bench.economy --short
 
 bench-client: $(EXTRAS) ## whole features through the real Claude Code client with drawn agents; resumable, takes hours
 	@$(BIN)/python -m bench.client $(BENCH_FLAGS)

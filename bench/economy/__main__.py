@@ -1,91 +1,131 @@
-"""`python -m bench.economy`: all strategies on all seeds, tables, aims, JSON and plots.
+"""`python -m bench.economy`: the grid, its tables, aims, JSON and plots.
 
-With `--seeds N --few N` a quick look; 24 and 4 are what the published figures come from.
+Flows × kinds of agents × pauses × draws, in process. `--short` is the part for every day: all
+flows, two draws. 24 draws are what the published figures come from.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from bench.economy.aims import aims
-from bench.economy.feature import Feature
-from bench.economy.measure import jobs, loaded, plain, rates, work_off
+from bench.economy import parameters
+from bench.economy.aims import aims, below_bound
+from bench.economy.calibration import calibrate, calibration_table, read_client
+from bench.economy.draws import composer_of, rates
+from bench.economy.measure import FLOWS, Job, Result, jobs, loaded, plain, work_off
 from bench.economy.pages import publish
-from bench.economy.parameters import Parameters
+from bench.economy.parameters import PauseName
 from bench.economy.plots import draw_plots
-from bench.economy.prompts import Composer
+from bench.economy.results import Results
 from bench.economy.run import Run
-from bench.economy.strategy import OWN_LOOP, load
-from bench.economy.tables import Results, all_tables
+from bench.economy.strategy import LEAN, load
+from bench.economy.tables import all_tables
 from bench.economy.wire import compare
+from sparing.double import agent_kinds
+from sparing.double.agent_kinds import AgentKind
 
 OUT = Path(__file__).parent.parent / "out"
 STORED = OUT / "economy.json"
-WIRED_SEEDS = 2
+SHORT_DRAWS = 2
+NICE = 5
+"""Others may be working on the machine."""
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser(prog="bench.economy")
-    asked.add_argument("--seeds", type=int, default=24)
-    asked.add_argument("--few", type=int, default=4)
-    asked.add_argument("--processes", type=int, default=2)
-    asked.add_argument("--stored", action="store_true", help="tables and plots of the last run")
-    asked.add_argument("--publish", action="store_true", help="the last run into docs/economics.md")
-    options = asked.parse_args()
+    options = _options().parse_args()
     if options.stored or options.publish:
         return _show_again(publishing=options.publish)
     begin = time.perf_counter()
-    with ProcessPoolExecutor(options.processes) as pool:
-        results = Results(list(pool.map(work_off, jobs(options.seeds, options.few))))
-    print(all_tables(results))
-    wired = [_wired(seed) for seed in range(min(WIRED_SEEDS, options.seeds))]
-    print("\n".join(wired))
-    found = list(aims(results))
-    print("\n" + "\n".join(aim.line for aim in found))
-    void = sum(
-        row.missing for one in results.all for table in one.rows.values() for row in table.values()
-    )
+    draws = SHORT_DRAWS if options.short else options.draws
+    flows = options.flows.split(",")
+    kinds = [AgentKind(name) for name in options.kinds.split(",")]
+    results = Results(list(_worked_off(jobs(flows, kinds, draws), options.processes)))
+    wired = _wired()
+    calibration = calibration_table(calibrate(read_client()))
+    _print(results, calibration, wired)
     OUT.mkdir(exist_ok=True)
+    _store(results, wired)
+    print(draw_plots(results, OUT))
+    print(f"{time.perf_counter() - begin:.0f} s")
+    bad = results.missing() or below_bound(results) or "differ" in wired
+    return 1 if bad else 0
+
+
+def _options() -> argparse.ArgumentParser:
+    asked = argparse.ArgumentParser(prog="bench.economy")
+    asked.add_argument("--draws", type=int, default=24, help="features a cell")
+    asked.add_argument("--short", action="store_true", help=f"{SHORT_DRAWS} draws a cell")
+    asked.add_argument("--flows", default=",".join(FLOWS))
+    asked.add_argument("--kinds", default=",".join(AgentKind))
+    asked.add_argument("--processes", type=int, default=2)
+    asked.add_argument("--stored", action="store_true", help="tables and plots of the last run")
+    asked.add_argument("--publish", action="store_true", help="the last run into docs/economics.md")
+    return asked
+
+
+def _worked_off(asked: list[Job], processes: int) -> Iterator[Result]:
+    begin = time.perf_counter()
+    with ProcessPoolExecutor(processes, initializer=os.nice, initargs=(NICE,)) as pool:
+        for number, result in enumerate(pool.map(work_off, asked), 1):
+            if number % 10 == 0 or number == len(asked):
+                seconds = time.perf_counter() - begin
+                sys.stderr.write(f"{number} of {len(asked)} draws, {seconds:.0f} s\n")
+            yield result
+
+
+def _print(results: Results, calibration: str, wired: str) -> None:
+    print(all_tables(results))
+    print(calibration)
+    print(wired)
+    print("\n" + "\n".join(aim.line for aim in aims(results)))
+
+
+def _store(results: Results, wired: str) -> None:
     data = {
-        "parameters": Parameters().digest,
-        "aims": [{**aim._asdict(), "met": aim.met} for aim in found],
+        "assumed": parameters.digest(),
+        "agents": agent_kinds.digest(),
+        "aims": [{**aim._asdict(), "met": aim.met} for aim in aims(results)],
         "wired": wired,
         "results": [plain(one) for one in results.all],
     }
     STORED.write_text(json.dumps(data), "utf-8")
-    print(draw_plots(results, OUT))
-    print(f"{time.perf_counter() - begin:.0f} s")
-    return 1 if void or any("differ" in line for line in wired) else 0
 
 
 def _show_again(*, publishing: bool) -> int:
     data = json.loads(STORED.read_text("utf-8"))
-    results = Results([loaded(one) for one in data["results"]])
+    results = Results([loaded(one) for one in _listed(data["results"])])
+    calibration = calibration_table(calibrate(read_client()))
     if publishing:
-        print(publish(results, data["wired"]))
+        print(publish(results, calibration, [data["wired"]]))
         return 0
-    print(all_tables(results))
-    print("\n".join([*data["wired"], "", *(aim.line for aim in aims(results))]))
+    _print(results, calibration, data["wired"])
     print(draw_plots(results, OUT))
     return 0
 
 
-def _wired(seed: int) -> str:
-    """The same calls over HTTP."""
-    composer = Composer(Feature(seed, Parameters()))
+def _listed(values: Iterable[dict[str, object]]) -> list[dict[str, object]]:
+    return list(values)
+
+
+def _wired() -> str:
+    """The same calls over HTTP, to the double's server."""
+    composer = composer_of("feature", AgentKind.LIGHT, 0)
     parts: list[str] = []
-    for name in ("adaptive", "seed"):
-        ledger = Run(composer, load(name, OWN_LOOP), OWN_LOOP, rates(), keep_calls=True).go()
+    for name in ("adaptive", "naive"):
+        run = Run(composer, load(name), LEAN, rates(), PauseName.DRAWN, keep_calls=True)
+        ledger = run.go()
         found = compare(ledger.sent)
         same = not found.differing and found.usage == ledger.usage
         words = "equal to the token" if same else f"{found.differing} calls differ"
         parts.append(f"{name} {found.calls} calls, {words}")
-    return f"over HTTP, seed {seed}: {'; '.join(parts)}"
+    return f"over HTTP, a light feature: {'; '.join(parts)}"
 
 
 if __name__ == "__main__":

@@ -1,23 +1,26 @@
 """The agent of the bench: opens what it has not seen, uses its tools, answers.
 
-It does the work that was drawn and nothing else: which files it opens follows from what stands in
-its conversation, never from the strategy's name. Calls come one by one, so that turns that run at
-the same time can be billed in the order of their calls.
+It does the work that was drawn and nothing else, by the same rules as the agent behind the real
+client: what stands in its conversation it does not open again, and nothing else matters to it.
+Calls come one by one, so that turns that run at the same time are billed in the order of calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from bench.economy.client import Talk
-from bench.economy.draw import File, Step, Work
-from bench.economy.parameters import Parameters
-from sparing.turn_kind import TurnKind
+from bench.economy.parameters import FIRST_TOKEN_SECONDS, SIZES
+from bench.economy.steps import File, Step
+from sparing.double.agent_draws import share, step_sizes, whole
+from sparing.double.agent_kinds import AGENTS, REPOSITORY_FILES, AgentKind
+from sparing.segment import CHARS_PER_TOKEN
 
-TYPES_ON_THE_WAY = (TurnKind.TASK, TurnKind.FIX)
-"""Turns whose answer is edits, typed call by call."""
+LEAST_SECONDS = FIRST_TOKEN_SECONDS + 0.1
+"""From one call to the next: the answer has begun, and what was written can be read."""
 
 
 class Call(NamedTuple):
@@ -28,8 +31,6 @@ class Call(NamedTuple):
     output: int
     blocks: int
     """How many of the conversation's blocks it sends."""
-    tools: int = 0
-    """How many it asks for."""
 
 
 @dataclass(slots=True)
@@ -46,39 +47,75 @@ class Did:
     answer: int = 0
 
 
-class Habits(NamedTuple):
-    """How the agent works, as far as a strategy can change it."""
+class Agent(NamedTuple):
+    """Who works: drawn from a kind and a seed. The rest is for the rows that ask `what if`."""
 
-    files_per_call: int
-    calls_per_step: int
-    result_share: float = 1.0
-    file_share: float = 1.0
-    fewer_calls: int = 0
-    """Of those that look around: what a map of the repository saves."""
+    kind: AgentKind
+    seed: int
+    quick: bool = False
+    """No turn takes longer than a minute."""
+    batches: bool = False
+    """It asks for two tools a step and reads four files at a time, as the prompt wants it to."""
+    lists: bool = True
+    """It may take a list of files that it was given for a listing of its own."""
 
 
-def turn(
-    talk: Talk, step: Step, work: Work, papers: Sequence[File], at: float, habits: Habits,
-    parameters: Parameters,
-) -> Iterator[Call | Did]:  # fmt: skip
+class Errand(NamedTuple):
+    """What a turn has to do here."""
+
+    step: Step
+    files: Sequence[File]
+    papers: Sequence[File]
+    """Documents that the prompt only names: they are opened before all else."""
+    targets: Sequence[File]
+    """What is changed has to be opened in the session, even if the prompt holds it: the client's
+    tools want it so."""
+    listed: bool
+    """The prompt holds a list of the repository's files."""
+    leaves: Sequence[File] = ()
+    """The document as the turn leaves it."""
+
+
+class Tool(NamedTuple):
+    """One tool call."""
+
+    ask: int
+    result: int
+    file: File | None = None
+    search: int | None = None
+
+
+def least_steps(errand: Errand, agent: Agent, searched: set[int]) -> list[list[Tool]]:
+    """What a turn takes even if every file is given and its session knows these searches."""
+    step = errand.step
+    spared = step.needs.searches[:1] if step.needs.trusts_lists else ()
+    talk_free = [
+        one
+        for one in _searches(searched, errand._replace(listed=False), agent)
+        if one.search not in spared
+    ]
+    return list(_steps([*talk_free, *_work(step)], step, agent))
+
+
+def turn(talk: Talk, errand: Errand, at: float, agent: Agent) -> Iterator[Call | Did]:
     """Calls one by one, and at last what was done."""
-    p, did, now, name = parameters, Did(first_at=at), at, f"{step.loop} {step.round} {at}"
-    before = 0
-    plan = _plan(talk, work, papers, habits, p)
-    typed = step.answer // (len(plan) + 1) if step.kind in TYPES_ON_THE_WAY else 0
-    for number, (files, sizes) in enumerate(plan):
-        output = p.call_output + typed
-        yield from _call(talk, did, Call(talk, now, output, len(talk.blocks), len(sizes)), before)
-        now += p.first_token_seconds + output / p.tokens_per_second + p.tool_seconds
+    step, did, now, before = errand.step, Did(first_at=at), at, 0
+    name = f"{step.loop} {step.round} {at}"
+    plan = list(_steps(_tools(talk, errand, agent), step, agent))
+    every = max(LEAST_SECONDS, _call_seconds(step, agent))
+    for number, tools in enumerate(plan):
+        said = step_words(step, agent, number) + sum(one.ask for one in tools)
+        yield from _call(talk, did, Call(talk, now, said, len(talk.blocks)), before)
+        now += every
         before = talk.tokens
-        talk.say(f"{name} {number}", output, len(sizes))
-        talk.results(f"{name} {number}", sizes)
-        talk.files.update(files)
-    answer = step.answer - typed * len(plan)
-    yield from _call(talk, did, Call(talk, now, answer, len(talk.blocks)), before)
-    did.end_at = now + p.first_token_seconds + answer / p.tokens_per_second
-    talk.say(f"{name} answer", answer, 0)
-    talk.files.update((*step.makes, *step.changes))
+        talk.say(f"{name} {number}", said, len(tools))
+        talk.results(f"{name} {number}", [one.result for one in tools])
+        talk.open(one.file for one in tools if one.file is not None)
+        talk.searches.update(one.search for one in tools if one.search is not None)
+    yield from _call(talk, did, Call(talk, now, step.answer, len(talk.blocks)), before)
+    did.end_at = now + every
+    talk.say(f"{name} answer", step.answer, 0)
+    talk.open((*step.makes, *step.changes, *errand.leaves))
     yield did
 
 
@@ -88,24 +125,70 @@ def _call(talk: Talk, did: Did, call: Call, before: int) -> Iterator[Call]:
     yield call
 
 
-class _Errand(NamedTuple):
-    files: Sequence[File]
-    sizes: Sequence[int]
+def _call_seconds(step: Step, agent: Agent) -> float:
+    """Whoever needs fewer calls is done earlier."""
+    quick = AGENTS[agent.kind].quick_seconds
+    slower = max(1.0, step.needs.seconds / quick) if agent.quick else 1.0
+    return step.needs.call_seconds / slower
 
 
-def _plan(
-    talk: Talk, work: Work, papers: Sequence[File], habits: Habits, p: Parameters
-) -> list[_Errand]:
-    """Documents that were only named, then files not seen yet, then the other tools."""
-    wanted = dict.fromkeys((*papers, *work.files))
-    unseen = [one for one in wanted if one not in talk.files]
-    plan: list[_Errand] = []
-    for start in range(0, len(unseen), habits.files_per_call):
-        some = unseen[start : start + habits.files_per_call]
-        sizes = [round(one.tokens * habits.file_share) + p.read_extra for one in some]
-        plan.append(_Errand(some, sizes))
-    results = work.results[min(habits.fewer_calls, len(work.results) - 1) :]
-    for start in range(0, len(results), habits.calls_per_step):
-        some = results[start : start + habits.calls_per_step]
-        plan.append(_Errand((), [round(one * habits.result_share) for one in some]))
-    return plan
+def step_words(step: Step, agent: Agent, number: int) -> int:
+    """What is said with a step."""
+    chars = whole(AGENTS[agent.kind].step_chars, agent.seed, *step.identity, "words", number)
+    return max(1, chars // CHARS_PER_TOKEN)
+
+
+def _steps(tools: list[Tool], step: Step, agent: Agent) -> Iterator[list[Tool]]:
+    sizes = step_sizes(agent.seed, step.identity, agent.kind, step.needs.parallel)
+    left = tools
+    while left:
+        count = next(sizes)
+        if agent.batches:
+            count = 4 if left[0].file is not None else max(2, count)
+        yield left[:count]
+        left = left[count:]
+
+
+def _tools(talk: Talk, errand: Errand, agent: Agent) -> list[Tool]:
+    """What is only known by looking, as far as it is not known; then what is done in any case."""
+    own = [_paper(one) for one in errand.targets if one not in talk.opened]
+    known = {*talk.files, *errand.targets}
+    papers = [_paper(one) for one in errand.papers if one not in known]
+    files = [_read(one) for one in errand.files if one not in known]
+    searches = list(_searches(talk.searches, errand, agent))
+    looks = [one for pair in zip_longest(searches, files) for one in pair if one is not None]
+    return [*own, *papers, *looks, *_work(errand.step)]
+
+
+def _work(step: Step) -> list[Tool]:
+    """What no knowledge spares: files and documents that are typed, edits, commands."""
+    edits = [Tool(SIZES.ask + 2 * SIZES.passage, SIZES.changed)] * step.needs.changes
+    commands = [Tool(SIZES.ask, SIZES.command)] * step.needs.commands
+    work = [one for pair in zip_longest(edits, commands) for one in pair if one is not None]
+    typed = [one.tokens for one in step.makes]
+    if step.size:
+        typed.append(step.size // CHARS_PER_TOKEN)
+    return [*(Tool(SIZES.ask + tokens, SIZES.changed) for tokens in typed), *work]
+
+
+def _searches(known: set[int], errand: Errand, agent: Agent) -> Iterator[Tool]:
+    """The first is a listing, which a list in the prompt may stand for."""
+    needs, lines = errand.step.needs, AGENTS[agent.kind].search_lines
+    spared = errand.listed and needs.trusts_lists and agent.lists
+    for place, number in enumerate(needs.searches):
+        if number in known or (not place and spared):
+            continue
+        size = SIZES.search_line * round(lines.at(share(agent.seed, number, "lines")))
+        if not place:
+            size = REPOSITORY_FILES * SIZES.listed_file
+        yield Tool(SIZES.ask, size, search=number)
+
+
+def _read(file: File) -> Tool:
+    return Tool(SIZES.ask, round(file.tokens * SIZES.read_factor), file=file)
+
+
+def _paper(file: File) -> Tool:
+    code = file.path.endswith(".py")
+    factor = SIZES.read_factor if code else SIZES.paper_factor
+    return Tool(SIZES.ask, round(file.tokens * factor), file=file)

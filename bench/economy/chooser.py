@@ -1,35 +1,42 @@
-"""Before a dispatch: the ways it could be sent, and the program's decision between them."""
+"""Before a dispatch: the ways it could be sent, and the program's decision between them.
+
+What `dispatch.alternatives` and `dispatch.way_choice` gather from the ledger is gathered here from
+the run so far; prices, predictions and the decision are the program's own functions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from zlib import crc32
 
 from bench.economy.client import Front, Talk
-from bench.economy.draw import Work
-from bench.economy.feature import Dispatch
+from bench.economy.dispatches import Dispatch
+from bench.economy.parameters import MINIMUM_TOKENS
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, role_system
-from bench.economy.sessions import Remembered, Session, group_of
+from bench.economy.sessions import Remembered, Session
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.context.prompt.brief import REVIEWS
+from sparing.dispatch.alternatives import BATCHED_FILES, FILES_PER_CALL, NOTES
+from sparing.dispatch.next_turn import LATER_DELTA_TOKENS, NEXT
 from sparing.economy.choose import decide_way
-from sparing.economy.cost_model import Rates
+from sparing.economy.cost_model import Rates, TurnWork
 from sparing.economy.estimates import Memory, by_reference
 from sparing.economy.guard import Diff
-from sparing.economy.keepalive import USUAL_PAUSES
-from sparing.economy.known import Base
 from sparing.economy.ledger_notes import notes_pay
-from sparing.economy.lives import marked_blocks, pass_share, trunk_life
+from sparing.economy.lives import marked_blocks, pass_share
 from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer
 from sparing.economy.preload import preload_pays
+from sparing.runtime.turn_history import memory_of
+from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Order, Policy, Way
 
-FOLLOW_AT_ONCE = ("author/tasks", "author/code")
-AT_ONCE = (30.0, 30.0)
-NOTES = ("notes", "last-changes", "fix-summary")
-LATER_DELTA_TOKENS = 1_500
-"""Of a turn that has not come yet: what a session will be told."""
+LIFE = Life.FIVE_MINUTES
+UNPRICED = TurnWork(1, 0, 0)
+"""Where no price decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +45,12 @@ class Option:
 
     way: Way
     prompt: Prompt
-    blocks: tuple[CacheBlock, ...]
-    work: Work
+    offer: Offer
     memory: Memory
     session: Session | None = None
+
+
+Options = Mapping[Way, Option]
 
 
 class Chooser:
@@ -51,175 +60,198 @@ class Chooser:
     ) -> None:  # fmt: skip
         self._composer = composer
         self._strategy = strategy
+        self._levers = strategy.levers
         self._client = client
         self._rates = rates
         self._past = remembered
         self._fronts: dict[str, Front] = {}
 
     def front(self, dispatch: Dispatch) -> Front:
-        neutral = self._strategy.neutral
-        name = dispatch.role.role_class.value if neutral else dispatch.role.name
-        if name not in self._fronts:
-            system = neutral_system(dispatch) if neutral else role_system(dispatch)
-            self._fronts[name] = Front(name, system, self._client.base_tokens)
-        return self._fronts[name]
+        together = self._strategy.policy is not Policy.ADAPTIVE or Lever.BATCH in self._levers
+        system = neutral_system(dispatch, together=together)
+        if self._strategy.naive:
+            system = role_system(dispatch)
+        formed = KINDS[dispatch.step.kind].formed and dispatch.brief.schema is not None
+        tools = f"{'writer' if dispatch.writes else 'reader'}{' with a form' * formed}"
+        key = f"{tools} {dispatch.role.tools} {crc32(system.encode())}"
+        if key not in self._fronts:
+            size = self._client.base_tokens(writes=dispatch.writes)
+            self._fronts[key] = Front(tools, size, system, key)
+        return self._fronts[key]
 
-    def base(self, dispatch: Dispatch) -> Base:
-        return self.front(dispatch).base(self._base_life(dispatch))
+    def options(self, dispatch: Dispatch, session: Session | None) -> dict[Way, Option]:
+        """Composed first; it is always possible."""
+        found = {Way.COMPOSE: self._fresh(dispatch, Way.COMPOSE)}
+        if Way.REFERENCE in self._strategy.ways and "read" in dispatch.role.tools:
+            by_path = self._fresh(dispatch, Way.REFERENCE)
+            if by_path.prompt.papers:
+                found[Way.REFERENCE] = by_path
+        if session is not None and self._can_resume(dispatch):
+            found[Way.RESUME] = self._resumed(dispatch, session)
+        return found
 
-    def _base_life(self, dispatch: Dispatch) -> Life:
-        """All roles of a class use it, and nothing behind it may live longer."""
-        if Lever.HOUR not in self._strategy.levers:
-            return Life.FIVE_MINUTES
-        pauses = self._past.pauses[dispatch.role.role_class.value]
-        own = trunk_life(self._rates, pauses), self._life(dispatch)
-        return max(own, key=lambda life: life.seconds)
+    def _can_resume(self, dispatch: Dispatch) -> bool:
+        if Way.RESUME not in self._strategy.ways or Lever.RESUME not in self._levers:
+            return False
+        brief = dispatch.brief
+        news = bool(brief.delta or brief.fix_summary) or dispatch.step.kind not in REVIEWS
+        return news and dispatch.resumable
 
-    def _life(self, dispatch: Dispatch) -> Life:
-        if Lever.HOUR not in self._strategy.levers:
-            return Life.FIVE_MINUTES
-        group = group_of(dispatch)
-        usual = AT_ONCE if group in FOLLOW_AT_ONCE else USUAL_PAUSES
-        return trunk_life(self._rates, self._past.pauses[group], usual)
-
-    def options(self, dispatch: Dispatch) -> list[Option]:
-        """The fresh one first."""
-        fresh = self.fresh(dispatch)
-        session = self._past.sessions.get(dispatch.step.loop)
-        can = Lever.RESUME in self._strategy.levers and KINDS[dispatch.step.kind].remembers
-        if session is None or not can or not dispatch.resumable:
-            return [fresh]
-        return [fresh, self._resumed(dispatch, session)]
-
-    def fresh(self, dispatch: Dispatch) -> Option:
-        levers, step = self._strategy.levers, dispatch.step
-        notes = Lever.NOTES in levers and step.round > 1 and KINDS[step.kind].remembers
-        notes = notes and self._notes_pay(dispatch)
-        memory = Memory.NOTES if notes else Memory.NONE
-        plain = self._variant(notes=notes)
+    def _fresh(self, dispatch: Dispatch, way: Way) -> Option:
+        plain = self._variant(dispatch, way)
+        if self._strategy.naive:
+            return self._naive(dispatch, plain)
+        noted = Lever.NOTES in self._levers and bool(dispatch.brief.notes)
+        noted = noted and self._notes_pay(dispatch, plain._replace(notes=True))
+        plain = plain._replace(notes=noted)
+        memory = memory_of(way, noted=noted, handed=plain.handed and bool(dispatch.brief.handoff))
         prompt = self._composer.prompt(dispatch, plain)
-        if self._preloads(dispatch, memory, self.base(dispatch).tokens + prompt.tokens):
+        work = self._work(dispatch, memory)
+        size = self.front(dispatch).base.tokens + prompt.tokens
+        if self._preloads(size, work):
             prompt = self._composer.prompt(dispatch, plain._replace(preload=True))
-        marks = self._client.able.marks if Lever.TRUNK in levers else 0
-        blocks = marked_blocks(
-            prompt.segments, prompt.trunk, marks, self._life(dispatch),
-            pass_share(self._past.looks, self._past.passed),
-        )  # fmt: skip
-        work = step.noted if notes else step.fresh
-        return Option(self._strategy.fresh, prompt, blocks, work, memory)
+        if prompt.papers:
+            opened = [paper.tokens for paper in prompt.papers]
+            if way is Way.REFERENCE:  # and the code that it is not shown
+                opened += [file.tokens for file in dispatch.shown]
+            work = by_reference(work, sum(opened), len(opened))
+        return Option(way, prompt, Offer(self._blocks(prompt), work), memory)
 
-    def _notes_pay(self, dispatch: Dispatch) -> bool:
-        """As the engine decides it: notes beside what they spare."""
-        prompt = self._composer.prompt(dispatch, self._variant(notes=True))
-        notes = sum(one.tokens for one in prompt.segments if one.name in NOTES)
-        context = self.base(dispatch).tokens + prompt.tokens - notes
-        noted, forgotten = (
-            self._past.expected(dispatch, one) for one in (Memory.NOTES, Memory.NONE)
+    def _naive(self, dispatch: Dispatch, plain: Variant) -> Option:
+        prompt = self._composer.prompt(dispatch, plain)
+        blocks = tuple(_block(one) for one in prompt.segments)
+        return Option(
+            Way.COMPOSE, prompt, Offer(blocks, self._work(dispatch, Memory.NONE)), Memory.NONE
         )
+
+    def _variant(self, dispatch: Dispatch, way: Way) -> Variant:
+        one = self._strategy
+        if one.policy is not Policy.ADAPTIVE:
+            grows = one.policy is Policy.FRESH and not one.naive
+            return Variant(way, one.order, naive=one.naive, grows=grows)
+        trunk = Lever.TRUNK in self._levers
+        return Variant(
+            way, Order.NESTED if trunk else Order.SEED, grows=trunk, map=Lever.MAP in self._levers,
+            handed=Lever.RESUME in self._levers,
+        )  # fmt: skip
+
+    def _blocks(self, prompt: Prompt) -> tuple[CacheBlock, ...]:
+        if self._strategy.policy is not Policy.ADAPTIVE:
+            return _marked_at_trunk(prompt, self._client.able.marks)
+        marks = self._client.able.marks if Lever.TRUNK in self._levers else 0
+        passing = pass_share(*self._past.looks)
+        return marked_blocks(prompt.segments, prompt.trunk, marks, LIFE, passing)
+
+    def _work(self, dispatch: Dispatch, memory: Memory) -> TurnWork:
+        if self._strategy.policy is not Policy.ADAPTIVE:
+            return UNPRICED
+        return self._past.expected(dispatch.step.role, dispatch.step.errand, memory)
+
+    def _notes_pay(self, dispatch: Dispatch, variant: Variant) -> bool:
+        prompt = self._composer.prompt(dispatch, variant)
+        notes = sum(one.tokens for one in prompt.segments if one.name in NOTES)
+        context = self.front(dispatch).base.tokens + prompt.tokens - notes
+        noted, forgotten = (self._work(dispatch, one) for one in (Memory.NOTES, Memory.NONE))
         return notes_pay(self._rates, context, notes, noted, forgotten)
 
-    def _preloads(self, dispatch: Dispatch, memory: Memory, context: int) -> bool:
-        if (
-            self._strategy.policy is not Policy.ADAPTIVE
-            or Lever.PRELOAD not in self._strategy.levers
-        ):
+    def _preloads(self, size: int, work: TurnWork) -> bool:
+        if Lever.PRELOAD not in self._levers:
             return False
-        calls = self._past.expected(dispatch, memory).calls
-        per_call = self._strategy.habits(self._composer.feature.parameters).files_per_call
-        return preload_pays(self._rates, context, calls, per_call)
-
-    def _variant(self, *, notes: bool) -> Variant:
-        one, levers = self._strategy, self._strategy.levers
-        if one.policy is not Policy.ADAPTIVE:
-            return Variant(one.fresh, one.order, one.naive, one.everything, one.diff, one.grows)
-        inline, trunk = Lever.INLINE in levers, Lever.TRUNK in levers
-        return Variant(
-            Way.COMPOSE if inline else Way.REFERENCE,
-            Order.NESTED if trunk else Order.SEED,
-            grows=trunk, notes=notes, map=Lever.MAP in levers,
-        )  # fmt: skip
+        together = BATCHED_FILES if Lever.BATCH in self._levers else FILES_PER_CALL
+        return preload_pays(self._rates, size, work.calls, together)
 
     def _resumed(self, dispatch: Dispatch, session: Session) -> Option:
-        adaptive = self._strategy.policy is Policy.ADAPTIVE
-        order = Order.NESTED if adaptive else self._strategy.order
-        context = session.transcript.tokens
-        preload = self._preloads(dispatch, Memory.TRANSCRIPT, context)
-        seen = frozenset(session.talk.files)
-        prompt = self._composer.prompt(
-            dispatch, Variant(Way.RESUME, order, preload=preload), seen if preload else frozenset()
-        )
-        blocks = marked_blocks(prompt.segments, 0, 0, Life.FIVE_MINUTES)
-        again = dispatch.step.again
-        return Option(Way.RESUME, prompt, blocks, again, Memory.TRANSCRIPT, session)
+        plain = self._variant(dispatch, Way.RESUME)._replace(map=False)
+        work = self._work(dispatch, Memory.TRANSCRIPT)
+        prompt = self._composer.prompt(dispatch, plain)
+        if self._preloads(session.talk.size + prompt.tokens, work):
+            seen = frozenset(session.talk.files)
+            prompt = self._composer.prompt(dispatch, plain._replace(preload=True), seen)
+        blocks = tuple(_block(one) for one in prompt.segments)
+        offer = Offer(blocks, work, session.transcript)
+        return Option(Way.RESUME, prompt, offer, Memory.TRANSCRIPT, session)
 
     def decide(
-        self, dispatch: Dispatch, options: list[Option], at: float
+        self, dispatch: Dispatch, options: Options, at: float, barred: Mapping[Way, str]
     ) -> tuple[Option, float | None]:
         """The way, and what it is expected to cost."""
-        fresh, *others = options
-        if self._strategy.policy is Policy.FRESH or not others:
-            return fresh, None
-        resumed = others[0]
-        assert resumed.session is not None
-        step = dispatch.step
-        actor = KINDS[step.kind].actor
-        moment = Moment(
-            actor, first=False, session=True, final=step.kind is TurnKind.VALIDATE,
-            diff=Diff.CHANGED if dispatch.brief.delta or actor is Actor.FIXER else Diff.EMPTY,
-            delta_chars=resumed.prompt.chars,
-            fresh_chars=resumed.session.fresh_chars if self._strategy.guard else 10**9,
-        )  # fmt: skip
+        if self._strategy.fixed:
+            return options[[way for way in self._strategy.ways if way in options][-1]], None
         inputs = self.inputs(dispatch, options, at)
-        found = decide_way(self._strategy.policy, moment, inputs)
-        if found.way is Way.RESUME:
-            return resumed, found.predictions[Way.RESUME].cost
-        return fresh, found.predictions[Way.COMPOSE].cost
+        unwanted = dict(barred)
+        if Lever.INLINE not in self._levers and Way.REFERENCE in options:
+            unwanted[Way.COMPOSE] = "the lever inline is off"
+        found = decide_way(self._strategy.policy, self._moment(dispatch, options), inputs, unwanted)
+        return options[found.way], found.predictions[found.way].cost
 
-    def inputs(self, dispatch: Dispatch, options: list[Option], at: float) -> Inputs:
-        offers: dict[Way, Offer] = {}
-        for one in options:
-            work = self._past.expected(dispatch, one.memory)
-            if one.prompt.papers and one.way is Way.REFERENCE:
-                tokens = sum(paper.tokens for paper in one.prompt.papers)
-                work = by_reference(work, tokens, len(one.prompt.papers))
-            on = one.session.transcript if one.session else None
-            way = Way.RESUME if one.session else Way.COMPOSE
-            offers[way] = Offer(one.blocks, work, on)
-        return Inputs(
-            at, self._rates, self.base(dispatch), offers, self._past.known(at),
-            minimum_tokens=1_024, start_seconds=0,
-        )  # fmt: skip
+    def _moment(self, dispatch: Dispatch, options: Options) -> Moment:
+        step, brief, resumed = dispatch.step, dispatch.brief, options.get(Way.RESUME)
+        session = resumed.session if resumed else None
+        row = KINDS[step.kind]
+        actor = Actor.LONE if dispatch.role.always_fresh else row.actor
+        if row.enters and session is not None:
+            actor = Actor.FIXER
+        told = bool(brief.delta) or step.kind not in REVIEWS
+        return Moment(
+            actor,
+            _is_first(dispatch, session),
+            session=session is not None or actor is Actor.REVIEWER,
+            final=step.final,
+            diff=Diff.CHANGED if told else Diff.EMPTY,
+            answers=bool(brief.fix_summary) or actor is not Actor.REVIEWER,
+            # A stage's own words are no delta.
+            delta_chars=resumed.prompt.chars if resumed and not row.enters else 0,
+            fresh_chars=session.fresh_chars if session else 0,
+        )
+
+    def inputs(self, dispatch: Dispatch, options: Options, at: float) -> Inputs:
+        base = self.front(dispatch).base
+        offers = {way: one.offer for way, one in options.items()}
+        known = self._past.known(base.key, at)
+        return Inputs(at, self._rates, base, offers, known, minimum_tokens=MINIMUM_TOKENS)
 
     def next_turn(self, session: Session, at: float) -> Inputs:
         """The ways that a session's next turn will probably have, for whoever keeps it warm."""
-        dispatch = session.dispatch
-        fresh = self.fresh(dispatch)
-        notes = Memory.NOTES if Lever.NOTES in self._strategy.levers else Memory.NONE
+        step, base = session.dispatch.step, session.talk.front.base
+        errand = NEXT.get(step.errand, step.errand)
         told = CacheBlock(RequestPart.MESSAGES, "what it will be told", LATER_DELTA_TOKENS)
+        noted, remembered = (
+            self._past.expected(step.role, errand, one) for one in (Memory.NOTES, Memory.TRANSCRIPT)
+        )
         offers = {
-            Way.COMPOSE: Offer(fresh.blocks, self._past.expected(dispatch, notes)),
-            Way.RESUME: Offer(
-                (told,), self._past.expected(dispatch, Memory.TRANSCRIPT), session.transcript
-            ),
+            Way.COMPOSE: Offer(session.opening, noted),
+            Way.RESUME: Offer((told,), remembered, session.transcript),
         }
-        return Inputs(
-            at, self._rates, session.talk.base, offers, self._past.known(at),
-            minimum_tokens=1_024, start_seconds=0,
-        )  # fmt: skip
+        known = self._past.known(base.key, at)
+        return Inputs(at, self._rates, base, offers, known, minimum_tokens=MINIMUM_TOKENS)
 
     def talk(self, dispatch: Dispatch, option: Option) -> Talk:
         """The conversation of the turn, with its prompt told."""
-        if option.session is not None:
-            talk = option.session.talk.copy()
-        else:
-            talk = Talk.opened(self.front(dispatch), self._base_life(dispatch))
-            if self._strategy.shares_tools:
-                talk.front_blocks = _tools_marked(talk.front_blocks)
-        talk.tell(option.prompt.segments, option.blocks)
+        talk = option.session.talk.copy() if option.session else Talk(self.front(dispatch))
+        talk.tell(option.prompt.segments, option.offer.blocks)
         talk.files.update(option.prompt.files)
         return talk
 
 
-def _tools_marked(blocks: tuple[CacheBlock, ...]) -> tuple[CacheBlock, ...]:
-    tools, *rest = blocks
-    return (CacheBlock(tools.part, tools.digest, tools.tokens, Life.FIVE_MINUTES), *rest)
+def _is_first(dispatch: Dispatch, session: Session | None) -> bool:
+    step = dispatch.step
+    if step.kind in REVIEWS:
+        return step.round == 1 and not step.final
+    if step.kind is TurnKind.FIX:
+        return step.round == 1
+    return session is None and not (step.kind is TurnKind.REVISE and step.round > 1)
+
+
+def _marked_at_trunk(prompt: Prompt, marks: int) -> tuple[CacheBlock, ...]:
+    """As `compose` marks where no lever decides: where the trunk ends, else the role's part."""
+    soon = (n for n, one in enumerate(prompt.segments) if one.volatility is Volatility.ITERATION)
+    steady = next(soon, len(prompt.segments))
+    ends = [end for end in (prompt.trunk, steady) if 0 < end < len(prompt.segments)][:marks]
+    return tuple(
+        _block(one, LIFE if number + 1 in ends and one.tokens else None)
+        for number, one in enumerate(prompt.segments)
+    )
+
+
+def _block(segment: Segment, mark: Life | None = None) -> CacheBlock:
+    return CacheBlock(RequestPart.MESSAGES, segment.digest, segment.tokens, mark)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from bench.economy.draw import File
 from bench.economy.parameters import MODEL
+from bench.economy.steps import File
 from sparing.cache import CacheBlock, CacheRequest, Life, RequestPart
 from sparing.double.blocks import block_tokens
 from sparing.double.request import JsonObject
@@ -37,34 +37,41 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Front:
-    """Tools and system prompt: equal for all who share a cache entry."""
+    """Tools and system prompt: equal for all who share a cache entry.
 
-    name: str
+    The client marks the end of its own line behind the tools, and that of the system prompt: two
+    system prompts on the same tools share the former.
+    """
+
+    tools: str
+    """Which tools: a name."""
+    tools_tokens: int
     system: str
-    tokens: int
+    key: str
+    """By which the program believes that dispatches share a trunk."""
 
     @cached_property
     def tool(self) -> JsonObject:
         bare: JsonObject = {"name": "tools", "description": "", "input_schema": {"type": "object"}}
-        room = self.tokens - self._system_tokens - block_tokens(bare)
-        return {**bare, "description": made_text(f"tools of {self.name}", max(1, room))}
+        room = self.tools_tokens - block_tokens(bare)
+        return {**bare, "description": made_text(f"tools of {self.tools}", max(1, room))}
 
     @cached_property
-    def _system_tokens(self) -> int:
-        return block_tokens({"type": "text", "text": self.system})
+    def blocks(self) -> tuple[CacheBlock, ...]:
+        life, size = Life.FIVE_MINUTES, block_tokens({"type": "text", "text": self.system})
+        name = hashlib.sha256(self.system.encode()).hexdigest()
+        return (
+            CacheBlock(RequestPart.TOOLS, f"tools {self.tools}", self._tool_tokens, life),
+            CacheBlock(RequestPart.SYSTEM, f"system {name}", size, life),
+        )
 
     @cached_property
     def _tool_tokens(self) -> int:
         return block_tokens(self.tool)
 
-    def blocks(self, life: Life) -> tuple[CacheBlock, ...]:
-        return (
-            CacheBlock(RequestPart.TOOLS, f"tools {self.name}", self._tool_tokens),
-            CacheBlock(RequestPart.SYSTEM, f"system {self.name}", self._system_tokens, life),
-        )
-
-    def base(self, life: Life) -> Base:
-        return Base(self.name, sum(block.tokens for block in self.blocks(life)), life)
+    @cached_property
+    def base(self) -> Base:
+        return Base(self.key, sum(block.tokens for block in self.blocks))
 
 
 def made_text(name: str, tokens: int) -> str:
@@ -79,25 +86,33 @@ class Talk:
     """A conversation: it only grows."""
 
     front: Front
-    front_blocks: tuple[CacheBlock, ...]
-    base: Base
     blocks: list[CacheBlock] = field(default_factory=list[CacheBlock])
     words: list[Words] = field(default_factory=list[Words])
     files: set[File] = field(default_factory=set[File])
     """Files that whoever reads it has seen."""
+    opened: set[File] = field(default_factory=set[File])
+    """Of these: read or written by a tool in this session."""
+    searches: set[int] = field(default_factory=set[int])
+    """What was searched for, by number."""
     told: tuple[str, ...] = ()
     """Keys of the prompts that were put into it, for the check of recall."""
     tokens: int = 0
 
-    @classmethod
-    def opened(cls, front: Front, life: Life = Life.FIVE_MINUTES) -> Talk:
-        return cls(front, front.blocks(life), front.base(life))
-
     def copy(self) -> Talk:
         return Talk(
-            self.front, self.front_blocks, self.base, self.blocks[:], self.words[:],
-            set(self.files), self.told, self.tokens,
+            self.front, self.blocks[:], self.words[:], set(self.files), set(self.opened),
+            set(self.searches), self.told, self.tokens,
         )  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """All that a call sends."""
+        return self.front.base.tokens + self.tokens
+
+    def open(self, files: Iterable[File]) -> None:
+        found = set(files)
+        self.files |= found
+        self.opened |= found
 
     def tell(self, segments: Sequence[Segment], blocks: Sequence[CacheBlock]) -> None:
         for segment, block in zip(segments, blocks, strict=True):
@@ -132,7 +147,7 @@ class Talk:
         *before, last = self.blocks[:end]
         if last.mark is None:
             last = CacheBlock(last.part, last.digest, last.tokens, Life.FIVE_MINUTES, last.joined)
-        return CacheRequest(MODEL, (*self.front_blocks, *before, last))
+        return CacheRequest(MODEL, (*self.front.blocks, *before, last))
 
 
 def _block(digest: str, tokens: int, *, joined: bool = False) -> CacheBlock:

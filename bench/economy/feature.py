@@ -5,14 +5,16 @@ Documents, code and changes are made as text; the program's own code cuts sectio
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from zlib import crc32
 
 from bench.economy import texts
-from bench.economy.draw import PHASES, Drawing, File, Step
-from bench.economy.parameters import Parameters
+from bench.economy.dispatches import Dispatch
+from bench.economy.draw import CAP, FIXED_FILES, Drawing
+from bench.economy.steps import File, Step, is_test
+from bench.economy.world import FOLDER, World
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
@@ -27,274 +29,256 @@ from sparing.context.prompt.brief import (
     QuotedFinding,
     TurnSubject,
 )
-from sparing.context.prompt.delta import change_delta, document_delta
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
+from sparing.double.agent_draws import needed_files, share
+from sparing.double.agent_kinds import AgentKind
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.recall import Need
 from sparing.finding import Verdict
+from sparing.flow.flows import FLOWS
 from sparing.review.verdict import SCHEMA
 from sparing.roles.load import Role, shipped
-from sparing.turn import TURNS
-from sparing.turn_kind import TurnKind
+from sparing.turn import TURNS, Turn
+from sparing.turn_kind import KINDS, ReplyForm, TurnKind
 
 KEY = "0123456789ab"
 TITLE = "Rate limiting for the public interface"
-FOLDER = "docs/features/001-rate-limiting"
-FINDING_TOKENS = {TurnKind.REVISE: 900, TurnKind.FIX: 1_300}
-READS = {
-    phase.author: tuple(ArtifactName(one.document) for one in PHASES[:place])
-    for place, phase in enumerate(PHASES)
-} | {"implementer": tuple(ArtifactName(one.document) for one in PHASES)}
-
-
-@dataclass(frozen=True)
-class Dispatch:
-    number: int
-    step: Step
-    role: Role
-    brief: Brief
-    """As the program's `compose` takes it; the code under review as of its first look."""
-    whole: Brief
-    """The same with the code under review as it stands now."""
-    shown: frozenset[File]
-    """Files that the brief's code holds."""
-    wanted: tuple[Need, ...]
-    """What the role must know after being told or having read (C18)."""
-    wrote: str
-    """What the turn leaves behind in documents and code."""
-
-    @property
-    def resumable(self) -> bool:
-        return self.step.round > 1 and not self.role.always_fresh
+CANONICAL = ("prd", "spec", "design", "plan", "tasks")
+NAMED_SHARE = 0.7
+"""Of the files that whoever wrote a text has looked at: so many does the text name."""
 
 
 class Feature:
-    def __init__(self, seed: int, parameters: Parameters) -> None:
-        self.parameters = parameters
-        drawing = Drawing(seed, parameters)
+    """A feature of the flow `feature`; tiers differ in what their stages are told."""
+
+    def __init__(self, flow: str, kind: AgentKind, seed: int) -> None:
+        self.flow, self.kind, self.seed = flow, kind, seed
+        drawing = Drawing(flow, kind, seed)
         self.steps = drawing.steps()
-        self.pool = tuple(drawing.pool)
-        self._draw = random.Random(f"texts {seed}")
-        self._seed = seed
-        self._documents: dict[str, str] = {}
-        self._code: dict[str, list[str]] = {}
+        self.pool = drawing.pool
+        self.world = World(drawing, self.steps)
         self._seen: dict[str, str] = {}
-        self._versions: dict[str, tuple[File, ...]] = {}
-        self._files: tuple[File, ...] = ()
+        self._looked: dict[str, tuple[File, ...]] = {}
         self._reviewed: tuple[File, ...] = ()
-        self._fixes: list[str] = []
-        self._last_looks: dict[str, Step] = {}
+        self._last: dict[str, tuple[Step, tuple[File, ...]]] = {}
+        self._open: tuple[QuotedFinding, ...] = ()
+        self._named: dict[str, tuple[File, ...]] = {}
 
     @cached_property
     def dispatches(self) -> list[Dispatch]:
         return [self._dispatch(number, step) for number, step in enumerate(self.steps)]
 
     def text(self, file: File) -> str:
-        versions = self._code.get(file.path)
-        return versions[file.version - 1] if versions else texts.code(file.path, file.tokens)
+        return self.world.text(file)
 
     def _dispatch(self, number: int, step: Step) -> Dispatch:
         role = shipped(step.role)
-        if step.kind in REVIEWS and not step.document and not self._reviewed:
-            self._reviewed = self._files
-        brief = self._brief(step, role)
-        code = self._shown(step)
-        frozen = replace(brief, code=self._frozen(brief.code)) if code else brief
+        on_code = self._judges_code(step)
+        if on_code and step.kind in REVIEWS and not self._reviewed:
+            self._reviewed = self.world.made
+        files = self._files(step, role)
+        brief = self.brief(step, role)
+        frozen = replace(brief, code=self._frozen(brief.code)) if on_code else brief
+        named = tuple(dict.fromkeys(self._about(step, files)))
         wanted = tuple(self._wanted(step, brief))
-        self._happen(step)
-        wrote = (
-            self._documents[step.document] if step.kind in (TurnKind.WRITE, TurnKind.REVISE) else ""
-        )
-        wrote += "".join(self.text(one) for one in (*step.makes, *step.changes))
-        return Dispatch(number, step, role, frozen, brief, frozenset(code), wanted, wrote)
+        targets = tuple(self._targets(step))
+        wrote = self._happen(step, files)
+        return Dispatch(
+            number=number, step=step, role=role, brief=frozen, whole=brief, files=files,
+            shown=frozenset(self._looked[step.loop]) if on_code else frozenset(),
+            targets=targets, leaves=tuple(self._paper(step)) if step.document else (), named=named,
+            wanted=wanted, wrote=wrote,
+        )  # fmt: skip
 
-    def _brief(self, step: Step, role: Role) -> Brief:
+    def _files(self, step: Step, role: Role) -> tuple[File, ...]:
+        """The code under review has to be seen whole; what else, the agent's kind says."""
+        known = self.world.files
+        must = [one.path for one in self.world.made] if self._judges_code(step) else []
+        if "read" not in role.tools:
+            return ()
+        code = [name for name, file in known.items() if not is_test(file)]
+        names = needed_files(self.seed, step.identity, step.needs, code)
+        return tuple(known[name] for name in dict.fromkeys((*must, *names)))
+
+    def _targets(self, step: Step) -> Iterable[File]:
+        """Of findings: the document at hand, or the first files of the change."""
+        if step.kind is TurnKind.FIX:
+            return [one for one in self.world.made if not is_test(one)][:FIXED_FILES]
+        return self._paper(step) if step.changed else ()
+
+    def _paper(self, step: Step) -> Iterable[File]:
+        """The document as a file."""
+        text = self.world.documents.get(step.document, "")
+        if text:
+            path = self.world.document(step.document).path
+            yield File(path, crc32(text.encode()), -(-len(text) // 4))
+
+    def _judges_code(self, step: Step) -> bool:
+        return step.kind in REVIEWS and not step.document
+
+    def brief(self, step: Step, role: Role) -> Brief:
         subject = self._subject(step)
-        listed = role.artifacts if step.kind in (*REVIEWS, TurnKind.ASSIST) else READS[role.name]
-        known = tuple(
-            self._document(phase.document)
-            for phase in PHASES
-            if ArtifactName(phase.document) in listed
-            and phase.document in self._documents
-            and phase.document != step.document
-        )
+        known = self._known(step, role)
         brief = Brief(
             key=KEY,
             role=PromptRole(role.name, role.text, frozenset(role.artifacts), role.tools),
             asked=self._asked(step),
             documents=known,
             subject=subject,
-            code=self._change(step),
+            code=self._code(step),
             outcome=self._outcome(step),
             findings=self._findings(step),
             delta=self._delta(step),
             fix_summary=self._fix_words(step),
             changed=self._changed(step),
-            schema=SCHEMA,
-            resumable=step.round > 1 and not role.always_fresh,
-            full=tuple(self._document(name) for name in self._documents if name != step.document),
+            schema=SCHEMA if TURNS[step.turn].form is ReplyForm.VERDICT else None,
+            resumable=True,
+            full=known,
             notes=self._notes(step),
         )
         return self._scoped(brief, step) if step.kind is TurnKind.TASK else brief
 
+    def _known(self, step: Step, role: Role) -> tuple[Document, ...]:
+        """Whom the flow gives documents, and whom their own file does."""
+        stage = FLOWS[self.flow].stage(step.stage)
+        listed = role.artifacts if KINDS[step.kind].own_documents else stage.reads
+        judged = CANONICAL.index(step.document) if step.document in CANONICAL else len(CANONICAL)
+        names = [name.value for name in listed if name.value in self.world.documents]
+        before = [name for name in CANONICAL[:judged] if name in names]
+        return tuple(self.world.document(name) for name in before)
+
     def _asked(self, step: Step) -> TurnSubject:
         target = f"{FOLDER}/{step.document}.md" if step.document else ""
         subject = f"{step.document}.md" if step.document else "the code changes"
-        phase = step.loop[-1] if step.role == "test-deepener" else ""
-        row = next(one for one in TURNS.values() if one.phase == phase)
         return TurnSubject(
-            step.kind, step.stage, TITLE, target, subject, step.round, len(self.parameters.rounds),
-            seen=max(0, step.round - 1), task=str(step.task) if step.task else "", phase=phase,
-            words=row.words,
+            step.kind, step.stage, TITLE, target, subject, step.round, CAP,
+            seen=max(0, step.round - 1), task=str(step.task) if step.task else "",
+            phase=TURNS[step.turn].phase or step.part, words=TURNS[step.turn].words,
         )  # fmt: skip
 
-    def _document(self, name: str) -> Document:
-        path = f"/repo/feature/{FOLDER}/{name}.md"
-        return Document(ArtifactName(name), self._documents[name], path)
-
     def _subject(self, step: Step) -> Document | None:
-        known = step.kind in (*REVIEWS, TurnKind.REVISE) and step.document
-        return self._document(step.document) if known else None
+        at_hand = step.document and KINDS[step.kind].has_subject
+        return self.world.document(step.document) if at_hand else None
 
     def _scoped(self, brief: Brief, step: Step) -> Brief:
-        plan, design = (index_document(self._documents[name]) for name in ("plan", "design"))
-        task = parse_tasks(self._documents["tasks"])[step.task - 1]
+        documents = self.world.documents
+        plan, design = (index_document(documents[name]) for name in ("plan", "design"))
+        task = parse_tasks(documents["tasks"])[step.task - 1]
         found = scope_task(task, plan, design)
         sections = (
             Material("plan.md, for this task", found.plan.text),
             Material("design.md, for this task", found.design.text),
         )
         spec = tuple(one for one in brief.documents if one.name is ArtifactName.SPEC)
-        goals = scope_prd(self._documents["prd"]).text
+        goals = scope_prd(documents["prd"]).text
         return replace(brief, documents=spec, goals=goals, sections=sections, task=task.body)
 
-    def _change(self, step: Step) -> Code | None:
-        """The code as it stands; whoever mends gets a list."""
-        if step.document or step.kind is TurnKind.TASK or step.loop.endswith("deepener-A"):
+    def _code(self, step: Step) -> Code | None:
+        """The code as it stands; whoever mends or helps gets a list."""
+        if step.document or step.kind is TurnKind.TASK or not self.world.made:
             return None
-        listed = tuple(FileChange(one.path, self.text(one).count("\n"), 0) for one in self._files)
-        if step.kind is TurnKind.FIX:
-            return Code("", listed)
-        return Code(self._diff((), self._files), listed)
-
-    def _shown(self, step: Step) -> Sequence[File]:
-        code = not step.document and step.kind in (*REVIEWS, TurnKind.ASSIST)
-        return self._files if code and not step.loop.endswith("deepener-A") else ()
+        listed = tuple(FileChange(one.path, one.tokens // 10, 0) for one in self.world.made)
+        if self._judges_code(step):
+            return Code(self.world.diff((), self.world.made), listed)
+        return Code("", listed) if TURNS[step.turn].sees_code else None
 
     def _frozen(self, code: Code | None) -> Code | None:
         if code is None or not self._reviewed:
             return code
-        return replace(code, diff=self._diff((), self._reviewed), since=tuple(self._fixes))
-
-    def _diff(self, old: Iterable[File], new: Iterable[File]) -> str:
-        before = {one.path: self.text(one) for one in old}
-        found = (texts.diff(one.path, before.get(one.path, ""), self.text(one)) for one in new)
-        return change_delta("".join(found), {}).text
+        diff = self.world.diff((), self._reviewed)
+        return replace(code, diff=diff, since=tuple(self.world.fixes))
 
     def _delta(self, step: Step) -> str:
         """What changed since this role last looked."""
         if step.round == 1 or step.kind not in REVIEWS:
             return ""
         if not step.document:
-            return self._diff(self._versions[step.loop], self._files)
-        path, now = f"{FOLDER}/{step.document}.md", self._documents[step.document]
-        return document_delta(texts.diff(path, self._seen[step.loop], now), path, now).text
+            return self.world.diff(self._looked[step.loop], self.world.made)
+        return self.world.document_delta(step.document, self._seen[step.loop])
 
     def _changed(self, step: Step) -> tuple[FileChange, ...]:
         if step.kind is not TurnKind.FIX or step.round == 1:
             return ()
-        return tuple(FileChange(one.path, 12, 12) for one in step.again.files)
+        return tuple(FileChange(one.path, 12, 12) for one in step.changes)
 
     def _findings(self, step: Step) -> tuple[QuotedFinding, ...]:
-        """An author's to settle, or a reviewer's own of the last round: the same ones."""
-        tokens = FINDING_TOKENS.get(step.kind, FINDING_TOKENS[TurnKind.REVISE])
-        if step.kind not in FINDING_TOKENS and (
-            step.kind is not TurnKind.REVIEW or step.round == 1
-        ):
-            return ()
-        name, count = f"{self._seed} {step.loop} {step.round}", 4
-        return tuple(
-            QuotedFinding(
-                f"F{number}", "warning", step.role, "clarity", f"line {number}",
-                " ".join(texts.lines(f"{name} {number}", 3 * tokens // count)),
-                " ".join(texts.lines(f"{name} {number} advice", tokens // count - 80)),
-            )
-            for number in range(1, count + 1)
-        )  # fmt: skip
+        """An author's to settle, or a reviewer's own of the last round."""
+        if KINDS[step.kind].settles and step.turn is not Turn.WRITE:
+            return self._open
+        if step.kind is TurnKind.REVIEW and step.round > 1:
+            return tuple(one for one in self._open if one.role == step.role)
+        return ()
 
     def _fix_words(self, step: Step) -> str:
         if step.round == 1 or step.kind not in REVIEWS:
             return ""
-        told = texts.lines(f"{self._seed} fixes {step.loop} {step.round}", 900)
+        told = texts.lines(f"{self.seed} fixes {step.loop} {step.round}", 4 * step.answer)
         return "## Fix summary\n" + "\n".join(told)
 
     def _outcome(self, step: Step) -> str:
-        phase = next((one for one in PHASES if one.stage == step.stage), None)
-        if phase is None or step.role != phase.reviewers[1]:
+        """The second group is told what became of the first."""
+        groups = FLOWS[self.flow].stage(step.stage).reviewers
+        if step.kind is not TurnKind.REVIEW or len(groups) < 2 or step.role in groups[0]:
             return ""
-        first = Verdict(phase.reviewers[0], approved=True)
-        return outcome_block([DomainOutcome(first, True, 2, len(self.parameters.rounds))])
+        first = Verdict(groups[0][0], approved=True)
+        return outcome_block([DomainOutcome(first, True, 2, CAP)])
 
     def _notes(self, step: Step) -> str:
         """What the ledger knows of this role's last turn: what it opened, what it said."""
-        last = self._last_looks.get(step.loop)
-        if step.round == 1 or last is None:
+        if step.round == 1 or not KINDS[step.kind].remembers or step.loop not in self._last:
             return ""
-        said = "\n".join(texts.lines(f"{self._seed} said {step.loop} {step.round}", 1_200))
-        opened = tuple((one.path, self.text(one).count("\n")) for one in last.fresh.files)
+        last, files = self._last[step.loop]
+        said = "\n".join(texts.lines(f"{self.seed} said {step.loop} {step.round}", 1_200))
+        opened = tuple((one.path, one.tokens // 10) for one in files)
         return notes_text(NotedLook(last.round, said, opened))
+
+    def _about(self, step: Step, files: Sequence[File]) -> Iterable[File]:
+        """Files that the task or the findings name: `briefing.preload` looks nowhere else."""
+        if not KINDS[step.kind].preloads or self._judges_code(step):
+            return ()
+        if step.kind is TurnKind.TASK:
+            return [one for one in files if self._says(step, one)]
+        now, told = self.world.files, self._findings(step)
+        return [now[one.path] for one in self._named.get(step.stage, ()) if told]
+
+    def _says(self, step: Step, file: File) -> bool:
+        return share(self.seed, *step.identity, file.path, "named") < NAMED_SHARE
 
     def _wanted(self, step: Step, brief: Brief) -> Iterable[Need]:
         for one in (*brief.documents, *([brief.subject] if brief.subject else [])):
             yield Need(one.path, tuple((one.text or "").splitlines()))
-        for file in self._shown(step):
-            yield Need(file.path, tuple(self.text(file).splitlines()))
+        if self._judges_code(step):
+            for file in self.world.made:
+                yield Need(file.path, tuple(self.text(file).splitlines()))
         if step.kind is TurnKind.TASK:
             parts = (brief.task, brief.goals, *(one.text for one in brief.sections))
             for name, text in zip(("tasks", "prd", "plan", "design"), parts, strict=True):
-                yield Need(self._document(name).path, tuple(text.splitlines()))
+                yield Need(self.world.document(name).path, tuple(text.splitlines()))
 
-    def _happen(self, step: Step) -> None:
+    def _happen(self, step: Step, files: tuple[File, ...]) -> str:
         """What the world looks like after the turn."""
-        self._last_looks[step.loop] = step
-        self._versions[step.loop] = self._files
-        if step.kind is TurnKind.WRITE:
-            self._documents[step.document] = self._written(step)
-        elif step.kind is TurnKind.REVISE:
-            old = self._documents[step.document]
-            name = f"{self._seed} {step.loop} {step.round}"
-            # Half of a diff's lines are the old ones, so 0.65 of the share makes 1.3 of it.
-            self._documents[step.document] = texts.revised(
-                old, name, 0.65 * step.changed, step.growth, self._draw
+        self._last[step.loop] = (step, files)
+        self._looked[step.loop] = self.world.made
+        if step.kind in REVIEWS:
+            self._seen[step.loop] = self.world.documents.get(step.document, "")
+        if step.findings or step.turn is Turn.JUDGE:
+            self._open = (*self._kept(step), *self._quoted(step))
+            said = [one for one in files if self._says(step, one)]
+            self._named[step.stage] = tuple(said[: len(step.findings)])
+        return self.world.happen(step)
+
+    def _kept(self, step: Step) -> tuple[QuotedFinding, ...]:
+        """Those of the others who look at the same time."""
+        others = (one for one in self._open if one.role != step.role)
+        return tuple(others) if step.wave and step.round > 1 else ()
+
+    def _quoted(self, step: Step) -> tuple[QuotedFinding, ...]:
+        name = f"{self.seed} {step.loop} {step.round}"
+        return tuple(
+            QuotedFinding(
+                f"F{number}", "warning", step.role, "clarity", f"line {number}",
+                " ".join(texts.lines(f"{name} {number}", 2 * chars // 3)),
+                " ".join(texts.lines(f"{name} {number} advice", chars // 3)),
             )
-        elif step.kind in REVIEWS and step.document:
-            self._seen[step.loop] = self._documents[step.document]
-        self._build(step)
-
-    def _build(self, step: Step) -> None:
-        for file in step.makes:
-            self._code[file.path] = [texts.code(f"{self._seed} {file.path}", file.tokens)]
-            self._files = (*self._files, file)
-        for file in step.changes:
-            old = self._code[file.path][-1]
-            share = step.diff_tokens / len(step.changes) / 2 / file.tokens
-            name = f"{self._seed} {file.path} {file.version}"
-            self._code[file.path].append(texts.revised(old, name, share, 1.0, self._draw))
-        if step.changes:
-            old_files, new = self._files, {one.path: one for one in step.changes}
-            self._files = tuple(new.get(one.path, one) for one in self._files)
-            self._fixes.append(self._diff(old_files, self._files))
-
-    def _written(self, step: Step) -> str:
-        name = f"{self._seed} {step.document}"
-        if step.document != "tasks":
-            write = {"prd": texts.prd, "spec": texts.spec, "design": texts.design}
-            return write.get(step.document, texts.plan)(name, step.size)
-        parts = [_references(one) for one in self.steps if one.task]
-        return texts.tasks(name, step.size, parts)
-
-
-def _references(step: Step) -> str:
-    """Which parts of plan and design a task comes from."""
-    parts = ", ".join(f"C{(3 * step.task + n) % 20 + 1}" for n in range(step.components))
-    return f"Plan Step {step.task % 8 + 1} / Design {parts}"
+            for number, chars in enumerate(step.findings, 1)
+        )  # fmt: skip

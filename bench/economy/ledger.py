@@ -14,14 +14,13 @@ class Ledger:
     usage: Usage = field(default_factory=Usage)
     calls: int = 0
     pings: int = 0
-    handoffs: int = 0
     choices: Counter[str] = field(default_factory=Counter[str])
     missing: int = 0
     """Lines that some agent could not know: anything but 0 makes the run void."""
     predicted: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
-    """Of each choice: what was expected and what it came to, in the unit of the rates."""
-    peak: int = 0
-    """Tokens of the largest request."""
+    """Of each dispatch: what was expected and what it came to, in the unit of the rates."""
+    by_role: dict[str, float] = field(default_factory=dict[str, float])
+    """What each errand of each role came to, in the unit of the rates."""
     sent: list[tuple[Call, Usage]] = field(default_factory=list[tuple[Call, Usage]])
     """Every call with its bill, if they are kept."""
     keep: bool = False
@@ -29,6 +28,8 @@ class Ledger:
     def add(self, call: Call, usage: Usage) -> None:
         self.usage += usage
         self.calls += 1
-        self.peak = max(self.peak, usage.input)
         if self.keep:
             self.sent.append((call, usage))
+
+    def spent(self, role: str, cost: float) -> None:
+        self.by_role[role] = self.by_role.get(role, 0.0) + cost

@@ -1,39 +1,33 @@
-"""Runs of one seed, as plain figures that can be written to a file and added up."""
+"""Runs of one draw, as plain figures that can be written to a file and added up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from typing import Any, NamedTuple
 
-from bench.economy.bounds import lower_bound, typing_usage
-from bench.economy.feature import Feature
+from bench.economy.agent import Agent
+from bench.economy.bounds import lower_bound
+from bench.economy.draws import composer_of, rates
 from bench.economy.ledger import Ledger
-from bench.economy.parameters import MODEL, PRICES, Parameters
+from bench.economy.parameters import PAUSES, PauseName
 from bench.economy.prompts import Composer
 from bench.economy.run import Run
-from bench.economy.strategy import CLAUDE_CODE, LARGE, OWN_LOOP, Client, Strategy, load
-from sparing.economy.cost_model import Rates
-from sparing.economy.prices import own_prices
+from bench.economy.strategy import LEAN, STOCK, Client, Strategy, load
+from sparing.double.agent_kinds import AgentKind
 from sparing.way import Lever
 
-STRATEGIES = (
-    "naive", "naive-diff", "lazy", "pruned", "seed", "resume", "continuous", "fork",
-    "adaptive-plain", "adaptive", "oracle", "adaptive-trimmed", "adaptive-batched",
-)  # fmt: skip
-LIMITED = ("naive", "seed", "adaptive", "adaptive-batched")
-COMPARED = (
-    "naive", "pruned", "seed", "resume", "continuous", "fork", "adaptive", "adaptive-batched"
-)  # fmt: skip
-ABLATED_SEEDS = 8
-BOUND, TYPED = "lower bound", "typed"
-"""Rows that are no strategies: what can't be beaten, and naive with a model typing its prompts."""
-
-
-@cache
-def rates() -> Rates:
-    return Rates.of(own_prices([PRICES])[MODEL])
+FLOWS = ("feature", "L1", "L2", "L3")
+NAIVE, STOCK_NAIVE, BOUND = "lean naive", "stock naive", "lower bound"
+FIXED = ("compose", "resume")
+"""Fixed strategies in every cell, and `naive` beside them."""
+BESIDE = ("fresh", "seed", "reference")
+"""What else is run for typical agents."""
+BATCHED, UNTRUSTED = "agents batch as they are asked", "no agent trusts a list of files"
+"""Rows that ask what if."""
+WHAT_IF = {BATCHED: {"batches": True}, UNTRUSTED: {"lists": False}}
+LEVER_SEEDS = 6
+LEVER_PAUSES = (PauseName.SECONDS, PauseName.LONGER)
 
 
 @dataclass(frozen=True)
@@ -42,116 +36,131 @@ class Row:
 
     equivalents: float
     calls: int = 0
-    read: int = 0
-    written: int = 0
-    output: int = 0
-    input: int = 0
     pings: int = 0
-    handoffs: int = 0
     missing: int = 0
-    peak: int = 0
+    read: int = 0
+    input: int = 0
+    output: int = 0
     choices: dict[str, int] = field(default_factory=dict[str, int])
     errors: tuple[float, ...] = ()
     """Of each prediction: how far the bill was from it, as a share of the bill."""
+    by_role: dict[str, float] = field(default_factory=dict[str, float])
+    """Input-token equivalents of each role's turns."""
 
 
 class Job(NamedTuple):
-    kind: str
-    """`main`, or the name of a variant of the workload."""
+    flow: str
+    kind: AgentKind
     seed: int
-    parameters: Parameters = Parameters()
+    levers: bool = False
+    """Each lever off alone, too."""
+
+
+Rows = dict[str, Row]
 
 
 class Result(NamedTuple):
+    flow: str
     kind: str
     seed: int
-    rows: dict[str, dict[str, Row]]
-    """By client, then by strategy."""
     dispatches: int
+    cells: dict[str, Rows]
+    """By pause, then by strategy."""
+    levers: dict[str, Rows]
+    """By pause, then by the lever that is off, or by what is asked."""
 
 
 def work_off(job: Job) -> Result:
-    composer = Composer(Feature(job.seed, job.parameters))
-    composer.feature.dispatches  # noqa: B018
-    rows: dict[str, dict[str, Row]] = {}
-    if job.kind == "main":
-        for client in (OWN_LOOP, LARGE):
-            rows[client.name] = _table(composer, client, STRATEGIES)
-            if job.seed < ABLATED_SEEDS:
-                rows[f"{client.name}, ablated"] = _ablation(composer, client)
-        rows[CLAUDE_CODE.name] = _table(composer, CLAUDE_CODE, LIMITED)
-    else:
-        rows[OWN_LOOP.name] = _table(composer, OWN_LOOP, COMPARED)
-    return Result(job.kind, job.seed, rows, len(composer.feature.dispatches))
+    composer = composer_of(job.flow, job.kind, job.seed)
+    pauses = [*PAUSES, *([PauseName.DRAWN] if job.kind is AgentKind.TYPICAL else [])]
+    cells = {pause.value: _cell(composer, pause) for pause in pauses}
+    levers = {pause.value: _levers(composer, pause) for pause in LEVER_PAUSES if job.levers}
+    count = len(composer.feature.dispatches)
+    return Result(job.flow, job.kind.value, job.seed, count, cells, levers)
 
 
-def _table(composer: Composer, client: Client, names: Sequence[str]) -> dict[str, Row]:
-    rows = {name: run(composer, load(name, client), client) for name in names}
-    least = lower_bound(composer, client.base_tokens, rates())
-    typing = rates().equivalents(rates().price(typing_usage(composer)))
+def _cell(composer: Composer, pause: PauseName) -> Rows:
+    rows = {
+        NAIVE: run(composer, load("naive"), LEAN, pause),
+        STOCK_NAIVE: run(composer, load("naive", STOCK), STOCK, pause),
+        "adaptive": run(composer, load("adaptive"), LEAN, pause),
+    }
+    more = BESIDE if composer.feature.kind is AgentKind.TYPICAL else BESIDE[:1]
+    for name in (*FIXED, *more):
+        rows[name] = replace(run(composer, load(name), LEAN, pause), by_role={}, errors=())
+    least = lower_bound(composer, LEAN, rates())
     rows[BOUND] = Row(rates().equivalents(least))
-    rows[TYPED] = Row(rows["naive"].equivalents + typing)
     return rows
 
 
-def _ablation(composer: Composer, client: Client) -> dict[str, Row]:
-    """Each lever off alone, beside adaptive; those that change a model's habits beside all."""
-    plain, all_on = load("adaptive", client), load("adaptive-batched", client)
-    rows: dict[str, Row] = {}
-    for lever in Lever:
-        whole = plain if lever in plain.levers else all_on
-        rows[lever.value] = run(composer, whole.without(lever), client)
-    return rows
+def _levers(composer: Composer, pause: PauseName) -> Rows:
+    """Each lever off alone; and agents that would work otherwise, under naive as well."""
+    whole = load("adaptive")
+    rows = {
+        lever.value: run(composer, whole.without(lever), LEAN, pause)
+        for lever in Lever
+        if lever in whole.levers
+    }
+    feature = composer.feature
+    for words, change in WHAT_IF.items():
+        other = Agent(feature.kind, feature.seed)._replace(**change)
+        rows[words] = run(composer, whole, LEAN, pause, other)
+        rows[f"{NAIVE}, {words}"] = run(composer, load("naive"), LEAN, pause, other)
+    return {name: replace(row, by_role={}, errors=(), choices={}) for name, row in rows.items()}
 
 
-def run(composer: Composer, strategy: Strategy, client: Client) -> Row:
-    return row_of(Run(composer, strategy, client, rates()).go())
+def run(
+    composer: Composer, strategy: Strategy, client: Client, pause: PauseName,
+    agent: Agent | None = None,
+) -> Row:  # fmt: skip
+    return row_of(Run(composer, strategy, client, rates(), pause, agent=agent).go())
 
 
 def row_of(ledger: Ledger) -> Row:
-    usage = ledger.usage
+    usage, unit = ledger.usage, rates()
     return Row(
-        rates().equivalents(rates().price(usage)), ledger.calls, usage.read,
-        usage.write_5m + usage.write_1h, usage.output, usage.input, ledger.pings, ledger.handoffs,
-        ledger.missing, ledger.peak, dict(ledger.choices),
-        tuple(round(abs(expected / real - 1), 3) for expected, real in ledger.predicted if real),
+        equivalents=unit.equivalents(unit.price(usage)), calls=ledger.calls, pings=ledger.pings,
+        missing=ledger.missing, read=usage.read, input=usage.input, output=usage.output,
+        choices=dict(ledger.choices),
+        errors=tuple(round(abs(told / real - 1), 3) for told, real in ledger.predicted if real),
+        by_role={role: round(unit.equivalents(cost)) for role, cost in ledger.by_role.items()},
     )  # fmt: skip
 
 
-def jobs(seeds: int, few: int) -> list[Job]:
+def jobs(flows: Sequence[str], kinds: Sequence[AgentKind], seeds: int) -> list[Job]:
     """All that is measured; the longest first."""
-    plain = Parameters()
-    variants = {
-        "48 tasks": replace(plain, tasks=48),
-        "24 tasks": replace(plain, tasks=24),
-        "4 tasks": replace(plain, tasks=4),
-        **{f"{n} rounds": replace(plain, fixed_rounds=n) for n in (5, 4, 3, 2, 1)},
-        "calls x 3": replace(plain, calls_factor=3.0),
-        "calls x 2": replace(plain, calls_factor=2.0),
-        "calls x 0.5": replace(plain, calls_factor=0.5),
-        "gaps 10-60 s": replace(plain, gap_seconds=(10, 60)),
-        "gaps 1-4 min": replace(plain, gap_seconds=(60, 240)),
-        "gaps 2-10 min": plain,
-        "gaps 6-15 min": replace(plain, gap_seconds=(360, 900)),
-        "gaps 1-2 h": replace(plain, gap_seconds=(3_700, 7_200)),
-    }
-    main = [Job("main", seed) for seed in range(seeds)]
-    return [Job(name, seed, p) for name, p in variants.items() for seed in range(few)] + main
+    found = [
+        Job(flow, kind, seed, levers=kind is AgentKind.TYPICAL and seed < LEVER_SEEDS)
+        for flow in flows
+        for kind in kinds
+        for seed in range(seeds)
+    ]
+    order = {AgentKind.HEAVY: 0, AgentKind.TYPICAL: 1, AgentKind.LIGHT: 2}
+    return sorted(found, key=lambda job: (job.flow != "feature", order[job.kind], job.seed))
 
 
-def loaded(data: dict[str, Any]) -> Result:
+def loaded(data: Mapping[str, Any]) -> Result:
     """From JSON."""
-    rows = {
-        client: {name: Row(**fields) for name, fields in table.items()}
-        for client, table in data["rows"].items()
+    tables = {
+        part: {
+            pause: {name: Row(**fields) for name, fields in rows.items()}
+            for pause, rows in data[part].items()
+        }
+        for part in ("cells", "levers")
     }
-    return Result(data["kind"], data["seed"], rows, data["dispatches"])
+    return Result(
+        data["flow"], data["kind"], data["seed"], data["dispatches"],
+        tables["cells"], tables["levers"],
+    )  # fmt: skip
 
 
 def plain(result: Result) -> dict[str, object]:
     """For JSON."""
-    rows = {
-        client: {name: asdict(row) for name, row in table.items()}
-        for client, table in result.rows.items()
+    tables = {
+        part: {
+            pause: {name: asdict(row) for name, row in rows.items()}
+            for pause, rows in found.items()
+        }
+        for part, found in (("cells", result.cells), ("levers", result.levers))
     }
-    return {**result._asdict(), "rows": rows}
+    return {**result._asdict(), **tables}

@@ -7,18 +7,20 @@ from pathlib import Path
 
 from bench.economy.aims import aims
 from bench.economy.plots import draw_plots
-from bench.economy.tables import Results, all_tables
+from bench.economy.results import Results
+from bench.economy.tables import all_tables, grid_table, heading
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "economics.md"
 IMAGES = PAGE.parent / "images"
 
 
-def publish(results: Results, wired: list[str]) -> str:
+def publish(results: Results, calibration: str, wired: list[str]) -> str:
     """Write them into the page; returns what to say about it."""
     said = draw_plots(results, IMAGES)
-    tables = "\n".join([all_tables(results).rstrip(), "", *wired])
     text = PAGE.read_text("utf-8")
-    text = _put(text, "tables", _fenced(tables))
+    text = _put(text, "grid", _fenced(f"{heading(results)}\n{grid_table(results)}".rstrip()))
+    text = _put(text, "tables", _fenced("\n".join([all_tables(results).rstrip(), "", *wired])))
+    text = _put(text, "calibration", _fenced(calibration.rstrip()))
     text = _put(text, "aims", _fenced("\n".join(aim.line for aim in aims(results))))
     text = _put(text, "plots", _pictures())
     PAGE.write_text(text, "utf-8")

@@ -1,7 +1,8 @@
-"""The workload's parameters: what is drawn, from which ranges, and what is assumed of a model.
+"""What is assumed beside the work itself: prices, the client, the clock, the size of small things.
 
-They describe a feature from its PRD to the last code review, not a strategy: every strategy gets
-the same drawn work. A test holds their digest, so that no table can be improved from here.
+How much work agents do is drawn from `sparing.double.agent_kinds`, the same distributions from
+which the model double behind a real client draws. Here stand only figures that follow from the
+client: what a tool's request and its result weigh. A test holds the digest of both.
 """
 
 from __future__ import annotations
@@ -9,60 +10,83 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import NamedTuple
 
 MODEL = "claude-sonnet-5-5"
 PRICES = f"{MODEL} 2 10 0.20 2.50 4"
-"""US dollars per million tokens, as the setting `models.prices` has them."""
+"""US dollars per million tokens, as the setting `models.prices` has them. One model for all
+roles: which role deserves which is no question of caching."""
+MINIMUM_TOKENS = 1_024
+"""Shorter prompts are not cached."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
-    base_tokens: int = 16_000
-    """Tools and system prompt: 16,000 as a large client sends, 2,000 for a loop of one's own."""
-    document_chars: tuple[int, int] = (10_000, 25_000)
-    files: int = 40
-    """Of the repository, as far as the feature touches it."""
-    file_tokens: tuple[int, int] = (1_200, 3_000)
-    popularity: float = 0.7
-    """Exponent of the law by which some files are looked at more often than others."""
-    explored_files: tuple[int, int] = (6, 12)
-    """That an author of a document looks at."""
-    rounds: tuple[float, ...] = (0.2, 0.3, 0.25, 0.15, 0.1)
-    """How likely a review loop ends with round 1, 2, …"""
-    fixed_rounds: int = 0
-    """All loops have so many rounds; 0: drawn."""
-    gap_seconds: tuple[float, float] = (120, 600)
-    """Between the rounds of a loop, and before a new document."""
-    calls_factor: float = 1.0
-    """Scales the tool calls of every turn."""
-    tasks: int = 12
-    call_output: int = 150
-    """Tokens with which a model asks for tools, its thinking included."""
-    result_tokens: tuple[int, int] = (300, 1_100)
-    """Of a tool call that reads no file."""
-    read_extra: int = 40
-    """What a read adds to a file's own tokens."""
-    files_per_call: int = 2
-    calls_per_step: int = 1
-    changed_share: tuple[float, float] = (0.12, 0.30)
-    """Of a document, by one revision; its diff is 1.3 times that long."""
-    cited_share: float = 0.7
-    """How likely a file that a turn needs is named in what the turn is given."""
-    cited_waste: float = 0.3
-    """Tokens of files named and not needed, for each token of those that are."""
-    trimmed_result: float = 0.6
-    trimmed_file: float = 0.8
-    """What trimming at the source leaves of a result and of a file that is read."""
-    batched_calls: int = 2
-    batched_files: int = 4
-    """Of a model that follows the request to send what does not depend on each other at once."""
-    map_saves_calls: int = 1
-    """Of looking around, in a turn without memory that has a map of the repository."""
-    window_tokens: int = 200_000
-    first_token_seconds: float = 4.0
-    tokens_per_second: float = 70.0
-    tool_seconds: float = 3.0
+class ToolSizes:
+    """Tokens of what agents ask their tools for, and of what they get."""
 
-    @property
-    def digest(self) -> str:
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+    ask: int = 30
+    """Of a request: the tool's name, a path or a pattern."""
+    read_factor: float = 1.14
+    """A file that is read carries line numbers; lines of code are short."""
+    paper_factor: float = 1.04
+    """The same of a document: its lines are long."""
+    search_line: int = 19
+    listed_file: int = 12
+    passage: int = 45
+    """Of an edit: the old lines; the new ones are as many and a few more."""
+    changed: int = 45
+    """What a tool says of an edit or of a file that it wrote."""
+    command: int = 60
+    """What a command prints: the end of a test run, the state of the worktree."""
+    verdict: int = 100
+    finding: int = 45
+    """Of a verdict beside the words of its findings, and of each of them: its place, a quote."""
+    handoff: int = 120
+    """The block with which a stage of a tier ends."""
+    code_line: int = 11
+    test: int = 45
+    """Of a line of code, and of the tests that come with a module."""
+
+
+SIZES = ToolSizes()
+FIRST_TOKEN_SECONDS = 0.5
+"""Until an answer begins: from then on others can read what the request wrote."""
+AT_ONCE_SECONDS = 5.0
+"""Between the end of a turn and the next one, where nobody waits for anything."""
+WINDOW_TOKENS = 200_000
+RESERVE_TOKENS = 33_000
+
+
+class Pause(NamedTuple):
+    """How long it takes until a loop goes on, and until a person answers at a gate."""
+
+    least: float
+    most: float
+    quick: bool = False
+    """No turn takes longer than a minute either."""
+
+
+class PauseName(StrEnum):
+    SECONDS = "< 1 min"
+    MINUTES = "2-10 min"
+    LONGER = "6-15 min"
+    HOURS = "1-2 h"
+    DRAWN = "as drawn"
+    """Turns as long as the agents' kind draws them, people as slow, nothing else: as the real
+    client is measured."""
+
+
+PAUSES = {
+    PauseName.SECONDS: Pause(10, 50, quick=True),
+    PauseName.MINUTES: Pause(120, 600),
+    PauseName.LONGER: Pause(360, 900),
+    PauseName.HOURS: Pause(3_700, 7_200),
+}
+
+
+def digest() -> str:
+    """Of what is assumed here."""
+    pauses = {name.value: list(pause) for name, pause in PAUSES.items()}
+    known = [PRICES, MINIMUM_TOKENS, asdict(SIZES), FIRST_TOKEN_SECONDS, AT_ONCE_SECONDS, pauses]
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()

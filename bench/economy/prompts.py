@@ -1,6 +1,6 @@
 """Prompts of a feature's dispatches, made by the program's own composer and kept for reuse.
 
-All strategies of a seed are told from the same briefs; a prompt that two of them send is composed
+All strategies of a draw are told from the same briefs; a prompt that two of them send is composed
 once. Beside the segments stands what follows from them: which files are shown, which documents
 have to be opened, and which lines of what a role must know are told.
 """
@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
-from bench.economy.draw import File
-from bench.economy.feature import Dispatch, Feature
+from bench.economy.dispatches import Dispatch
+from bench.economy.feature import Feature
+from bench.economy.steps import File
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import Composed, compose, naive, role_words
@@ -22,6 +23,7 @@ from sparing.economy.preload import PreloadCandidate, preloaded
 from sparing.economy.recall import digests, recall
 from sparing.economy.repo_map import repository_map
 from sparing.segment import Segment, Volatility
+from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
 from sparing.way import Order, Way
 
@@ -33,15 +35,13 @@ class Variant(NamedTuple):
     order: Order = Order.NESTED
     naive: bool = False
     """One block, the role being the system prompt."""
-    everything: bool = False
-    """All documents there are, not only what the role or the task needs."""
-    diff: bool = True
-    """Code under review is shown; else its files are listed."""
     grows: bool = True
     """Code under review stays as it was first seen, with later changes behind it."""
     notes: bool = False
     preload: bool = False
     map: bool = False
+    handed: bool = False
+    """A stage of a tier is told by a handoff what came before."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Prompt:
     """Documents that it only names: they have to be opened."""
     named: frozenset[str]
     """By path, for the check of recall."""
+    listed: bool
+    """It holds a list of the repository's files."""
 
     @cached_property
     def chars(self) -> int:
@@ -84,7 +86,7 @@ class Composer:
         self, dispatch: Dispatch, variant: Variant, seen: frozenset[File] = frozenset()
     ) -> Prompt:
         """`seen`: files that the session knows, which are not sent to it again."""
-        known = seen if variant.preload else frozenset[File]()
+        known = seen.intersection(dispatch.named) if variant.preload else frozenset[File]()
         place = (dispatch.number, variant, known)
         if place not in self._kept:
             made = self._made(dispatch, variant, known)
@@ -93,12 +95,12 @@ class Composer:
 
     def _made(self, dispatch: Dispatch, variant: Variant, seen: frozenset[File]) -> Prompt:
         brief = self._brief(dispatch, variant)
-        files = self._shown(dispatch, variant)
+        fresh = variant.way is Way.COMPOSE
+        files = dispatch.shown if fresh else frozenset[File]()
         if variant.preload:
-            extra = self._preloaded(dispatch, variant, files | seen)
-            brief = _with_files(
-                brief, [Material(one.path, self.feature.text(one)) for one in extra]
-            )
+            extra = _preloaded(dispatch, files | seen)
+            told = [Material(one.path, self.feature.text(one)) for one in extra]
+            brief = _with_files(brief, told)
             files |= frozenset(extra)
         composed = self._composed(brief, variant)
         text = "".join(one.text for one in composed.segments if one.name == "references")
@@ -110,7 +112,8 @@ class Composer:
         listed = {one.path for one in brief.code.files} if brief.code else set[str]()
         named = frozenset({*listed, *(paper.path for paper in papers)})
         key = f"{dispatch.number} {variant} {sorted(seen)}"
-        return Prompt(key, composed.segments, composed.trunk, files, papers, named)
+        has_map = any(one.name == "map" for one in composed.segments)
+        return Prompt(key, composed.segments, composed.trunk, files, papers, named, has_map)
 
     def _composed(self, brief: Brief, variant: Variant) -> Composed:
         if not variant.naive:
@@ -121,39 +124,20 @@ class Composer:
         brief = dispatch.brief if variant.grows else dispatch.whole
         if not variant.notes:
             brief = replace(brief, notes="")
-        if variant.map:
-            brief = replace(brief, map=self._map)
-        if variant.everything:
-            brief = replace(brief, documents=brief.full, goals="", sections=())
-        if not variant.diff and brief.code is not None and brief.code.diff:
-            rows = "".join(f"{one.path} (+{one.added})\n" for one in brief.code.files)
-            listed = (Material("files", rows),) if variant.naive else ()
-            code = replace(brief.code, diff="", since=())
-            brief = replace(brief, code=code, materials=(*brief.materials, *listed))
-        return brief
-
-    def _shown(self, dispatch: Dispatch, variant: Variant) -> frozenset[File]:
-        by_path = variant.way is Way.REFERENCE
-        if variant.way is Way.RESUME or by_path or not variant.diff:
-            return frozenset()
-        return dispatch.shown
-
-    def _preloaded(self, dispatch: Dispatch, variant: Variant, seen: frozenset[File]) -> list[File]:
-        step = dispatch.step
-        again = variant.notes or variant.way is Way.RESUME
-        first = [one for one in step.cited if one in step.fresh.files[:2]] if variant.notes else []
-        cited = (*step.cited_again, *first) if again and step.round > 1 else step.cited
-        known = {_version(one): one for one in cited}
-        named = [PreloadCandidate(name, one.tokens) for name, one in known.items()]
-        return [known[name] for name in preloaded(named, {_version(one) for one in seen})]
+        if not variant.handed and variant.way is not Way.RESUME and brief.handoff:
+            brief = replace(brief, handoff="", documents=brief.full)
+        kind, row = brief.asked.kind, TURNS[dispatch.step.turn]
+        sees = row.sees_code and kind is not TurnKind.JUDGE
+        sees = sees and not (brief.asked.phase and kind is TurnKind.ASSIST)
+        return replace(brief, map=self._map) if variant.map and sees else brief
 
     def wrote(self, dispatch: Dispatch) -> str:
         """The key of what the agent typed in this turn: it knows that without being told."""
         key = f"{dispatch.number} typed"
         if key not in self._by_key:
             text = Segment("typed", dispatch.wrote or " ", Volatility.ITERATION)
-            nothing = frozenset[File]()
-            self._by_key[key] = Prompt(key, (text,), 0, nothing, (), frozenset())
+            none = frozenset[File]()
+            self._by_key[key] = Prompt(key, (text,), 0, none, (), frozenset(), listed=False)
         return key
 
     def missing(self, dispatch: Dispatch, prompt: Prompt, before: tuple[str, ...]) -> int:
@@ -172,8 +156,15 @@ def role_system(dispatch: Dispatch) -> str:
     return role_words(dispatch.brief)
 
 
-def neutral_system(dispatch: Dispatch) -> str:
-    return turns.system(dispatch.role.role_class.value)
+def neutral_system(dispatch: Dispatch, *, together: bool) -> str:
+    return turns.system(dispatch.role.role_class.value, together=together)
+
+
+def _preloaded(dispatch: Dispatch, seen: frozenset[File]) -> list[File]:
+    """Files that are named in what the turn is about, as `briefing.preload` picks them."""
+    known = {_version(one): one for one in dispatch.named}
+    named = [PreloadCandidate(name, one.tokens) for name, one in known.items()]
+    return [known[name] for name in preloaded(named, {_version(one) for one in seen})]
 
 
 def _version(file: File) -> str:
@@ -187,6 +178,7 @@ def _papers(brief: Brief) -> Sequence[Document]:
 
 def _with_files(brief: Brief, extra: list[Material]) -> Brief:
     """A task has its sections, every other turn its materials."""
+    given = tuple(one.name for one in extra)
     if brief.asked.kind is TurnKind.TASK:
-        return replace(brief, sections=(*brief.sections, *extra))
-    return replace(brief, materials=(*brief.materials, *extra))
+        return replace(brief, sections=(*brief.sections, *extra), given=given)
+    return replace(brief, materials=(*brief.materials, *extra), given=given)

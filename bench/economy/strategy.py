@@ -7,27 +7,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.economy.agent import Habits
-from bench.economy.parameters import Parameters
+from sparing.agents.claude import BASE_TOKENS, WRITER_TOKENS
 from sparing.config.settings import every_setting
 from sparing.economy.levers import Able, LeverState, in_use, standings
 from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
 
 FOLDER = Path(__file__).parent / "strategies"
 MOST_LINES = 30
+STOCK_TOKENS = 22_000
+"""Of the client as installed: its first request was measured with 22,800, a short prompt in it."""
 
 
 class Client(NamedTuple):
     """The program that speaks with the model, as far as prompts depend on it."""
 
     name: str
-    base_tokens: int
-    able: Able = Able(marks=2)
+    reader_tokens: int
+    writer_tokens: int
+    """Tools and the client's own line, for those who read and those who may write."""
+    able: Able = Able(marks=1, two_lives=False, trims=False)
+    """Claude Code takes one mark of the caller's, has one life for all entries, and its tools
+    answer the model directly."""
+
+    def base_tokens(self, *, writes: bool) -> int:
+        return self.writer_tokens if writes else self.reader_tokens
 
 
-OWN_LOOP = Client("own loop", 2_000)
-LARGE = Client("large client", 16_000)
-CLAUDE_CODE = Client("limits of Claude Code", 16_000, Able(marks=1, two_lives=False, trims=False))
+LEAN = Client("lean client", BASE_TOKENS, WRITER_TOKENS)
+STOCK = Client("stock client", STOCK_TOKENS, STOCK_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,36 +46,19 @@ class Strategy:
     """Wanted and possible."""
     off: tuple[LeverState, ...] = ()
     naive: bool = False
-    everything: bool = False
-    diff: bool = True
-    grows: bool = True
+    """One block that holds all, the role being the system prompt, no mark of ours."""
     order: Order = Order.NESTED
-    fresh: Way = Way.COMPOSE
-    neutral: bool = True
-    """One system prompt for all roles of a class; else every role has its own."""
-    session: str = "loop"
-    """`loop`: each loop its own; `one`: one for everything; `forked`: all from one trunk."""
-    guard: bool = True
-    shares_tools: bool = False
-    """The client marks the end of its tools, too."""
-    hindsight: bool = False
-    """Ways are chosen by what they turn out to cost."""
-    skips_unchanged: bool = False
+    ways: tuple[Way, ...] = (Way.COMPOSE, Way.REFERENCE, Way.RESUME)
+    """That may be taken; a single fresh one, or a resume wherever there is a session, is a fixed
+    strategy."""
+    fixed: bool = False
+    """The last way on offer is taken, whatever it is expected to cost."""
 
     def without(self, lever: Lever) -> Strategy:
         return replace(self, name=f"{self.name} without {lever}", levers=self.levers - {lever})
 
-    def habits(self, p: Parameters) -> Habits:
-        trims, batches = Lever.TRIM in self.levers, Lever.BATCH in self.levers
-        return Habits(
-            p.batched_files if batches else p.files_per_call,
-            p.batched_calls if batches else p.calls_per_step,
-            p.trimmed_result if trims else 1.0,
-            p.trimmed_file if trims else 1.0,
-        )
 
-
-def load(name: str, client: Client) -> Strategy:
+def load(name: str, client: Client = LEAN) -> Strategy:
     path = FOLDER / f"{name}.toml"
     text = path.read_text("utf-8")
     if len(text.splitlines()) > MOST_LINES:
@@ -79,9 +69,10 @@ def load(name: str, client: Client) -> Strategy:
 def _strategy(name: str, values: dict[str, Any], client: Client) -> Strategy:
     names = _levers(values.get("economy", {}).get("levers", []))
     own: dict[str, Any] = values.get("bench", {})
-    for key, kind in (("order", Order), ("fresh", Way)):
-        if key in own:
-            own[key] = kind(own[key])
+    if "order" in own:
+        own["order"] = Order(own["order"])
+    if "ways" in own:
+        own["ways"] = tuple(Way(one) for one in own["ways"])
     lacking = tuple(
         one for one in standings(names, client.able) if not one.on and one.why != "switched off"
     )

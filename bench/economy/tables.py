@@ -3,156 +3,172 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 
-from bench.economy.measure import BOUND, LIMITED, STRATEGIES, TYPED, Result, Row, rates
-from bench.economy.strategy import CLAUDE_CODE, LARGE, OWN_LOOP, load
+from bench.economy.draws import rates
+from bench.economy.measure import (
+    BOUND,
+    FLOWS,
+    LEVER_PAUSES,
+    NAIVE,
+    STOCK_NAIVE,
+    WHAT_IF,
+)
+from bench.economy.parameters import PauseName
+from bench.economy.results import GRID, Cell, Results
+from bench.economy.strategy import LEAN, STOCK, load
+from sparing.double.agent_kinds import AgentKind
 from sparing.way import Lever
 
 MILLION = 1_000_000
+TYPICAL = AgentKind.TYPICAL.value
+ORDER = (NAIVE, STOCK_NAIVE, "adaptive", "fresh", "compose", "resume", "reference", "seed", BOUND)
 TITLES = {
+    NAIVE: "lean naive: every document in full, always fresh",
+    STOCK_NAIVE: "stock naive: the same, client as installed",
     BOUND: "lower bound (can't be reached)",
-    TYPED: "seeds as written: naive, a model types the prompts",
 }
+MOST_ROLES = 12
 
 
-class Results:
-    def __init__(self, results: Sequence[Result]) -> None:
-        self.all = sorted(results, key=lambda one: (one.kind, one.seed))
-
-    def rows(self, kind: str, client: str, name: str) -> list[Row]:
-        found = (one.rows.get(client, {}).get(name) for one in self.all if one.kind == kind)
-        return [row for row in found if row is not None]
-
-    def mean(
-        self,
-        kind: str,
-        client: str,
-        name: str,
-        value: Callable[[Row], float] = lambda row: row.equivalents,
-    ) -> float:
-        return statistics.fmean(value(row) for row in self.rows(kind, client, name))
-
-    def main(self, client: str, name: str) -> float:
-        return self.mean("main", client, name)
-
-    @property
-    def seeds(self) -> int:
-        return sum(one.kind == "main" for one in self.all)
-
-    @property
-    def kinds(self) -> list[str]:
-        return list(dict.fromkeys(one.kind for one in self.all if one.kind != "main"))
+def heading(results: Results) -> str:
+    return (
+        f"All figures are simulated, in process; {results.seeds} draws a cell.\n"
+        f"lean: {LEAN.reader_tokens:,} tokens of tools before a reader's prompt and "
+        f"{LEAN.writer_tokens:,} before a writer's; stock: {STOCK.reader_tokens:,} before each.\n"
+    )
 
 
-def main_table(results: Results, client: str, names: Sequence[str]) -> str:
-    naive, least = results.main(client, "naive"), results.main(client, BOUND)
+def grid_table(results: Results) -> str:
+    """The one table: what the program costs, of what lean naive costs."""
     lines = [
-        f"{client}, {results.seeds} features (simulated)",
-        f"{'strategy':<58}{'k tokens':>9}{'$':>7}{'of naive':>9}{'x bound':>8}{'calls':>6}"
-        f"{'hits':>7}{'recall':>8}",
+        "adaptive / lean naive: median of the draws (dearest draw)",
+        f"{'flow, agents':<18}"
+        + "".join(f"{pause:>16}" for pause in GRID)
+        + f"{'of stock':>10}{'regret':>8}{'best fixed':>12}{'error':>7}{'recall':>8}",
     ]
-    for name in (TYPED, *names, BOUND):
-        mean = results.main(client, name)
-        cost = mean * rates().input / MILLION
-        ratios = f"{mean / naive:>9.3f}{mean / least:>8.2f}"
-        head = f"{_title(name):<58}{mean / 1e3:>9,.0f}{cost:>7.2f}{ratios}"
-        lines.append(head + _counts(results.rows("main", client, name)))
+    for flow in FLOWS:
+        for kind in AgentKind:
+            cells = results.of_kind(flow, kind.value)
+            if cells:
+                lines.append(_grid_line(results, cells))
     return "\n".join(lines) + "\n"
 
 
-def _counts(rows: Sequence[Row]) -> str:
-    if not any(row.calls for row in rows):
-        return ""
-    calls = statistics.fmean(row.calls for row in rows)
-    hits = sum(row.read for row in rows) / sum(row.input for row in rows)
-    missing = sum(row.missing for row in rows)
-    return f"{calls:>6.0f}{hits:>7.1%}{'100 %' if not missing else 'VOID':>8}"
+def _grid_line(results: Results, cells: list[Cell]) -> str:
+    spreads = [results.ratio(cell, "adaptive") for cell in cells]
+    shown = "".join(f"{f'{one.median:.3f} ({one.worst:.2f})':>16}" for one in spreads)
+    stock = statistics.fmean(results.ratio(cell, "adaptive", STOCK_NAIVE).median for cell in cells)
+    regret = statistics.fmean(results.regret(cell) for cell in cells)
+    best = statistics.mode(results.best(cell) for cell in cells)
+    missing = sum(row.missing for cell in cells for row in results.rows(cell, "adaptive"))
+    name = f"{cells[0].flow}, {cells[0].kind}"
+    return (
+        f"{name:<18}{shown}{stock:>10.3f}{regret:>8.1%}{best:>12}{results.error(cells):>7.0%}"
+        f"{'100 %' if not missing else 'VOID':>8}"
+    )
+
+
+def strategy_table(results: Results, flow: str) -> str:
+    """Typical agents: every strategy, with pauses as drawn and in the grid."""
+    drawn = Cell(flow, TYPICAL, PauseName.DRAWN.value)
+    lines = [
+        f"{flow}, typical agents: of lean naive in each column (simulated)",
+        f"{'strategy':<60}{'k tokens':>9}{'$':>7}{'calls':>6}{'as drawn':>9}"
+        + "".join(f"{pause:>10}" for pause in GRID)
+        + f"{'of stock':>9}",
+    ]
+    for name in ORDER:
+        if not results.rows(drawn, name):
+            continue
+        lines.append(_strategy_line(results, drawn, name))
+    return "\n".join(lines) + "\n"
+
+
+def _strategy_line(results: Results, drawn: Cell, name: str) -> str:
+    mean = results.mean(drawn, name)
+    calls = statistics.fmean(row.calls for row in results.rows(drawn, name))
+    cells = (drawn._replace(pause=pause) for pause in GRID)
+    ratios = "".join(f"{_of(results, cell, name):>10.3f}" for cell in cells)
+    return (
+        f"{_title(name):<60}{mean / 1e3:>9,.0f}{mean * rates().input / MILLION:>7.2f}"
+        f"{f'{calls:.0f}' if calls else '':>6}{_of(results, drawn, name):>9.3f}{ratios}"
+        f"{mean / results.mean(drawn, STOCK_NAIVE):>9.3f}"
+    )
+
+
+def _of(results: Results, cell: Cell, name: str) -> float:
+    return results.mean(cell, name) / results.mean(cell, NAIVE)
 
 
 def _title(name: str) -> str:
-    return TITLES.get(name) or load(name, LARGE).title
+    return TITLES.get(name) or load(name).title
 
 
-def ablation_table(results: Results) -> str:
-    clients = (LARGE.name, OWN_LOOP.name)
-    count = len(results.rows("main", f"{LARGE.name}, ablated", Lever.TRUNK.value))
+def lever_table(results: Results) -> str:
+    flows = [flow for flow in FLOWS if any(one.levers for one in results.draws(flow, TYPICAL))]
+    count = sum(bool(one.levers) for one in results.draws(flows[0], TYPICAL)) if flows else 0
+    columns = [(flow, pause.value) for flow in flows for pause in LEVER_PAUSES]
+    head = "".join(f"{f'{flow} {pause}':>17}" for flow, pause in columns)
     lines = [
-        f"one lever off at a time, {count} features: dearer by",
-        "(trim and batch beside adaptive-batched, the others beside adaptive)",
-        f"{'lever':<14}" + "".join(f"{client:>16}" for client in clients),
+        f"one lever off at a time, typical agents, {count} draws: adaptive is dearer by",
+        f"(a minus: it is cheaper without it)\n{'lever':<38}{head}",
     ]
+    off = {one.lever: one.why for one in load("adaptive").off}
     for lever in Lever:
-        cells = "".join(f"{dearer(results, client, lever):>+16.1%}" for client in clients)
-        lines.append(f"{lever.value:<14}{cells}")
+        if lever in off:
+            lines.append(f"{lever.value:<38}  off with this client: {off[lever]}")
+            continue
+        cells = "".join(f"{results.lever(*column, lever.value):>+17.1%}" for column in columns)
+        lines.append(f"{lever.value:<38}{cells}")
+    lines.append("what if (adaptive / lean naive, both with such agents)")
+    for name in WHAT_IF:
+        cells = "".join(f"{results.what_if(*column, name):>17.3f}" for column in columns)
+        lines.append(f"{name:<38}{cells}")
     return "\n".join(lines) + "\n"
 
 
-def dearer(results: Results, client: str, lever: Lever) -> float:
-    off = results.rows("main", f"{client}, ablated", lever.value)
-    beside = "adaptive" if lever in load("adaptive", LARGE).levers else "adaptive-batched"
-    whole = results.rows("main", client, beside)[: len(off)]
-    return sum(row.equivalents for row in off) / sum(row.equivalents for row in whole) - 1
-
-
-def sensitivity_table(results: Results, names: Sequence[str]) -> str:
-    client = OWN_LOOP.name
+def role_table(results: Results, flow: str) -> str:
+    """Where it is lost and won: the dearest turns first."""
+    rows = results.by_role(flow, TYPICAL)
+    shown = rows[:MOST_ROLES] + rows[-5:] if len(rows) > MOST_ROLES + 5 else rows
     lines = [
-        f"{client}: ratio to naive of the same variant (simulated)",
-        f"{'variant':<16}{'naive k':>9}"
-        + "".join(f"{name[:11]:>12}" for name in names)
-        + f"{'bound':>8}",
+        f"{flow}, typical agents, by role and turn: what costs most beside lean naive comes first",
+        f"{'role, turn':<42}{'of naive bill':>14}{'adaptive / naive':>18}",
     ]
-    for kind in results.kinds:
-        naive = results.mean(kind, client, "naive")
-        cells = "".join(f"{results.mean(kind, client, name) / naive:>12.3f}" for name in names)
-        bound = results.mean(kind, client, BOUND) / naive
-        lines.append(f"{kind:<16}{naive / 1e3:>9,.0f}{cells}{bound:>8.3f}")
+    lines += [f"{role:<42}{part:>14.1%}{ratio:>18.3f}" for role, part, ratio in shown]
     return "\n".join(lines) + "\n"
 
 
-def growth(results: Results, name: str, kinds: tuple[str, str], steps: int) -> float:
-    """Input-token equivalents that one more costs."""
-    client = OWN_LOOP.name
-    less, more = (results.mean(kind, client, name) for kind in kinds)
-    return (more - less) / steps
-
-
-ROUNDS = ("1 rounds", "5 rounds"), 4
-TASKS = ("4 tasks", "48 tasks"), 44
-
-
-def growth_table(results: Results, names: Sequence[str]) -> str:
-    lines = [f"{'one more costs, in k tokens':<30}{'round of each loop':>20}{'task':>8}"]
-    for name in (*names, BOUND):
-        by_round, by_task = growth(results, name, *ROUNDS), growth(results, name, *TASKS)
-        lines.append(f"{name:<30}{by_round / 1e3:>20,.0f}{by_task / 1e3:>8,.0f}")
-    return "\n".join(lines) + "\n"
-
-
-def choices_line(results: Results, client: str) -> str:
-    rows = results.rows("main", client, "adaptive")
-    total: Counter[str] = Counter()
-    for row in rows:
-        total.update(row.choices)
-    shown = ", ".join(f"{name} {count / len(rows):.0f}" for name, count in sorted(total.items()))
-    errors = sorted(error for row in rows for error in row.errors)
-    median = statistics.median(errors) if errors else 0.0
-    pings = statistics.fmean(row.pings for row in rows)
-    told = f"pings {pings:.0f}; median error of predictions {median:.0%}"
-    return f"adaptive, {client}: {shown}, {told}\n"
+def choices_line(results: Results) -> str:
+    found: list[str] = []
+    for flow in FLOWS:
+        rows = [
+            row for cell in results.of_kind(flow, TYPICAL) for row in results.rows(cell, "adaptive")
+        ]
+        if rows:
+            ways = {way for row in rows for way in row.choices}
+            told = ", ".join(
+                f"{way} {statistics.fmean(row.choices.get(way, 0) for row in rows):.1f}"
+                for way in sorted(ways)
+            )
+            pings = statistics.fmean(row.pings for row in rows)
+            found.append(f"{flow}: {told}, keep-alive calls {pings:.1f}")
+    return "ways taken a feature, typical agents: " + "; ".join(found) + "\n"
 
 
 def all_tables(results: Results) -> str:
-    parts = [main_table(results, client.name, STRATEGIES) for client in (LARGE, OWN_LOOP)]
-    parts.append(main_table(results, CLAUDE_CODE.name, LIMITED))
-    off = ", ".join(f"{one.lever} ({one.why})" for one in load("adaptive-batched", CLAUDE_CODE).off)
-    parts.append(f"off with {CLAUDE_CODE.name}: {off}\n")
-    parts += [choices_line(results, client.name) for client in (LARGE, OWN_LOOP)]
-    parts.append(ablation_table(results))
-    names = ("pruned", "seed", "resume", "continuous", "fork", "adaptive", "adaptive-batched")
-    if results.kinds:
-        parts.append(sensitivity_table(results, names))
-        parts.append(growth_table(results, ("naive", *names)))
-    return "\n".join(parts)
+    return "\n".join(_tables(results))
+
+
+def _tables(results: Results) -> Iterator[str]:
+    yield heading(results)
+    yield grid_table(results)
+    for flow in FLOWS:
+        if results.draws(flow, TYPICAL):
+            yield strategy_table(results, flow)
+    if any(one.levers for one in results.all):
+        yield lever_table(results)
+    if results.draws("feature", TYPICAL):
+        yield role_table(results, "feature")
+    yield choices_line(results)

@@ -92,7 +92,7 @@ def _post(line: http.client.HTTPConnection, call: Call) -> Usage:
 
 def body_of(call: Call) -> JsonObject:
     talk, count = call.talk, call.blocks
-    tools, system = talk.front_blocks
+    tools, system = talk.front.blocks
     pairs = list(zip(talk.words[:count], talk.request(count).blocks[2:], strict=True))
     return {
         "model": MODEL,

@@ -18,6 +18,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 from heapq import heappop, heappush
 from types import MappingProxyType
 from typing import NamedTuple, TypedDict, assert_never
@@ -269,12 +270,17 @@ def _prefixes(request: CacheRequest) -> list[_Prefix]:
     key, tokens, step = request.model, 0, 0
     for block in request.blocks:
         settings = request.settings if block.part is RequestPart.MESSAGES else ""
-        link = repr((key, block.part.name, settings, block.digest))
-        key = hashlib.sha256(link.encode()).hexdigest()
+        key = _longer(key, block.part, settings, block.digest)
         tokens += block.tokens
         step += not block.joined
         prefixes.append(_Prefix(key, tokens, step))
     return prefixes
+
+
+@lru_cache(maxsize=16_384)
+def _longer(key: str, part: RequestPart, settings: str, digest: str) -> str:
+    """The key of a prefix with one more block; every call of a turn asks for the same ones."""
+    return hashlib.sha256(repr((key, part.name, settings, digest)).encode()).hexdigest()
 
 
 def _usage(

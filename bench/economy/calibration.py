@@ -1,0 +1,149 @@
+"""The same draws through the real client and in process: by how much does the grid flatter?
+
+`make bench-client` leaves a file a run in `bench/out/client`: what was run, and the bill. Its clock
+is a counted one, on which the program keeps no session warm; so that lever is off here as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from bench.economy.draws import composer_of, rates
+from bench.economy.measure import NAIVE, STOCK_NAIVE, run
+from bench.economy.parameters import PauseName
+from bench.economy.prompts import Composer
+from bench.economy.strategy import LEAN, STOCK, load
+from sparing.double.agent_kinds import AgentKind
+from sparing.usage import Usage
+from sparing.way import Lever
+
+CLIENT = Path(__file__).parent.parent / "out" / "client"
+NEAR = 0.05
+ONCE = "resume-check"
+"""What is paid once per version of the client, and not by each feature: left out here."""
+ARMS = (NAIVE, STOCK_NAIVE, "adaptive", "seed")
+NOT_RUN = (
+    "the real client: not run here (make bench-client, then python -m bench.economy --stored)\n"
+)
+
+
+class Case(NamedTuple):
+    flow: str
+    kind: str
+    seed: int
+
+
+class Pair(NamedTuple):
+    """One arm of one draw, in input-token equivalents."""
+
+    case: Case
+    arm: str
+    client: float
+    here: float
+    client_calls: int
+    here_calls: int
+
+
+class Billed(NamedTuple):
+    equivalents: float
+    calls: int
+
+
+def read_client(folder: Path = CLIENT) -> dict[Case, dict[str, Billed]]:
+    """By draw and arm; what is no run of the bench is passed over."""
+    found: dict[Case, dict[str, Billed]] = {}
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        for one in _runs(json.loads(path.read_text("utf-8"))):
+            told = cast("dict[str, Any]", one["case"])
+            case = Case(told["flow"], told["kind"], int(told["seed"]))
+            once = one.get("roles", {}).get(ONCE)
+            paid = rates().price(Usage(**one["usage"]))
+            paid -= rates().price(Usage(**once)) if once else 0.0
+            cost = rates().equivalents(paid)
+            found.setdefault(case, {})[_arm(told["arm"])] = Billed(cost, int(one["calls"]))
+    return found
+
+
+def _runs(data: object) -> Iterator[dict[str, Any]]:
+    listed = cast("list[object]", data) if isinstance(data, list) else [data]
+    for one in listed:
+        if isinstance(one, dict):
+            fields = cast("dict[str, Any]", one)
+            if {"case", "usage", "calls"} <= fields.keys():
+                yield fields
+
+
+def _arm(name: str) -> str:
+    plain = name.replace("-", " ").replace("_", " ")
+    return {"naive": NAIVE, "lean": NAIVE, "stock": STOCK_NAIVE}.get(plain, plain)
+
+
+def calibrate(client: dict[Case, dict[str, Billed]]) -> list[Pair]:
+    return list(_pairs(client))
+
+
+def _pairs(client: dict[Case, dict[str, Billed]]) -> Iterator[Pair]:
+    for case, arms in client.items():
+        composer = composer_of(case.flow, AgentKind(case.kind), case.seed)
+        for arm in ARMS:
+            if arm in arms:
+                here = _here(composer, arm)
+                yield Pair(
+                    case=case, arm=arm, client=arms[arm].equivalents, here=here.equivalents,
+                    client_calls=arms[arm].calls, here_calls=here.calls,
+                )  # fmt: skip
+
+
+def _here(composer: Composer, arm: str) -> Billed:
+    stock = arm == STOCK_NAIVE
+    client = STOCK if stock else LEAN
+    strategy = load("naive" if arm in (NAIVE, STOCK_NAIVE) else arm, client)
+    found = run(composer, strategy.without(Lever.KEEP_ALIVE), client, PauseName.DRAWN)
+    return Billed(found.equivalents, found.calls)
+
+
+def calibration_table(pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return NOT_RUN
+    lines = [
+        "the real client beside the grid: the same draws, pauses as drawn, nothing kept warm, "
+        "without the check of resume",
+        f"{'draw':<22}{'arm':<14}{'client k':>10}{'here k':>10}{'calls':>7}{'here':>6}"
+        f"{'of lean naive':>15}{'here':>8}{'off by':>8}",
+    ]
+    naive = {one.case: one for one in pairs if one.arm == NAIVE}
+    for one in pairs:
+        case = f"{one.case.flow}, {one.case.kind}, {one.case.seed}"
+        lines.append(
+            f"{case:<22}{one.arm:<14}{one.client / 1e3:>10,.0f}{one.here / 1e3:>10,.0f}"
+            f"{one.client_calls:>7}{one.here_calls:>6}" + _shares(one, naive.get(one.case))
+        )
+    return "\n".join([*lines, _verdict(pairs, naive)]) + "\n"
+
+
+def _shares(one: Pair, naive: Pair | None) -> str:
+    if naive is None:
+        return ""
+    there, here = one.client / naive.client, one.here / naive.here
+    return f"{there:>15.3f}{here:>8.3f}{here / there - 1:>+8.1%}"
+
+
+def _verdict(pairs: Sequence[Pair], naive: dict[Case, Pair]) -> str:
+    ours = [one for one in pairs if one.arm == "adaptive" and one.case in naive]
+    if not ours:
+        return "no draw has both adaptive and lean naive"
+    off = [
+        (one.here / naive[one.case].here) / (one.client / naive[one.case].client) - 1
+        for one in ours
+    ]
+    mean = sum(off) / len(off)
+    if max(abs(part) for part in off) <= NEAR:
+        return f"adaptive / lean naive agrees within {NEAR:.0%} in every shared draw"
+    word = "flatters: it is lower" if mean < 0 else "is too severe: it is higher"
+    return (
+        f"the grid {word} than the client by {abs(mean):.1%} on average, "
+        f"{max(abs(part) for part in off):.1%} at most"
+    )

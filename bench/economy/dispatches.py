@@ -1,0 +1,47 @@
+"""A dispatch of the bench: everything that may be said in it, and what the turn takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.economy.steps import File, Step
+from sparing.briefing.trunk_group import shows_writing
+from sparing.context.prompt.brief import Brief
+from sparing.economy.recall import Need
+from sparing.roles.load import Role
+from sparing.turn_kind import KINDS, Actor, TurnKind
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    number: int
+    step: Step
+    role: Role
+    brief: Brief
+    """As the program's `compose` takes it; the code under review as of its first look."""
+    whole: Brief
+    """The same with the code under review as it stands now."""
+    files: tuple[File, ...]
+    """What the turn has to have seen, in the order in which it opens them."""
+    shown: frozenset[File]
+    """Of the code under review: files that are new, so that the diff holds all of them."""
+    targets: tuple[File, ...]
+    """What the turn is to change, as it finds it."""
+    leaves: tuple[File, ...]
+    """The document that it writes or changes, as it leaves it."""
+    named: tuple[File, ...]
+    """Files that are named in what the turn is about."""
+    wanted: tuple[Need, ...]
+    """What the role must know after being told or having read (C18)."""
+    wrote: str
+    """What the turn leaves behind in documents and code."""
+
+    @property
+    def resumable(self) -> bool:
+        alone = self.role.always_fresh or KINDS[self.step.kind].actor is Actor.LONE
+        return not alone or self.step.kind is TurnKind.STAGE
+
+    @property
+    def writes(self) -> bool:
+        """Whether its client lists the tools that write."""
+        return shows_writing(self.role, self.step.turn)
