@@ -38,6 +38,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.runtime.engine_lock import engine_lock
+from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
 
@@ -76,7 +77,7 @@ def run_features(
     reach = level_reached()
     optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
     settle_level(reach, unsandboxed=optional)
-    with engine_lock(office.folder.engine_lock):
+    with engine_lock(office.folder.engine_lock), kept_open():
         ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
     views = [view.feature_view(office, row) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
