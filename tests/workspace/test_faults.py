@@ -182,7 +182,7 @@ sys.path[:0] = json.loads(os.environ["PLACES"])
 from sparing.errors import SparingError
 from sparing.workspace.git.commit import changed_paths
 from tests.repositories import make_repository, write_files
-from tests.workspace.features import commit, files_of, make_worktree
+from tests.workspace.features import commit, make_worktree
 
 worktree = make_worktree(make_repository(folder / "r"))
 base = worktree.tip()

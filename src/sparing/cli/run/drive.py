@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sparing.runtime.surroundings import Surroundings
 
 FAILURE_LOOK_SECONDS = 1.0
+OVER = frozenset({FeatureStatus.COMPLETED, FeatureStatus.ABANDONED})
 DEARER = (
     "    so few and short turns have little to share: what each prompt carries,\n"
     "    rules and roles and quoted documents, outweighs what turns have in common"
@@ -174,15 +175,15 @@ async def _drive(
                     await engine.tick()
                     if not asking.open:
                         progress.show()
-                    current = [view.reload(office, row) for row in rows]
-                    for row in current:
+                    current = view.reload_all(office, rows)
+                    for row in filter(_may_wait, current):
                         _answer(office, row, _mode_at(around, row, mode), asking)
                     if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
-                    current = [view.reload(office, row) for row in rows]
+                    current = view.reload_all(office, rows)
                     _raise_failures(current, await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
 
@@ -218,9 +219,13 @@ class OpenQuestion:
         self._task = asyncio.create_task(question)
 
 
+def _may_wait(row: FeatureRow) -> bool:
+    return not row.running and row.status not in OVER
+
+
 def _rests(office: Office, row: FeatureRow) -> bool:
     """Done, or waiting for a human who has not answered."""
-    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
+    if row.status in OVER:
         return True
     return not row.running and view.waiting_gate(office, row) is not None
 
