@@ -63,11 +63,12 @@ def plain(value: object) -> object:
 @cache
 def _writer(kind: type) -> Callable[[Any], object]:
     """How values of a type become JSON; found out once a type, because places are stored often."""
+    names = _fields(kind)
     if issubclass(kind, Enum):
         return _value
     if issubclass(kind, _PLAIN):
         return _same
-    if names := _fields(kind):
+    if names:
         return lambda value: {name: plain(getattr(value, name)) for name in names}
     if issubclass(kind, Mapping):
         return lambda value: {_key(name): plain(one) for name, one in value.items()}
