@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -99,3 +102,30 @@ def test_one_process_answers_and_ends(repo: Repository) -> None:
         assert [blob(repo.git(), "HEAD:a.txt") for _ in range(3)] == [b"a\n"] * 3
         assert len(gits(repo)) == 1
     assert gits(repo) == []
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from sparing.workspace.git.object_reader import blob, kept_open
+from sparing.workspace.git.repository import find_repository
+
+with kept_open():
+    print(blob(find_repository(Path(sys.argv[1])).git(), "HEAD:a.txt"), flush=True)
+    time.sleep(600)
+"""
+
+
+def test_it_does_not_outlive_one_that_is_killed(repo: Repository) -> None:
+    """H2: it reads its questions from a pipe of ours, and ends where that ends."""
+    argv = (sys.executable, "-c", HOLDER, str(repo.checkout))
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"b'a\\n'\n"
+        assert len(gits(repo)) == 1
+        holder.kill()
+    for _ in range(200):
+        if not gits(repo):
+            return
+        time.sleep(0.05)
+    raise AssertionError("git goes on")
