@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from sparing.workspace.git.config import Setting, includes
+from sparing.workspace.git.config import Setting, includes, judge
 from sparing.workspace.git.runner import LOOK_SECONDS, Git, Stamp, common_dir, signature, stamp
 
 PIECE_BYTES = 65536
@@ -167,16 +167,19 @@ def _read_alone(git: Git, name: str) -> bytes | None:
 def _asked(git: Git, question: str, name: str) -> GitObject | None:
     # A line break would come back in the answer, where nobody could tell it from its end.
     odd = "\n" in name or "\0" in name
-    if not _keepers or odd or git.work_tree is not None or includes(git.settings()):
+    if not _keepers or odd or git.work_tree is not None:
         raise NoAnswer
-    return _reader(git).ask(question, name)
+    settings = git.settings()
+    if includes(settings):
+        raise NoAnswer
+    return _reader(git, judge(settings, git.trusted, None)).ask(question, name)
 
 
-def _reader(git: Git) -> Reader:
+def _reader(git: Git, overrides: tuple[Setting, ...]) -> Reader:
     common = common_dir(git.git_dir)
     more = (common / "objects" / "info" / "alternates", common / "shallow")
     files = (*signature(git.git_dir), *map(stamp, more))
-    started = Started(os.getpid(), files, git.overrides())
+    started = Started(os.getpid(), files, overrides)
     with _lock:
         known = _readers.get(git.git_dir)
         if known is not None and known.started == started and not known.ended:

@@ -114,13 +114,10 @@ class Git:
             raise RepositoryError(
                 f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
             )
-        environment = self._environment((*FIXED, *self.overrides())) | dict(env or {})
+        overrides = judge(self.settings(), self.trusted, self.work_tree)
+        environment = self._environment((*FIXED, *overrides)) | dict(env or {})
         # Without a working folder git must not take the current one for it.
         return args if self.work_tree else ("--bare", *args), environment, where
-
-    def overrides(self) -> tuple[Setting, ...]:
-        """Settings that the repository's own give way to; raises if one of those is a danger."""
-        return judge(self.settings(), self.trusted, self.work_tree)
 
     def _limit(self, args: Sequence[str]) -> float:
         return min(self.limit_seconds, LOOK_SECONDS) if _looks(args) else self.limit_seconds
