@@ -55,7 +55,7 @@ def _feature(checkout: Path, number: int) -> bool:
     worktree = ensure_worktree(repo, path, branch, head(repo).commit)
     write_files(worktree.path, {"n.txt": f"{number}\n"})
     change = commit(worktree)
-    return len(change.files) == 1 and worktree.tip() == change.commit
+    return not change.empty and worktree.tip() == change.commit
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ class FileChange:
 class Change:
     commit: str
     parent: str
-    files: tuple[FileChange, ...] = ()
 
     @property
     def empty(self) -> bool:

@@ -56,21 +56,35 @@ class Stored:
 
 def plain(value: object) -> object:
     """Any value as JSON has it."""
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, _PLAIN):
-        return value
-    fields = _fields(type(value))
-    if fields:
-        return {name: plain(getattr(value, name)) for name in fields}
-    if isinstance(value, Mapping):
-        items = cast("Mapping[str, object]", value).items()
-        return {_key(name): plain(one) for name, one in items}
-    if isinstance(value, tuple | list):
-        return [plain(one) for one in cast("tuple[object, ...]", value)]
-    if isinstance(value, frozenset):
-        return sorted(cast("list[str]", [plain(one) for one in cast("frozenset[object]", value)]))
-    raise TypeError(f"{type(value).__name__} can't be stored")
+    kind = cast("type", type(value))
+    return value if kind in _PLAIN else _writer(kind)(value)
+
+
+@cache
+def _writer(kind: type) -> Callable[[Any], object]:
+    """How values of a type become JSON; found out once a type, because places are stored often."""
+    names = _fields(kind)
+    if issubclass(kind, Enum):
+        return _value
+    if issubclass(kind, _PLAIN):
+        return _same
+    if names:
+        return lambda value: {name: plain(getattr(value, name)) for name in names}
+    if issubclass(kind, Mapping):
+        return lambda value: {_key(name): plain(one) for name, one in value.items()}
+    if issubclass(kind, tuple | list):
+        return lambda value: [plain(one) for one in value]
+    if issubclass(kind, frozenset):
+        return lambda value: sorted(cast("list[str]", [plain(one) for one in value]))
+    raise TypeError(f"{kind.__name__} can't be stored")
+
+
+def _value(value: Enum) -> object:
+    return value.value
+
+
+def _same(value: object) -> object:
+    return value
 
 
 def _key(name: object) -> str:
@@ -199,10 +213,7 @@ def _record(kind: type) -> Reader:
             value = dict(zip(names, cast("list[object]", value), strict=False))
         if not isinstance(value, dict):
             raise ValueError(f"{value!r} is no {kind.__name__}")
-        found: dict[str, object] = {}
-        for name, one in cast("dict[str, object]", value).items():
-            if name in readers:
-                found[name] = _field(kind, name, readers[name], one)
+        found = _read(kind, readers, cast("dict[str, object]", value))
         try:
             return kind(**found)
         except TypeError as error:
@@ -211,8 +222,15 @@ def _record(kind: type) -> Reader:
     return read
 
 
-def _field(kind: type, name: str, read: Reader, value: object) -> object:
+def _read(
+    kind: type, readers: Mapping[str, Reader], values: Mapping[str, object]
+) -> dict[str, object]:
+    found: dict[str, object] = {}
+    name = ""
     try:
-        return read(value)
+        for name, one in values.items():
+            if name in readers:
+                found[name] = readers[name](one)
     except ValueError as error:
         raise ValueError(f"{kind.__name__}.{name}: {error}") from None
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.change import Change
-from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.commit import changed_files, commit_paths
 from sparing.workspace.git.handover import Merge
 from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.snapshot import Snapshot
@@ -25,6 +25,12 @@ def commit(worktree: Worktree, *paths: str, parent: str = "", step: str = "s1") 
     """All that changed, unless paths are given."""
     parent = parent or worktree.tip()
     return commit_paths(worktree, parent, paths or (".",), "sparing: a step", "r1", step, AT)
+
+
+def files_of(worktree: Worktree, change: Change) -> list[str]:
+    """Paths of what a commit changed."""
+    found = changed_files(worktree.repository, change.parent, change.commit)
+    return [file.path for file in found]
 
 
 def merge_of(worktree: Worktree, base: str = "main") -> Merge:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sparing.workspace.git.worktree import Worktree
 from tests.repositories import write_files
-from tests.workspace.features import commit
+from tests.workspace.features import commit, files_of
 
 MINE = "chosen by the agent\n"
 PIP, NPM, MAKE = "pip install -r requirements.txt", "npm ci", "make setup"
@@ -76,5 +76,5 @@ def change_files(worktree: Worktree, files: Mapping[str, str], step: str) -> str
         elif content:
             write_files(worktree.path, {name: content})
     made = commit(worktree, step=step)
-    assert {one.path for one in made.files} == set(files)
+    assert set(files_of(worktree, made)) == set(files)
     return made.commit

@@ -14,12 +14,12 @@ import pytest
 
 from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
-from sparing.workspace.git.commit import changed_paths, commit_paths
+from sparing.workspace.git.commit import changed_files, changed_paths, commit_paths
 from sparing.workspace.git.objects import move_ref
 from sparing.workspace.git.runner import Git
 from tests.conftest import UserRepository
 from tests.repositories import git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, make_worktree
+from tests.workspace.features import AT, BRANCH, commit, files_of, make_worktree
 
 
 def test_a_commit_has_fixed_identity_dates_and_trailers(user_repository: UserRepository) -> None:
@@ -27,7 +27,9 @@ def test_a_commit_has_fixed_identity_dates_and_trailers(user_repository: UserRep
     worktree = make_worktree(user_repository())
     write_files(worktree.path, {"new.py": "x = 1\n"})
     change = commit_paths(worktree, worktree.tip(), ["new.py"], "sparing: spec", "r1", "s1", AT)
-    assert change.files == (FileChange("new.py", 1, 0),)
+    assert changed_files(worktree.repository, change.parent, change.commit) == (
+        FileChange("new.py", 1, 0),
+    )
     text = git(worktree.path, "cat-file", "commit", change.commit)
     assert text.split("\n", 2)[2] == (
         "author Sparing <sparing@localhost> 1700000500 +0000\n"
@@ -74,7 +76,7 @@ def test_only_the_files_named_are_committed(user_repository: UserRepository) -> 
     worktree = make_worktree(user_repository())
     write_files(worktree.path, {"docs/spec.md": "1\n", "docs/more/a.md": "2\n", "src/x.py": "3\n"})
     change = commit(worktree, "docs")
-    assert [file.path for file in change.files] == ["docs/more/a.md", "docs/spec.md"]
+    assert files_of(worktree, change) == ["docs/more/a.md", "docs/spec.md"]
     assert changed_paths(worktree, change.commit) == ("src/x.py",)
     assert git(worktree.path, "status", "--porcelain") == "?? src/x.py"
 
@@ -230,7 +232,7 @@ def test_locks_of_a_dead_process_and_a_broken_index_do_no_harm(
     write_files(worktree.path, {"a.txt": "a\n"})
     index.with_name(f"{index.name}.lock").touch()
     index.write_bytes(b"broken")
-    assert [file.path for file in commit(worktree).files] == ["a.txt"]
+    assert files_of(worktree, commit(worktree)) == ["a.txt"]
 
 
 def test_the_users_lock_is_waited_for_and_named(user_repository: UserRepository) -> None:

@@ -25,7 +25,7 @@ from tests.conftest import UserRepository
 from tests.disks import on_a_small_disk
 from tests.guard import Guard
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, make_worktree, merge_of
+from tests.workspace.features import AT, BRANCH, commit, files_of, make_worktree, merge_of
 
 
 def salvage(worktree: Worktree) -> dict[str, str]:
@@ -82,7 +82,7 @@ def test_the_user_edits_and_commits_while_an_agent_works(
     guard.expect(checkout, "checkout/src/app.py", ".git/refs/heads/main", ".git/index")
     write_files(checkout, {"src/app.py": "theirs\n"})
     git(checkout, "commit", "--quiet", "-m", "theirs", "src/app.py")
-    assert [file.path for file in commit(worktree).files] == ["a.txt"]
+    assert files_of(worktree, commit(worktree)) == ["a.txt"]
     assert (checkout / "src/app.py").read_text() == "theirs\n"
 
 

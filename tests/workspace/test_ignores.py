@@ -18,7 +18,7 @@ from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.setup.run import exclude
 from tests.repositories import git, make_repository, write_files
-from tests.workspace.features import BRANCH, commit
+from tests.workspace.features import BRANCH, commit, files_of
 
 XDG = {"XDG_CONFIG_HOME": "xdg", "HOME": "home"}
 PLACES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -65,7 +65,7 @@ def test_what_the_user_ignores_everywhere_is_not_committed(tmp_path: Path, place
     new = {"notes.private": "mine\n", "kept.private": "changed\n", "brought": "", "a.txt": "a\n"}
     write_files(worktree.path, new)
     assert changed_paths(worktree, worktree.tip()) == ("a.txt", "kept.private")
-    assert {file.path for file in commit(worktree).files} == {"a.txt", "kept.private"}
+    assert files_of(worktree, commit(worktree)) == ["a.txt", "kept.private"]
     with pytest.raises(RepositoryError) as caught:
         commit(worktree, "notes.private")
     assert caught.value.what == "notes.private is ignored by git, so it can't be committed"

@@ -107,7 +107,9 @@ def _assigned(function: ast.AST) -> dict[str, ast.AST]:
 @cache
 def git_calls() -> list[Call]:
     """Everything that is handed to the runner. Whoever holds a `Git` calls one of three methods."""
-    method = re.compile(r".*(git|git\(\)|_git\(\)|self|place|repo)\.(run|ask|text)|start_git")
+    method = re.compile(
+        r".*(git|git\(\)|_git\(\)|self|place|repo)\.(run|ask|text|stay_open)|start_git"
+    )
     return [c for c in calls(method) if c.file.startswith("workspace/") and c.command]
 
 

@@ -27,7 +27,7 @@ from sparing.workspace.setup.setup_plan import (
 from tests.conftest import UserRepository
 from tests.guard import Guard
 from tests.repositories import git, make_repository, write_files
-from tests.workspace.features import commit, make_worktree
+from tests.workspace.features import commit, files_of, make_worktree
 
 PIP = ".venv/bin/python -m pip install --quiet"
 VENV = "python3 -m venv .venv"
@@ -117,7 +117,7 @@ def test_nothing_of_a_setup_is_committed(user_repository: UserRepository, tmp_pa
     assert (worktree.path / "deps/deep/x").exists()
     write_files(worktree.path, {"deps/deep/later": "", "src/work.py": "WORK = 1\n"})
     change = commit(worktree)
-    assert [file.path for file in change.files] == ["src/work.py"]
+    assert files_of(worktree, change) == ["src/work.py"]
     assert is_equipped(worktree, recipe)
     assert equip(worktree, recipe, means(tmp_path)) == ()
 

@@ -17,7 +17,7 @@ from sparing.workspace.git.handover import hand_over
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.retire import retire
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, commit, make_worktree, merge_of
+from tests.workspace.features import AT, commit, files_of, make_worktree, merge_of
 
 
 def shallow(place: Path) -> Path:
@@ -64,7 +64,7 @@ def test_unusual_repositories(tmp_path: Path, make: Callable[[Path], Path]) -> N
     worktree = make_worktree(checkout)
     assert changed_paths(worktree, worktree.tip()) == ()
     write_files(worktree.path, {"README.md": "# Changed\n", "new.txt": "new\n"})
-    assert [file.path for file in commit(worktree).files] == ["README.md", "new.txt"]
+    assert files_of(worktree, commit(worktree)) == ["README.md", "new.txt"]
     git(checkout, "checkout", "--quiet", "--detach")
     done = hand_over(worktree.repository, merge_of(worktree), False, "merge", "r", AT)
     assert done.merged

@@ -19,7 +19,7 @@ from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import ensure_worktree
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, make_worktree, merge_of
+from tests.workspace.features import AT, BRANCH, commit, files_of, make_worktree, merge_of
 from tests.workspace.routine import work
 from tests.workspace.vectors import VECTORS, Vector, make_site
 
@@ -135,7 +135,7 @@ def test_settings_that_can_do_no_harm_are_no_obstacle(tmp_path: Path) -> None:
     worktree = make_worktree(checkout)
     assert (worktree.path / "src" / "app.py").exists()
     write_files(worktree.path, {"README.md": "# Changed\n"})
-    assert [file.path for file in commit(worktree).files] == ["README.md"]
+    assert files_of(worktree, commit(worktree)) == ["README.md"]
 
 
 LFS = """#!/usr/bin/env python3

@@ -18,7 +18,7 @@ from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, restore
 from tests.conftest import UserRepository
 from tests.repositories import git, make_repository, write_files
-from tests.workspace.features import BRANCH, commit, make_worktree
+from tests.workspace.features import BRANCH, commit, files_of, make_worktree
 from tests.workspace.tree_id import tree_of
 
 
@@ -220,7 +220,7 @@ def test_the_git_file_of_the_worktree_is_never_believed(
     elif trick == "own repository":
         make_repository(worktree.path, {"README.md": "# Sample\n"})
     write_files(worktree.path, {"a.txt": "a\n"})
-    assert [file.path for file in commit(worktree).files] == ["a.txt"]
+    assert files_of(worktree, commit(worktree)) == ["a.txt"]
     restore(worktree, worktree.tip(), "s")
     assert is_clean(worktree)
 
@@ -269,7 +269,7 @@ def test_many_features_at_once(user_repository: UserRepository) -> None:
         path = checkout.parent / "many" / f"{number:03d}"
         worktree = ensure_worktree(repo, path, f"feature/{number:03d}-x", base)
         write_files(worktree.path, {"n.txt": f"{number}\n"})
-        return len(commit(worktree).files)
+        return len(files_of(worktree, commit(worktree)))
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(1, 25))) == [1] * 24

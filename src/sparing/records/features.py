@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from sparing.feature import Background, Feature, FeatureStatus, Priority
@@ -44,6 +45,11 @@ COLUMNS = (
 )
 
 
+NAMES = tuple(COLUMNS.split(", "))
+REMEMBERED = 256
+"""How many rows are not made again from the same columns."""
+
+
 def create(tx: sqlite3.Connection, row: FeatureRow) -> None:
     f = row.feature
     values = (
@@ -62,12 +68,12 @@ def get(connection: sqlite3.Connection, key: str) -> FeatureRow | None:
         f"select {COLUMNS} from features where key = ?",  # noqa: S608
         (key,),
     ).fetchone()
-    return _row(found) if found else None
+    return _row(*found) if found else None
 
 
 def list_all(connection: sqlite3.Connection) -> list[FeatureRow]:
     rows = connection.execute(f"select {COLUMNS} from features order by number")  # noqa: S608
-    return [_row(row) for row in rows]
+    return [_row(*row) for row in rows]
 
 
 def highest_number(connection: sqlite3.Connection) -> int:
@@ -205,7 +211,11 @@ def _text(asked: Mapping[str, object]) -> str:
     return json.dumps(asked) if asked else ""
 
 
-def _row(row: sqlite3.Row) -> FeatureRow:
+@lru_cache(REMEMBERED)
+def _row(*values: Any) -> FeatureRow:
+    """All features are read around every turn, and few have changed since: nobody writes into a
+    row that was read."""
+    row = dict(zip(NAMES, values, strict=True))
     feature = Feature(
         key=row["key"],
         number=row["number"],

@@ -33,6 +33,7 @@ from sparing.ticket import Ticket
 from sparing.turn import TURNS
 from sparing.workspace.git.commit import changed_files, diff, read_file
 from sparing.workspace.git.lanes import lane_name
+from sparing.workspace.git.object_reader import object_id
 
 RULES = ("AGENTS.md", "CLAUDE.md")
 RULES_CHARS = 40_000
@@ -185,9 +186,8 @@ class Source:
 
     def knows(self, commit: str) -> bool:
         """Whether that commit is still there to compare with."""
-        args = ("cat-file", "-e", f"{commit}^{{commit}}")
-        git = self.around.repository.git
-        return self.once(("knows", commit), lambda: git().ask(*args).returncode == 0)
+        git = self.around.repository.git()
+        return self.once(("knows", commit), lambda: bool(object_id(git, f"{commit}^{{commit}}")))
 
     def diff(self, since: str, paths: tuple[str, ...], context: int = 0) -> str:
         if not paths:

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import click
 
-from sparing.cli.money.cache_warmth import warm_words, warmth
 from sparing.cli.options import json_option, print_json
-from sparing.cli.run.progress import STRONG
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.features.view import FeatureView, every_row, feature_view, list_views
 from sparing.desk.gates.actions import GateAction
-from sparing.desk.office import open_office
+from sparing.desk.office import Office, open_office
 from sparing.flow.state import Cause
 from sparing.printable import printable
+from sparing.records.features import FeatureRow
 
 DONE = ("completed", "abandoned")
 
@@ -36,6 +35,8 @@ def status_command(as_json: bool = False) -> None:
     over = finished_features(office, rows)
     ready = [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
     if as_json:
+        from sparing.cli.money.cache_warmth import warmth
+
         print_json(
             features=[asdict(view) for view in views],
             finished=[_finished_json(one) for one in ready],
@@ -51,7 +52,7 @@ def status_command(as_json: bool = False) -> None:
             echo(style(heading, bold=True))
         for view in group:
             row = next(one for one in rows if one.feature.id == view.id)
-            _print(view, runs=runs, warm=warm_words(office, row))
+            _print(office, row, view, runs=runs)
     _print_ready(ready)
     if not views:
         _print_idle(over, also=bool(ready))
@@ -113,11 +114,15 @@ def list_command(as_json: bool) -> None:
     _columns(("id", "flow", "state", "title"), rows)
 
 
-def _print(view: FeatureView, *, runs: bool, warm: str = "") -> None:
+def _print(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) -> None:
+    # Where nothing is under way neither is needed.
+    from sparing.cli.money.cache_warmth import warm_words
+    from sparing.cli.run.progress import STRONG
+
     echo(f"{style(view.id, bold=True)}  {printable(view.title)}")
     done = f"{view.stages_done} of {view.stages} stages done"
     echo(wrapped(f"{state_words(view, runs=runs)}; {done}", "     "))
-    if warm:
+    if warm := warm_words(office, row):
         echo(wrapped(warm, "     "))
     if view.sandbox and view.sandbox not in STRONG:
         echo(style(f"     agents are not confined: {view.sandbox}", fg="yellow"))

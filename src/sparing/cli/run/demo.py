@@ -15,7 +15,8 @@ import click
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.screen import echo, show, style
-from sparing.desk.features import history, view
+from sparing.desk.features import view
+from sparing.desk.features.merge_status import handover_event
 from sparing.desk.gates import answers
 from sparing.desk.money.closing import closing_figures, closing_of
 from sparing.desk.money.spending import spending
@@ -138,7 +139,7 @@ def _project() -> dict[str, str]:
 
 def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
     spent = spending(office, row)
-    merged = bool(history.handover_event(office, row).get("merged"))
+    merged = bool(handover_event(office, row).get("merged"))
     if as_json:
         print_json(
             feature=row.feature.id, flow=row.feature.flow, status=row.status.value, merged=merged,

@@ -38,6 +38,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.runtime.engine_lock import engine_lock
+from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from sparing.runtime.surroundings import Surroundings
 
 FAILURE_LOOK_SECONDS = 1.0
+OVER = frozenset({FeatureStatus.COMPLETED, FeatureStatus.ABANDONED})
 DEARER = (
     "    so few and short turns have little to share: what each prompt carries,\n"
     "    rules and roles and quoted documents, outweighs what turns have in common"
@@ -77,7 +79,7 @@ def run_features(
     reach = level_reached()
     optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
     settle_level(reach, unsandboxed=optional)
-    with engine_lock(office.folder.engine_lock):
+    with engine_lock(office.folder.engine_lock), kept_open():
         ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
     views = [view.feature_view(office, row) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
@@ -177,15 +179,15 @@ async def _drive(
                     await engine.tick()
                     if not asking.open:
                         progress.show()
-                    current = [view.reload(office, row) for row in rows]
-                    for row in current:
+                    current = view.reload_all(office, rows)
+                    for row in filter(_may_wait, current):
                         _answer(office, row, _mode_at(around, row, mode), asking)
                     if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
-                    current = [view.reload(office, row) for row in rows]
+                    current = view.reload_all(office, rows)
                     _raise_failures(current, await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
 
@@ -221,9 +223,13 @@ class OpenQuestion:
         self._task = asyncio.create_task(question)
 
 
+def _may_wait(row: FeatureRow) -> bool:
+    return not row.running and row.status not in OVER
+
+
 def _rests(office: Office, row: FeatureRow) -> bool:
     """Done, or waiting for a human who has not answered."""
-    if row.status in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
+    if row.status in OVER:
         return True
     return not row.running and view.waiting_gate(office, row) is not None
 

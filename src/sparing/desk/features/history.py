@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sparing.codec import JsonObject
 from sparing.desk.office import Office
 from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
@@ -33,9 +32,3 @@ def last_sandbox(office: Office) -> str:
     with office.database.read() as connection:
         found = events.last_of_all(connection, "sandbox")
     return str(found.data["level"]) if found else ""
-
-
-def handover_event(office: Office, row: FeatureRow) -> JsonObject:
-    with office.database.read() as connection:
-        found = events.last(connection, row.feature.key, "handover")
-    return {"note": found.text, **found.data} if found else {}

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sparing.codec import JsonObject
-from sparing.desk.features.history import handover_event
 from sparing.desk.office import Office
 from sparing.errors import SparingError
 from sparing.feature import FeatureStatus
@@ -64,6 +63,13 @@ def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
     subject = f"Merge {feature.branch}: {feature.title}"
     named = name_commands(repo, feature.base_branch, feature.branch, subject)
     return FinishedFeature(row, MergeStatus.READY, named.note, named.commands, found.worktree)
+
+
+def handover_event(office: Office, row: FeatureRow) -> JsonObject:
+    """What was told when the feature was handed over; nothing before."""
+    with office.database.read() as connection:
+        found = events.last(connection, row.feature.key, "handover")
+    return {"note": found.text, **found.data} if found else {}
 
 
 def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparing.cap import Reached
@@ -115,6 +116,12 @@ def reload(office: Office, row: FeatureRow) -> FeatureRow:
     with office.database.read() as connection:
         found = features.get(connection, row.feature.key)
     return found or row
+
+
+def reload_all(office: Office, rows: Sequence[FeatureRow]) -> list[FeatureRow]:
+    """These, as they stand now."""
+    found = {row.feature.key: row for row in every_row(office)}
+    return [found.get(row.feature.key, row) for row in rows]
 
 
 def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
+from sparing.workspace.git.object_reader import blob, object_id
 from sparing.workspace.git.objects import (
     has_trailers,
     keep,
@@ -56,7 +57,7 @@ def commit_paths(
     with worktree.held() as git:
         tip = worktree.tip()
         if tip != parent and (made := _made_before(git, parent, tip, run_id, step_id)):
-            return Change(made, parent, changed_files(repo, parent, made))
+            return Change(made, parent)
         private_index.load(git, parent)
         found = _under(private_index.scan(git), paths)
         _refuse_ignored(git, worktree.path, paths, found)
@@ -65,13 +66,14 @@ def commit_paths(
         _refuse_unsafe(git, worktree.path, found)
         private_index.add(git, found)
         tree = git.text("write-tree")
-        if tree == git.text("rev-parse", f"{parent}^{{tree}}"):
+        if tree == object_id(repo.git(), f"{parent}^{{tree}}"):
             return Change(parent, parent)
         new = make_commit(git, tree, (parent,), message(subject, run_id, step_id), at)
         if (stands := move_ref(git, worktree.ref, new, parent)) != new:
             raise _moved(git, worktree.branch, parent, stands, new)
+        private_index.note_equal(git, new)
         private_index.publish(git)
-    return Change(new, parent, changed_files(repo, parent, new))
+    return Change(new, parent)
 
 
 def settle_changes(worktree: Worktree, commit: str) -> None:
@@ -115,12 +117,7 @@ def _read_file(repo: Repository, commit: str, path: str) -> bytes | None:
     place = PurePosixPath(path)
     if "\0" in path or place.is_absolute() or ".." in place.parts or not place.parts:
         return None
-    name = os.fsencode(f"{commit}:{place}")
-    head, _, rest = repo.git().run("cat-file", "--batch", "-z", stdin=name + b"\0").partition(b"\n")
-    fields = head.split(b" ")
-    if len(fields) != 3 or fields[1] != b"blob":
-        return None
-    return rest[: int(fields[2])]
+    return blob(repo.git(), f"{commit}:{place}")
 
 
 def list_folder(repo: Repository, commit: str, path: str) -> tuple[str, ...]:

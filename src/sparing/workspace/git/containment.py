@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.plain_file import WHOLE, read_plain
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import Git
@@ -73,7 +74,7 @@ def words(seen: Sight, own: frozenset[str]) -> str:
 @lru_cache(maxsize=64)
 def tree_id(repo: Repository, commit: str) -> str:
     """The hash of all files of a commit: of those on disk too, if none of them differs."""
-    return repo.git().text("rev-parse", "--verify", f"{commit}^{{tree}}")
+    return object_id(repo.git(), f"{commit}^{{tree}}")
 
 
 def _checkout(repo: Repository) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
 from sparing.workspace.git.merge import merge_trees
+from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import NO_COMMIT, keep, make_commit, message, move_ref
 from sparing.workspace.git.repository import Repository, branch_commit, contains, find_entry
 from sparing.workspace.git.retire import retire
@@ -89,7 +90,7 @@ def as_before(
         lines = (known.get(path, f"0 {NO_COMMIT}\t{path}") for path in paths)
         git.run("update-index", "-z", "--index-info", stdin=private_index.lines(lines))
         tree = git.text("write-tree")
-    if tree == git.text("rev-parse", f"{head}^{{tree}}"):
+    if tree == object_id(worktree.repository.git(), f"{head}^{{tree}}"):
         return head
     text = message(stamp.subject, stamp.run_id, stamp.step_id)
     return make_commit(git, tree, (head,), text, stamp.at)

@@ -64,6 +64,12 @@ def load(git: Git, commit: str) -> None:
     except GitFailed:
         index.unlink(missing_ok=True)
         git.run("read-tree", commit)
+    note_equal(git, commit)
+
+
+def note_equal(git: Git, commit: str) -> None:
+    """The index lists what this commit holds: it was read from it, or the commit was made of it."""
+    index = index_of(git)
     _loaded[index] = commit, stamp(index)
 
 

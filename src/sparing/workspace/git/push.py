@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.workspace.git.config import Effect, Setting, effect_of, is_hosted, pin
+from sparing.workspace.git.environment import overriding
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.git.runner import GitFailed, overriding, start_git
+from sparing.workspace.git.runner import GitFailed, start_git
 
 LIMIT_SECONDS = 120.0
 _FIXED = (

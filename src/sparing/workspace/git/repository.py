@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
+from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.runner import Git, search_from, users_ignores
 
@@ -126,9 +127,7 @@ def is_dirty(repo: Repository) -> bool:
 
 def branch_commit(repo: Repository, branch: str) -> str | None:
     """The tip of a local branch."""
-    ref = f"refs/heads/{branch}^{{commit}}"
-    args = ("rev-parse", "--verify", "--quiet", "--end-of-options", ref)
-    return repo.git().text(*args, ok_codes=(0, 1, 128)) or None
+    return object_id(repo.git(), f"refs/heads/{branch}^{{commit}}") or None
 
 
 def contains(repo: Repository, tip: str, commit: str) -> bool:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from sparing.errors import RepositoryError, SparingError, StateError
 from sparing.workspace.git.config import FIXED, Setting, includes, judge, parse_listing
+from sparing.workspace.git.environment import base_environment, search_path
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.process import leash, output_of
 
@@ -89,15 +90,7 @@ class Git:
         self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         """Like `run`, for a caller that reads the exit code as an answer."""
-        where = self.work_tree or self.git_dir
-        if not where.is_dir():
-            raise RepositoryError(
-                f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
-            )
-        overrides = judge(self.settings(), self.trusted, self.work_tree)
-        environment = self._environment((*FIXED, *overrides)) | dict(env or {})
-        # Without a working folder git must not take the current one for it.
-        argv = args if self.work_tree else ("--bare", *args)
+        argv, environment, where = self._start(args, env)
         limit_seconds = self._limit(args)
         done = start_git(argv, environment, where, stdin, limit_seconds)
         for _ in range(int(self.lock_seconds / LOCK_PAUSE_SECONDS)):
@@ -108,18 +101,35 @@ class Git:
             done = start_git(argv, environment, where, stdin, limit_seconds)
         return done
 
+    def stay_open(self, *args: str) -> subprocess.Popen[bytes]:
+        """A git that answers one question after another; it ends when its input is closed."""
+        argv, environment, where = self._start(args, None)
+        return _started((), argv, environment, where, subprocess.DEVNULL)
+
+    def _start(
+        self, args: tuple[str, ...], env: Mapping[str, str] | None
+    ) -> tuple[tuple[str, ...], dict[str, str], Path]:
+        where = self.work_tree or self.git_dir
+        if not where.is_dir():
+            raise RepositoryError(
+                f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
+            )
+        overrides = judge(self.settings(), self.trusted, self.work_tree)
+        environment = self._environment((*FIXED, *overrides)) | dict(env or {})
+        # Without a working folder git must not take the current one for it.
+        return args if self.work_tree else ("--bare", *args), environment, where
+
     def _limit(self, args: Sequence[str]) -> float:
-        command = next((one for one in args if not one.startswith("-") and "=" not in one), "")
-        return min(self.limit_seconds, LOOK_SECONDS) if command in LOOKS else self.limit_seconds
+        return min(self.limit_seconds, LOOK_SECONDS) if _looks(args) else self.limit_seconds
 
     def settings(self) -> tuple[Setting, ...]:
         """What the repository itself sets, wherever it says so."""
-        found = _listing(self.git_dir, _signature(self.git_dir))
+        found = _listing(self.git_dir, signature(self.git_dir))
         # Files that are included change without a trace in the signature: never from memory.
         return _list(self.git_dir) if includes(found) else found
 
     def _environment(self, settings: Sequence[Setting]) -> dict[str, str]:
-        environment = _base_environment(settings) | {"GIT_DIR": str(self.git_dir)}
+        environment = base_environment(settings) | {"GIT_DIR": str(self.git_dir)}
         if self.work_tree is not None:
             environment["GIT_WORK_TREE"] = str(self.work_tree)
             if self.index is not None:
@@ -132,7 +142,7 @@ class Git:
 
 def search_from(folder: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
     """`git rev-parse` in a folder of which we do not know yet to which repository it belongs."""
-    return start_git(("rev-parse", *args), _base_environment(FIXED), folder, None, LOOK_SECONDS)
+    return start_git(("rev-parse", *args), base_environment(FIXED), folder, None, LOOK_SECONDS)
 
 
 def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
@@ -157,7 +167,7 @@ def users_ignores(git_dir: Path, environ: Mapping[str, str]) -> Path | None:
 
 
 def git_version() -> tuple[int, ...]:
-    done = start_git(("version",), _base_environment(FIXED), Path("/"), None, LOOK_SECONDS)
+    done = start_git(("version",), base_environment(FIXED), Path("/"), None, LOOK_SECONDS)
     words = os.fsdecode(done.stdout)
     numbers = words.removeprefix("git version ").split()[0].split(".")
     return tuple(int(number) for number in numbers if number.isdigit())
@@ -170,20 +180,9 @@ def start_git(
     stdin: bytes | None,
     limit_seconds: float,
 ) -> subprocess.CompletedProcess[bytes]:
-    program = shutil.which("git")
-    if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
-        raise RepositoryError("git is not installed", "install git 2.38 or newer")
-    argv = (*leash(), program, "--no-pager", "--literal-pathspecs", *args)
-    process = subprocess.Popen(
-        argv,
-        cwd=where,
-        env={"PATH": _search_path(program), **environment},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Ctrl-C in the terminal ends us at a place of our choice, not git in the middle.
-        start_new_session=True,
-    )
+    # What only reads objects and refs waits for nothing and may well outlive us.
+    waits = "GIT_WORK_TREE" in environment or not _looks(args)
+    process = _started(leash() if waits else (), args, environment, where, subprocess.PIPE)
     try:
         out, err = output_of(process, stdin or b"", environment.get("GIT_WORK_TREE"), limit_seconds)
     except subprocess.TimeoutExpired as error:
@@ -193,47 +192,37 @@ def start_git(
             # Whatever git started holds our pipes too.
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-    return subprocess.CompletedProcess(argv, process.wait(), out, err)
+    return subprocess.CompletedProcess(args, process.wait(), out, err)
 
 
-def _search_path(git: str) -> str:
-    found = [program for program in (git, shutil.which("git-lfs")) if program]
-    # A relative folder of PATH would be looked for in the working folder, where agents write.
-    folders = [str(Path(program).parent) for program in found if Path(program).is_absolute()]
-    return os.pathsep.join(dict.fromkeys([*folders, "/usr/local/bin", "/usr/bin", "/bin"]))
+def _looks(args: Sequence[str]) -> bool:
+    command = next((one for one in args if not one.startswith("-") and "=" not in one), "")
+    return command in LOOKS
 
 
-def _base_environment(settings: Sequence[Setting]) -> dict[str, str]:
-    environment = {
-        "HOME": os.devnull,
-        "LC_ALL": "C",
-        "TZ": "UTC",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "false",
-        "GIT_EDITOR": "false",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_LFS_SKIP_SMUDGE": "1",
-        # A trusted filter in Python must not import what lies in the folder it is run in.
-        "PYTHONSAFEPATH": "1",
-    }
-    return environment | overriding(settings)
+def _started(
+    before: Sequence[str],
+    args: Sequence[str],
+    environment: Mapping[str, str],
+    where: Path,
+    errors: int,
+) -> subprocess.Popen[bytes]:
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
+        raise RepositoryError("git is not installed", "install git 2.38 or newer")
+    return subprocess.Popen(
+        (*before, program, "--no-pager", "--literal-pathspecs", *args),
+        cwd=where,
+        env={"PATH": search_path(program), **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        # Ctrl-C in the terminal ends us at a place of our choice, not git in the middle.
+        start_new_session=True,
+    )
 
 
-def overriding(settings: Sequence[Setting]) -> dict[str, str]:
-    """Variables by which these settings outrank all files. Not `-c`: there a key has no "="."""
-    environment = {"GIT_CONFIG_COUNT": str(len(settings))}
-    for number, setting in enumerate(settings):
-        environment[f"GIT_CONFIG_KEY_{number}"] = setting.key
-        environment[f"GIT_CONFIG_VALUE_{number}"] = setting.value
-    return environment
-
-
-def _signature(git_dir: Path) -> tuple[Stamp | None, ...]:
+def signature(git_dir: Path) -> tuple[Stamp | None, ...]:
     """Changes whenever one of the files that git reads its configuration from changes."""
     common = common_dir(git_dir)
     names = (common / "config", common / "config.worktree", git_dir / "config.worktree")
@@ -262,7 +251,7 @@ def _listing(git_dir: Path, signature: tuple[Stamp | None, ...]) -> tuple[Settin
 
 def _list(git_dir: Path) -> tuple[Setting, ...]:
     args = ("config", "--list", "-z", "--show-scope", "--show-origin")
-    environment = _base_environment(FIXED) | {"GIT_DIR": str(git_dir)}
+    environment = base_environment(FIXED) | {"GIT_DIR": str(git_dir)}
     done = start_git(args, environment, git_dir, None, LOOK_SECONDS)
     if done.returncode != 0:
         raise failure(args, done)

@@ -17,6 +17,7 @@ from sparing.errors import RepositoryError
 from sparing.workspace.checks.parking import put_back
 from sparing.workspace.git import private_index
 from sparing.workspace.git.lock import held
+from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import (
     NO_COMMIT,
     keep,
@@ -131,7 +132,7 @@ def restore(
         if found.on_disk and withhold is not None and withhold(found.on_disk):
             found = private_index.scan(git)
         if not found.paths:
-            return _kept_before(git, salvage) if salvage else None
+            return _kept_before(worktree.repository, salvage) if salvage else None
         private_index.add(git, found)
         kept = keep_index(git, commit, salvage) if salvage else None
         private_index.load(git, commit)
@@ -152,10 +153,9 @@ def keep_index(git: Git, commit: str, name: str) -> str:
     return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), text, date))
 
 
-def _kept_before(git: Git, name: str) -> str | None:
+def _kept_before(repo: Repository, name: str) -> str | None:
     ref = salvage_ref(name)
-    found = git.ask("rev-parse", "--verify", "--quiet", ref).returncode == 0
-    return ref if found else None
+    return ref if object_id(repo.git(), ref) else None
 
 
 def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
@@ -251,6 +251,8 @@ def mend(worktree: Worktree, git: Git) -> None:
         link.unlink(missing_ok=True)
         with link.open("xb") as file:
             file.write(wanted)
+    if read_plain(git.git_dir / "HEAD") == os.fsencode(f"ref: {worktree.ref}\n"):
+        return
     if git.text("symbolic-ref", "--quiet", "HEAD", ok_codes=(0, 1)) != worktree.ref:
         git.run("symbolic-ref", "HEAD", worktree.ref)
 

@@ -1,0 +1,191 @@
+"""Objects and refs by name, from one git that stays open while an engine runs.
+
+To start git takes longer than most answers. While somebody holds `kept_open`, one process a
+repository answers, one question after the other; without, and whenever that process does not
+answer, the caller starts a git of its own. Refs are read anew for each question. The
+repository's settings are judged before each use, and a process that was started under others is
+not asked any more.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from sparing.workspace.git.config import Setting, includes, judge
+from sparing.workspace.git.runner import LOOK_SECONDS, Git, Stamp, common_dir, signature, stamp
+
+PIECE_BYTES = 65536
+
+
+class GitObject(NamedTuple):
+    id: str
+    kind: str
+    data: bytes = b""
+
+
+class NoAnswer(Exception):
+    """Nothing is kept open, or it has ended: ask a git of your own."""
+
+
+class Started(NamedTuple):
+    """What a process that is kept open was started under."""
+
+    process: int
+    files: tuple[Stamp | None, ...]
+    overrides: tuple[Setting, ...]
+
+
+class Reader:
+    """One process; asked by one thread at a time."""
+
+    def __init__(self, started: Started, process: subprocess.Popen[bytes]) -> None:
+        self.started = started
+        self.ended = False
+        self._process = process
+        self._lock = Lock()
+        self._left = b""
+
+    def ask(self, question: str, name: str) -> GitObject | None:
+        with self._lock:
+            try:
+                return self._answer(os.fsencode(f"{question} {name}") + b"\0")
+            except (OSError, ValueError) as error:
+                self._end()
+                raise NoAnswer from error
+
+    def _answer(self, question: bytes) -> GitObject | None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.write(question)
+        stdin.flush()
+        while b"\n" not in self._left:
+            self._more()
+        head, _, self._left = self._left.partition(b"\n")
+        fields = head.rsplit(b" ", 2)
+        if fields[-1] in (b"missing", b"ambiguous") or len(fields) < 3:
+            return None
+        data = self._take(int(fields[2])) if question.startswith(b"contents") else b""
+        return GitObject(fields[0].decode(), fields[1].decode(), data)
+
+    def _take(self, size: int) -> bytes:
+        """The content and the line break that follows it."""
+        parts, found = [self._left], len(self._left)
+        while found <= size:
+            self._left = b""
+            self._more()
+            parts.append(self._left)
+            found += len(self._left)
+        whole = b"".join(parts)
+        self._left = whole[size + 1 :]
+        return whole[:size]
+
+    def _more(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None
+        if not select.select([stdout], [], [], LOOK_SECONDS)[0]:
+            raise OSError("git does not answer")
+        piece = os.read(stdout.fileno(), PIECE_BYTES)
+        if not piece:
+            raise OSError("git has ended")
+        self._left += piece
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        """A process of those we were forked from is not ours to end."""
+        self.ended = True
+        if self.started.process != os.getpid():
+            return
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        self._process.wait()
+
+
+_lock = Lock()
+_keepers: list[object] = []
+_readers: dict[Path, Reader] = {}
+
+
+@contextmanager
+def kept_open() -> Generator[None]:
+    """Until the end of this, questions about one repository go to one process."""
+    keeper = object()
+    with _lock:
+        _keepers.append(keeper)
+    try:
+        yield
+    finally:
+        with _lock:
+            _keepers.remove(keeper)
+            readers = [] if _keepers else [*_readers.values()]
+            if not _keepers:
+                _readers.clear()
+        for reader in readers:
+            reader.close()
+
+
+def object_id(git: Git, name: str) -> str:
+    """Of what a name stands for; empty if there is nothing."""
+    try:
+        found = _asked(git, "info", name)
+    except NoAnswer:
+        args = ("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+        return git.text(*args, ok_codes=(0, 1, 128))
+    return found.id if found else ""
+
+
+def blob(git: Git, name: str) -> bytes | None:
+    """A file of a commit, by the commit's name and its path; None if there is none."""
+    try:
+        found = _asked(git, "contents", name)
+    except NoAnswer:
+        return _read_alone(git, name)
+    return found.data if found and found.kind == "blob" else None
+
+
+def _read_alone(git: Git, name: str) -> bytes | None:
+    stdin = os.fsencode(name) + b"\0"
+    head, _, rest = git.run("cat-file", "--batch", "-z", stdin=stdin).partition(b"\n")
+    fields = head.split(b" ")
+    if len(fields) != 3 or fields[1] != b"blob":
+        return None
+    return rest[: int(fields[2])]
+
+
+def _asked(git: Git, question: str, name: str) -> GitObject | None:
+    # A line break would come back in the answer, where nobody could tell it from its end.
+    odd = "\n" in name or "\0" in name
+    if not _keepers or odd or git.work_tree is not None:
+        raise NoAnswer
+    settings = git.settings()
+    if includes(settings):
+        raise NoAnswer
+    return _reader(git, judge(settings, git.trusted, None)).ask(question, name)
+
+
+def _reader(git: Git, overrides: tuple[Setting, ...]) -> Reader:
+    common = common_dir(git.git_dir)
+    more = (common / "objects" / "info" / "alternates", common / "shallow")
+    files = (*signature(git.git_dir), *map(stamp, more))
+    started = Started(os.getpid(), files, overrides)
+    with _lock:
+        known = _readers.get(git.git_dir)
+        if known is not None and known.started == started and not known.ended:
+            return known
+        process = git.stay_open("cat-file", "--batch-command", "-z")
+        fresh = _readers[git.git_dir] = Reader(started, process)
+    if known is not None:
+        known.close()
+    return fresh
