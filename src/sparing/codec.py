@@ -61,7 +61,7 @@ def plain(value: object) -> object:
     if isinstance(value, _PLAIN):
         return value
     fields = _fields(type(value))
-    if fields:
+    if fields or dataclasses.is_dataclass(value):
         return {name: plain(getattr(value, name)) for name in fields}
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value).items()
@@ -116,7 +116,7 @@ def _reader(kind: Any) -> Reader:
         return _mapping(*parts)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind
-    if isinstance(kind, type) and _fields(kind):
+    if isinstance(kind, type) and (_fields(kind) or dataclasses.is_dataclass(kind)):
         return _record(kind)
     return _plain(kind)
 

@@ -33,9 +33,9 @@ from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, ScriptedTurn
 from sparing.failure import Failure
 from sparing.segment import references_of
+from sparing.turn_event import AgentAction
 from sparing.usage import Origin, Usage
 
-WRITES = frozenset({"write"})
 SAID_LIMIT = 2_000
 PONG = "ok"
 
@@ -129,8 +129,10 @@ class ScriptedBackend:
                 ModelCall(added, out, bill)
                 for (added, out), bill in zip(talk.calls, bills, strict=True)
             ),
-            files_read=tuple(tool.path for tool in played.tools if tool.kind == "read"),
-            files_written=tuple(tool.path for tool in played.tools if tool.kind in WRITES),
+            files_read=tuple(tool.path for tool in played.tools if tool.kind == AgentAction.READ),
+            files_written=tuple(
+                tool.path for tool in played.tools if tool.kind == AgentAction.WRITE
+            ),
             failure=failure,
             detail=played.detail or turn.detail or (failure.value if failure else ""),
         )
@@ -169,7 +171,7 @@ async def _play(
                         events(AgentEvent(ANSWERING, ""))
                     case {"type": "tool", "kind": kind, "path": path, "chars": chars}:
                         tools.append(Tool(kind, path, chars))
-                        events(AgentEvent(kind, _told(path, message.get("said"))))
+                        events(AgentEvent(AgentAction(kind), _told(path, message.get("said"))))
                     case {"type": "result", "text": said}:
                         text = said
                     case _:

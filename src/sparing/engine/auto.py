@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing.event import FeatureEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
 from sparing.implement.checks import checks_at
 from sparing.records import events, gates, mailbox
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
 from sparing.runtime.place_store import unpacked
@@ -16,9 +18,6 @@ from sparing.stages.auto_gate import by_rule, unpassed_words
 from sparing.stages.place import Place, is_last
 from sparing.turn import StageStep
 from sparing.workspace.git.commit import changed_files
-
-PASSED = "passed"
-"""A gate that nobody was asked at, with the reason."""
 
 
 def wants_rule(around: Surroundings, row: FeatureRow) -> bool:
@@ -49,7 +48,8 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
             return
         letter = Letter(0, key, "approve", gate.id, "", "rule")
         mailbox.post(tx, f"{gate.id}.approve.rule", letter, at)
-        told = events.Event(f"{gate.id}.{PASSED}", key, at, PASSED, gate.stage, "", found.words)
+        passed, name = FeatureEvent.PASSED, f"{gate.id}.{FeatureEvent.PASSED}"
+        told = Event.of(passed, key=name, feature=key, at=at, stage=gate.stage, text=found.words)
         events.add(tx, told)
 
 

@@ -11,10 +11,12 @@ from sparing.engine.auto import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import under_orders
 from sparing.engine.unfinished import LastDecision, Said, ask_again, asked_for, asks_again, take_up
+from sparing.event import FeatureEvent, StuckEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause, Do, FlowState, Position
 from sparing.job import Job
 from sparing.records import events, features, gates
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
 from sparing.runtime.place_store import packed, unpacked
@@ -150,12 +152,13 @@ def _tell_stage(
         return
     if began.completed is None and began.iterations == 0:
         key = f"{row.feature.key}.{after.moves}.stage"
-        events.add(tx, events.Event(key, row.feature.key, now, "stage", name))
+        told = Event.of(FeatureEvent.STAGE, key=key, feature=row.feature.key, at=now, stage=name)
+        events.add(tx, told)
 
 
-def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> events.Event:
+def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> Event:
     state = place.state
-    return events.Event(
-        f"{leg}.settled", row.feature.key, at, state.position.value, state.stage, "", state.reason,
-        {"cause": state.cause.value} if state.position is Position.STUCK else {},
-    )  # fmt: skip
+    stuck = state.position is Position.STUCK
+    what = StuckEvent(state.cause.value) if stuck else FeatureEvent(state.position.value)
+    key, feature = f"{leg}.settled", row.feature.key
+    return Event.of(what, key=key, feature=feature, at=at, stage=state.stage, text=state.reason)

@@ -17,9 +17,11 @@ from sparing.codec import JsonObject
 from sparing.engine.decision import Decision, LegStart
 from sparing.engine.steps.moves import settle
 from sparing.engine.unfinished import AskedJob, LastDecision
+from sparing.event import WarningEvent
 from sparing.flow.state import Do, Position
 from sparing.job import JobResult
 from sparing.records import events, features, mailbox
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime.place_store import unpacked
 from sparing.runtime.surroundings import Surroundings
@@ -129,4 +131,6 @@ def _tell(around: Surroundings, row: FeatureRow, at: float, text: str) -> None:
         return
     key, stage = row.feature.key, str(row.place["state"]["stage"])
     with around.database.write() as tx:
-        events.add(tx, events.Event(f"{row.leg_id}.anew", key, at, "warning", stage, "", text))
+        name = f"{row.leg_id}.anew"
+        told = Event.of(WarningEvent(), key=name, feature=key, at=at, stage=stage, text=text)
+        events.add(tx, told)

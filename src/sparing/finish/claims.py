@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.claims import unmarked_claims
+from sparing.event import WarningEvent
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 
@@ -18,5 +19,5 @@ def tell_unmarked(source: Source, teller: Teller) -> None:
     many = "1 claim has" if len(found) == 1 else f"{len(found)} claims have"
     text = f"{many} no mark of evidence or assumption"
     with source.around.database.write() as tx:
-        data = {"claims": list(found)}
-        tell(tx, teller, source.job, "warning", text=text, data=data, name="warning.unmarked")
+        told = WarningEvent(claims=tuple(found))
+        tell(tx, teller, source.job, told, text=text, name="warning.unmarked")

@@ -12,6 +12,7 @@ from typing import assert_never
 
 from sparing.config.inherited import outward
 from sparing.config.settings import HandOver
+from sparing.event import HandoverEvent
 from sparing.finish.handover_text import Body, body_of
 from sparing.job import Job, JobResult
 from sparing.records.features import FeatureRow
@@ -44,14 +45,14 @@ def hand_home(source: Source, ticket: Ticket) -> JobResult:
         left = retire(worktree, done.commit, around.folder.redactor.known)
         note = "; ".join(filter(None, (note, left)))
     with around.database.write() as tx:
-        data = {
-            "merged": done.merged,
-            "commit": done.commit,
-            "commands": list(done.commands),
-            "url": done.url,
-            "body": body.whole,
-        }
-        tell(tx, ticket, job, "handover", text=note, data=data)
+        told = HandoverEvent(
+            merged=done.merged,
+            commit=done.commit,
+            commands=tuple(done.commands),
+            url=done.url,
+            body=body.whole,
+        )
+        tell(tx, ticket, job, told, text=note)
     if how is HandOver.PRINT or done.merged or done.pushed:
         return JobResult(commit=job.head, detail=note)
     return JobResult(commit=job.head, failure="not handed over", detail=note)

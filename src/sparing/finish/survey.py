@@ -29,6 +29,7 @@ from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import TaskProgress
 from sparing.ticket import Ticket
+from sparing.turn_event import CommitEvent
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.project.paths import Confined
 
@@ -111,7 +112,7 @@ def reopen(source: Source, ticket: Ticket) -> JobResult:
         worktree, job.head, [meta, *logs], subject, row.feature.name, ticket.step, ticket.at
     )
     with around.database.write() as tx:
-        tell(tx, ticket, job, "commit", text=subject, data={"commit": change.commit})
+        tell(tx, ticket, job, CommitEvent(change.commit), text=subject)
     return JobResult(commit=change.commit)
 
 

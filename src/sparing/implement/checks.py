@@ -12,6 +12,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
+from sparing.event import OutputsEvent, RefusedCheckEvent
 from sparing.flow.stage import StageWork
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
@@ -113,9 +114,9 @@ def tell_checks(
     """Where the whole output is, what was not run, and why."""
     outputs = {one.name: one.whole for one in results if one.whole}
     red = [f"{one.name}: {one.whole}" for one in results if one.whole and not one.passed]
-    tell(tx, teller, source.job, "outputs", text="; ".join(red), data=outputs)
+    tell(tx, teller, source.job, OutputsEvent(outputs), text="; ".join(red))
     for number, note in enumerate(extra.notes):
-        tell(tx, teller, source.job, "refused", text=note, name=f"refused.{number}")
+        tell(tx, teller, source.job, RefusedCheckEvent(), text=note, name=f"refused.{number}")
 
 
 def _absent(around: Surroundings, check: Check, worktree: Path) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sparing.briefing.facts import Checked
 from sparing.context.documents.task_report import TaskReport
+from sparing.event import WarningEvent
 from sparing.implement.evidence import TaskEvidence, checked, red_words, seen_of, task_of
 from sparing.implement.log import NAME, LogEntry, logged, with_divergences
 from sparing.job import JobResult
@@ -167,4 +168,4 @@ def _write(source: Source, ticket: Ticket, head: str, text: str) -> str:
 
 def _warn(source: Source, ticket: Ticket, text: str, name: str) -> None:
     with source.around.database.write() as tx:
-        tell(tx, ticket, source.job, "warning", text=text, name=name)
+        tell(tx, ticket, source.job, WarningEvent(), text=text, name=name)

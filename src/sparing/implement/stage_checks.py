@@ -9,6 +9,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
+from sparing.event import ChecksEvent
 from sparing.flow.stage import StageWork
 from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree
 from sparing.implement.evidence import known_of
@@ -31,7 +32,7 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     with around.database.write() as tx:
         data = {one.name: one not in checked.red for one in results}
         data |= {"changed checks": False} if asks else {}
-        tell(tx, ticket, job, "checks", text=_told(checked, asks), data=data)
+        tell(tx, ticket, job, ChecksEvent(data), text=_told(checked, asks))
         tell_checks(tx, ticket, source, results, extra)
     said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
     detail = f"checks are red: {names}" + (f"; {note}" if note else "") if names else ""

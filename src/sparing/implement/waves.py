@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sparing.event import WarningEvent
 from sparing.implement.evidence import checked, seen_of
 from sparing.job import JobResult
 from sparing.runtime.containment import Withholding, put_away
@@ -122,4 +123,4 @@ def remove_lanes(source: Source, home: str) -> list[str]:
 def warn_all(source: Source, ticket: Ticket, texts: list[str]) -> None:
     with source.around.database.write() as tx:
         for number, text in enumerate(texts):
-            tell(tx, ticket, source.job, "warning", text=text, name=f"warning.{number}")
+            tell(tx, ticket, source.job, WarningEvent(), text=text, name=f"warning.{number}")

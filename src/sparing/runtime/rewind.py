@@ -7,6 +7,7 @@ commit that the ref holds, and files are made equal to the commit as often as on
 from __future__ import annotations
 
 from sparing.errors import RepositoryError
+from sparing.event import RewoundEvent
 from sparing.job import Job
 from sparing.runtime.events import tell
 from sparing.runtime.surroundings import Surroundings
@@ -14,8 +15,6 @@ from sparing.ticket import Ticket
 from sparing.workspace.git.objects import keep, move_ref
 from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.leaks import set_aside
-
-REWOUND = "rewound"
 
 
 def take_back(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:
@@ -31,8 +30,7 @@ def take_back(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket
     _move(around, worktree, job.head, tip)
     with around.database.write() as tx:
         text = f"the branch is back at {job.head[:10]}; what came after is kept as {kept}"
-        data = {"ref": kept, "from": tip, "to": job.head}
-        tell(tx, ticket, job, REWOUND, text=text, data=data)
+        tell(tx, ticket, job, RewoundEvent(kept, tip, job.head), text=text)
     _restore(around, worktree, job.head, "")
 
 

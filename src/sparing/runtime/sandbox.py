@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
+from sparing.event import SandboxEvent
 from sparing.records import events
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.run import CheckSandbox
@@ -20,7 +22,6 @@ from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import tool_roots, wrap
 from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 
-SANDBOX = "sandbox"
 """The kind of the event that tells the level."""
 
 
@@ -62,7 +63,7 @@ def tools(around: Surroundings) -> tuple[Path, ...]:
 def tell_walls(around: Surroundings, row: FeatureRow, at: float, words: str) -> None:
     """On record with the feature, once a leg."""
     name = around.level.name.lower()
-    key = f"{row.leg_id}.{SANDBOX}.{name}"
-    data = {"level": name}
+    key = f"{row.leg_id}.{SandboxEvent.kind}.{name}"
     with around.database.write() as tx:
-        events.add(tx, events.Event(key, row.feature.key, at, SANDBOX, "", "", words, data))
+        told = SandboxEvent(name)
+        events.add(tx, Event.of(told, key=key, feature=row.feature.key, at=at, text=words))

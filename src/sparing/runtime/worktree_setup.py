@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
@@ -86,7 +87,7 @@ def _set_up(
         later = recipe.commit != row.feature.base_commit
         agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""
         text = "; ".join(one.command for one in done) + agreed
-        _tell(around, teller, job, "setup", text)
+        _tell(around, teller, job, SetupEvent(), text)
 
 
 def _is_ready(worktree: Worktree, recipe: Recipe) -> bool:
@@ -111,7 +112,7 @@ def _warn_once(
 ) -> None:
     """Of the feature, not of a step: the same key each time."""
     once = _Once(f"{row.feature.key}.setup.{version}", teller.feature, teller.at)
-    _tell(around, once, job, "warning", text)
+    _tell(around, once, job, WarningEvent(), text)
 
 
 def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
@@ -153,6 +154,6 @@ def _means(around: Surroundings, row: FeatureRow) -> Means:
     return Means(around.environ, folder, limit, walls)
 
 
-def _tell(around: Surroundings, teller: Teller, job: Job, kind: str, text: str) -> None:
+def _tell(around: Surroundings, teller: Teller, job: Job, what: RunEvent, text: str) -> None:
     with around.database.write() as tx:
-        tell(tx, teller, job, kind, text=text, name=f"outfit.{kind}")
+        tell(tx, teller, job, what, text=text, name=f"outfit.{kind_of(what)}")
