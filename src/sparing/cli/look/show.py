@@ -23,7 +23,7 @@ from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, fin
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.branch import check_outputs
-from sparing.desk.gates.handoffs import note_lines, stage_notes
+from sparing.desk.gates.handoffs import note_data, note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError, UsageError
@@ -100,7 +100,7 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
             for v in verdicts
         ]
         marks, end = row.place.get("marks", {}), asdict(ending(office, row))
-        notes = [note._asdict() for note in stage_notes(office, row).values()]
+        notes = [note_data(note) for note in stage_notes(office, row).values()]
         print_json(**asdict(shown), marks=marks, reviews=reviews, ending=end, notes=notes)
         return
     echo(style(f"{shown.id} {shown.title}", bold=True))

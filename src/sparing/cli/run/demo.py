@@ -136,7 +136,7 @@ def _project() -> dict[str, str]:
 
 def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
     spent = spending(office, row)
-    merged = bool(history.handover_event(office, row).get("merged"))
+    merged = history.handover_event(office, row).merged
     if as_json:
         print_json(
             feature=row.feature.id, flow=row.feature.flow, status=row.status.value, merged=merged,

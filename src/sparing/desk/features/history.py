@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sparing.codec import JsonObject
 from sparing.desk.office import Office
+from sparing.event import HandoverEvent, SandboxEvent
 from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
 
@@ -31,11 +31,11 @@ def latest_event(office: Office) -> int:
 def last_sandbox(office: Office) -> str:
     """The level at which agents were confined last, in any feature; empty before the first time."""
     with office.database.read() as connection:
-        found = events.last_of_all(connection, "sandbox")
-    return str(found.data["level"]) if found else ""
+        found = events.last_of_all(connection, SandboxEvent.kind)
+    return found.what.level if found and isinstance(found.what, SandboxEvent) else ""
 
 
-def handover_event(office: Office, row: FeatureRow) -> JsonObject:
+def handover_event(office: Office, row: FeatureRow) -> HandoverEvent:
+    """How the branch was handed over last; an empty one if it never was."""
     with office.database.read() as connection:
-        found = events.last(connection, row.feature.key, "handover")
-    return {"note": found.text, **found.data} if found else {}
+        return events.last_what(connection, row.feature.key, HandoverEvent) or HandoverEvent()

@@ -14,6 +14,7 @@ from sparing.desk.gates import answers
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
+from sparing.event import AnswerEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
@@ -87,8 +88,9 @@ def abandon(
         gate = gates.waiting(tx, key)
         if gate is not None:
             gates.answer(tx, gate.id, OutcomeKind.ABANDON.value, "", sender, at)
-        data = {"by": sender, "answer": OutcomeKind.ABANDON.value}
-        events.add(tx, Event(f"{row.leg_id}.given-up", key, at, "answered", state.stage, data=data))
+        told = AnswerEvent(sender, OutcomeKind.ABANDON.value)
+        name, stage = f"{row.leg_id}.given-up", state.stage
+        events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage))
     return OrderReceipt(state.stage, OrderTiming.NOW)
 
 
