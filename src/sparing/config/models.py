@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sparing.config.rules import Rule, SettingScope, model, setting
 from sparing.config.value_forms import PATTERN_MODEL, Lines, Pairs, Prices
@@ -77,3 +78,10 @@ class ModelSettings:
 
 def _table(lines: Iterable[str]) -> dict[str, str]:
     return {name: word for name, _, word in (line.partition(" ") for line in lines)}
+
+
+class LoginName(StrEnum):
+    AUTO = "auto"
+    API_KEY = "api-key"
+    TOKEN = "token"
+    OWN = "own"

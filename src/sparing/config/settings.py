@@ -18,8 +18,7 @@ from sparing.config.caps import CapSettings
 from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.login import LoginName
-from sparing.config.models import ModelSettings
+from sparing.config.models import LoginName, ModelSettings
 from sparing.config.notify import NotifySettings
 from sparing.config.rules import (
     BRANCH,

@@ -17,8 +17,7 @@ from sparing.engine.decision import Decision, LegStart
 from sparing.engine.decision_input import Said
 from sparing.engine.dispatch import dispatch
 from sparing.engine.seats import seat
-from sparing.engine.steps.moves import decide, settle
-from sparing.engine.steps.program import PROGRAM
+from sparing.engine.steps.program import PROGRAM, decide, settle
 from sparing.job import Job, JobKind, JobResult
 from sparing.runtime import signals
 from sparing.ticket import Ticket

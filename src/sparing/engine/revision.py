@@ -15,7 +15,7 @@ from dbos import DBOS
 from sparing import codec
 from sparing.codec import JsonObject
 from sparing.engine.decision import Decision, LegStart
-from sparing.engine.steps.moves import settle
+from sparing.engine.steps.program import settle
 from sparing.engine.unfinished import AskedJob, LastDecision
 from sparing.event import WarningEvent
 from sparing.flow.state import Do, Position

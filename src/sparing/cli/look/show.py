@@ -10,11 +10,10 @@ import click
 
 from sparing.artifact import ArtifactName
 from sparing.cli.look.prompt import PromptOptions, show_prompt
-from sparing.cli.look.reviews import show_reviews
 from sparing.cli.look.status import state_words
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.handover_summary import print_ending
-from sparing.cli.screen import echo, style, wrapped
+from sparing.cli.screen import echo, show, style, wrapped
 from sparing.config.terminal import homely
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
@@ -180,3 +179,25 @@ def _outputs(office: Office, row: FeatureRow) -> str:
             f"no check of feature {row.feature.id} has run yet", f"sparing show {row.feature.id}"
         )
     return "".join(f"{one.name}, all of it in {one.whole}\n{one.text}\n" for one in found)
+
+
+def show_reviews(name: str, *, as_json: bool) -> None:
+    from sparing.desk.reviews.reviews import decided, reviews
+
+    office = open_office(Path.cwd(), reading=True)
+    row = answers.find(office, name)
+    rows, looks = reviews(office, row), decided(office, row)
+    if as_json:
+        print_json(
+            feature=row.feature.id,
+            reviews=[one.dump() for one in rows],
+            looks=[one.dump() for one in looks],
+        )
+        return
+    if not rows:
+        echo(f"No reviewer has looked at feature {row.feature.id} yet.")
+        return
+
+    from sparing.report.reviews import reviews_page
+
+    show(reviews_page(rows, looks))

@@ -1,15 +1,17 @@
-"""Steps of jobs that need no agent: the program looks, checks, writes down and commits."""
+"""Steps of a leg, and of jobs that need no agent: the program looks, checks and commits."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from sparing.dispatch import weighing
+from sparing.engine import decision
 from sparing.engine.crash import step
+from sparing.errors import SparingError
 from sparing.finish import closing, handover, survey
 from sparing.implement import opening, proof, stage_checks, task_list, waves
 from sparing.job import Job, JobKind, JobResult
-from sparing.runtime.outcome import outcome
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
 from sparing.ticket import Ticket
@@ -100,3 +102,15 @@ PROGRAM = {
     JobKind.HANDOVER: hand_home,
     JobKind.WEIGH: weigh,
 }
+
+
+decide = step("decide")(decision.decide)
+settle = step("settle")(decision.settle)
+
+
+async def outcome(work: Callable[[], JobResult]) -> JobResult:
+    """Never raises what a person can repair: the feature waits, nothing is lost."""
+    try:
+        return await asyncio.to_thread(work)
+    except SparingError as error:
+        return JobResult(failure=error.what, detail=error.repair)
