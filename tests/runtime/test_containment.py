@@ -106,7 +106,7 @@ def test_what_a_reviewer_wrote_is_undone_kept_and_told(around: Surroundings) -> 
 def test_a_change_of_the_users_own_things_is_told(
     around: Surroundings, command: tuple[str, ...], place: str
 ) -> None:
-    """H1: whoever did it; where walls stand it was not the agent."""
+    """H1: whoever did it; in a sandbox it was not the agent."""
     asked = source(around)
     worktree = around.worktree(asked.row, asked.job.head)
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
@@ -117,7 +117,7 @@ def test_a_change_of_the_users_own_things_is_told(
 
 
 def test_a_new_hook_and_a_file_of_another_worktree_are_told(around: Surroundings) -> None:
-    """H1: without walls the files of idle worktrees are compared too."""
+    """H1: without a sandbox the files of idle worktrees are compared too."""
     asked = source(replace(around, level=SandboxLevel.UNSANDBOXED))
     worktree = around.worktree(asked.row, asked.job.head)
     other = around.folder.worktree("other")
@@ -171,7 +171,7 @@ def test_a_turn_that_mends_finds_what_was_left(around: Surroundings) -> None:
 
 
 def test_a_command_of_a_done_criterion_runs_only_if_it_was_trusted(around: Surroundings) -> None:
-    """H7: not `curl | sh`; the exact text that the user listed does, behind the same walls."""
+    """H7: not `curl | sh`; the exact text that the user listed does, in the same sandbox."""
     check = "python3 -m unittest discover -s tests"
     files = {
         "docs/features/001-feature-1/tasks.md": TASKS.format(check=check),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from sparing.agents import player
+from sparing.agents import scripted_player
 from sparing.agents.backend import (
     ANSWERING,
     Access,
@@ -28,9 +28,9 @@ from sparing.agents.backend import (
     ModelCall,
     Needs,
 )
-from sparing.agents.conversation import ClientConversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, ScriptedTurn
+from sparing.agents.scripted_conversation import ClientConversation, Tool, Transcripts
 from sparing.failure import Failure
 from sparing.segment import references_of
 from sparing.turn_event import AgentAction
@@ -192,7 +192,7 @@ def _told(path: str, said: object) -> str:
 
 
 def _command(turn: ScriptedTurn, call: AgentCall) -> Command:
-    argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
+    argv = (sys.executable, "-I", "-S", str(Path(scripted_player.__file__)))
     played = _placed(turn.model_dump(mode="json"), call.folder)
     played["read"] = [*dict.fromkeys((*_references(call), *played["read"]))]
     stdin = marshal.dumps(played)

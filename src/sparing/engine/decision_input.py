@@ -12,12 +12,12 @@ import sqlite3
 from typing import NamedTuple
 
 from sparing.briefing.comments import unanswered
-from sparing.briefing.handoff_block import handoff_of
+from sparing.briefing.handoff_block import AUTHORING, handoff_of
 from sparing.briefing.review_history import look_data
 from sparing.codec import load
 from sparing.context.documents.fix_summary import fix_words
-from sparing.engine.auto import code_since_green, redefined, wants_rule
-from sparing.engine.unfinished import Said
+from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
+from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import StageWork
@@ -34,9 +34,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, stage_of
-from sparing.turn import TURNS, StageStep
-
-AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
+from sparing.turn import TURNS
 
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:

@@ -26,7 +26,7 @@ from sparing.config.settings import EngineSettings
 from sparing.connection import cleaned
 from sparing.dispatch.cache_warming import keep_warm
 from sparing.dispatch.paid_call import clear
-from sparing.engine import crash, seats
+from sparing.engine import job_slots, recorded_step
 from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.revision import VERSION, begin_anew, cancel_others, is_other
@@ -86,8 +86,8 @@ async def running(
 ) -> AsyncGenerator[Engine]:
     """Launch, recover what was left, and take everything back at the end."""
     refuse_pickle()
-    crash.arm(settings.crash_at)
-    seats.furnish(concurrency)
+    recorded_step.arm(settings.crash_at)
+    job_slots.open_slots(concurrency)
     await asyncio.to_thread(clear, around)
     await asyncio.to_thread(sweep, around.folder.scratch)
     restore = set_current(around)

@@ -13,17 +13,16 @@ from sparing.engine import repeated_feedback
 from sparing.engine.approvals import edit_since, void
 from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
-from sparing.engine.unfinished import LastDecision
+from sparing.engine.unfinished_leg import LastDecision
 from sparing.event import AnswerEvent, SayEvent
 from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.records.mailbox import Letter
+from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.surroundings import Surroundings
 
 START = "start"
-SAY = "say"
 AIMED = frozenset({"skip", "back"})
 """Answers whose words name a stage."""
 ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", *AIMED})
@@ -97,7 +96,7 @@ def start_of(around: Surroundings, row: FeatureRow) -> codec.JsonObject:
             gate = gates.latest(connection, row.feature.key)
             if gate is not None:
                 answer, feedback = gate.answer, gate.feedback
-                noted = repeated_feedback.noted(connection, row, gate)
+                noted = repeated_feedback.feedback_with_note(connection, row, gate)
     start = LegStart(
         feature=row.feature.key,
         generation=row.generation,

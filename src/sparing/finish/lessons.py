@@ -52,7 +52,7 @@ async def learn_from(
     retro = Retro("") if isinstance(said, str) else said
     why = " ".join(said.split())[:LONGEST_REASON] if isinstance(said, str) else ""
     try:
-        done = await asyncio.to_thread(written, source, ticket, retro, why)
+        done = await asyncio.to_thread(write_lessons, source, ticket, retro, why)
     except (SparingError, SecretsFound) as error:
         why = _words(error)
         done = LessonsOutcome(source.job.head, (), ())
@@ -62,7 +62,7 @@ async def learn_from(
     return ReplyOutcome(result=result)
 
 
-def written(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:
+def write_lessons(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:
     """One commit: the page of this feature, and those of the bank that changed."""
     before = asked(source)
     done = learn(before.marked.bank, before.entries, retro, source.row.feature.id)

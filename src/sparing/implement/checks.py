@@ -18,7 +18,7 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import lend, tool_environ, tool_walls
+from sparing.runtime.worktree_setup import share_files, tool_environ, tool_sandbox
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed, Standing, changed, standing
 from sparing.workspace.checks.clean_room import clean_room
@@ -57,21 +57,21 @@ def run_checks(
     """
     worktree, tried = around.worktree(row, head), commit or head
     limit = around.settings(row).workspace.check_seconds
-    walls, environ = tool_walls(around), tool_environ(around)
+    sandbox, environ = tool_sandbox(around), tool_environ(around)
 
     def keep(text: str) -> str:
         return str(around.folder.blob(around.folder.keep(text)))
 
     def run(check: Check) -> CheckResult:
         with clean_room(worktree, tried):
-            lend(around, row, worktree)
-            return run_check(check, worktree.path, limit, environ, walls, keep)
+            share_files(around, row, worktree)
+            return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
     found = checks_at(around, row, tried).checks
     return tuple(run(one) for one in (*found, *also) if not _absent(around, one, worktree.path))
 
 
-def to_agree(source: Source, checked: Checked) -> tuple[Changed, ...]:
+def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
     """What of the checks is not as it was, and no person has agreed to."""
     found = checks_at(source.around, source.row, source.job.head)
     known = checked.known or Baseline()

@@ -11,7 +11,7 @@ from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
 from sparing.event import ChecksEvent
 from sparing.flow.stage import StageWork
-from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree
+from sparing.implement.checks import changes_to_approve, extra_checks, run_checks, tell_checks
 from sparing.implement.evidence import known_of
 from sparing.job import JobResult
 from sparing.runtime.events import tell
@@ -28,7 +28,7 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     results = run_checks(around, row, job.head, extra.trusted)
     checked = Checked(results, known_of(source))
     names = ", ".join(one.name for one in checked.red)
-    asks = to_agree(source, checked)
+    asks = changes_to_approve(source, checked)
     with around.database.write() as tx:
         data = {one.name: one not in checked.red for one in results}
         data |= {"changed checks": False} if asks else {}

@@ -83,7 +83,7 @@ class Guard:
         head = self.source.job.head
         paths = changed_paths(self.worktree, head)
         if paths:
-            put_away(self.source, self.worktree, f"{self.salvage}.written")
+            remove_leftovers(self.source, self.worktree, f"{self.salvage}.written")
         return paths
 
 
@@ -91,11 +91,11 @@ def guard(
     source: Source, worktree: Worktree, salvage: str, *, writes: bool, goes_on: bool
 ) -> Guard:
     """`goes_on`: the turn mends what the one before it left, so that has to stay."""
-    aside = put_away(source, worktree, salvage) if writes and not goes_on else ()
+    aside = remove_leftovers(source, worktree, salvage) if writes and not goes_on else ()
     return Guard(source, worktree, salvage, _look(source), aside, is_empty(worktree.path))
 
 
-def put_away(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
+def remove_leftovers(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
     """The files of the job's head; says where those with secrets are that had to give way."""
     withhold = Withholding(source, worktree)
     restore(worktree, source.job.head, salvage, withhold)

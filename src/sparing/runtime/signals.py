@@ -36,13 +36,13 @@ def answering(name: str) -> None:
         _expected[name].answering.set()
 
 
-def done(name: str) -> None:
+def job_done(name: str) -> None:
     if name in _expected:
         _expected[name].answering.set()
         _expected[name].done.set()
 
 
-async def after(sibling: str) -> None:
+async def wait_for_answer(sibling: str) -> None:
     """Wait until that sibling has begun to answer."""
     if sibling in _expected:
         await _heard(_expected[sibling].answering, SIBLING_PATIENCE_SECONDS)

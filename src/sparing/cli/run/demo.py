@@ -23,7 +23,7 @@ from sparing.errors import ConfigError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.report.spending import Spending
-from sparing.workspace.git.create import create_repository
+from sparing.workspace.git.new_repository import create_repository
 
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""

@@ -17,7 +17,7 @@ from sparing.event import CleanedEvent, HandoverEvent
 from sparing.feature import FeatureStatus
 from sparing.records import events
 from sparing.records.features import FeatureRow
-from sparing.workspace.git.handover import name_commands
+from sparing.workspace.git.merge_into_base import name_commands
 from sparing.workspace.git.repository import branch_commit, not_merged
 from sparing.workspace.git.runner import GitFailed
 

@@ -22,7 +22,7 @@ from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.records.mailbox import Letter
+from sparing.records.mailbox import SAY, Letter
 
 SAY_LIMIT = 4_000
 
@@ -103,7 +103,7 @@ def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> 
     answers.refuse_controls(said, repair)
     key, digest = row.feature.key, hashlib.sha256(said.encode()).hexdigest()[:8]
     with office.database.write() as tx:
-        letter = Letter(0, key, "say", "", said, sender)
+        letter = Letter(0, key, SAY, "", said, sender)
         mailbox.post(tx, f"{key}.say.{at:.3f}.{digest}", letter, at)
     return OrderReceipt(FlowState.load(row.place["state"]).stage, OrderTiming.NEXT)
 

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from sparing.desk.office import Office
 from sparing.event import QuestionAnswerEvent
-from sparing.flow.state import Cause, FlowState, Position
+from sparing.flow.advance import ASKS
+from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.features import FeatureRow
-
-ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
 
 
 class Question(NamedTuple):

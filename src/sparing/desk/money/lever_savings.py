@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sparing.agents.conversation import CALL_SECONDS
+from sparing.agents.scripted_conversation import CALL_SECONDS
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.money.feature_records import Basis

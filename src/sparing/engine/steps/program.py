@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from sparing.dispatch import weighing
 from sparing.engine import decision
-from sparing.engine.crash import step
+from sparing.engine.recorded_step import step
 from sparing.errors import SparingError
-from sparing.finish import closing, handover, survey
-from sparing.implement import opening, proof, stage_checks, task_list, waves
+from sparing.finish import close_stage, handover, unfinished_tasks
+from sparing.implement import open_worktree, stage_checks, task_list, task_proof, waves
 from sparing.job import Job, JobKind, JobResult
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
@@ -26,8 +26,8 @@ async def _done(ticket: Ticket, job: Job, work: Work) -> JobResult:
 
 
 @step("open")
-async def open_worktree(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, opening.open_worktree)
+async def make_worktree(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, open_worktree.open_worktree)
 
 
 @step("tasks")
@@ -37,7 +37,7 @@ async def list_tasks(ticket: Ticket, job: Job) -> JobResult:
 
 @step("prove")
 async def prove(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.look_at)
+    return await _done(ticket, job, task_proof.look_at)
 
 
 @step("join")
@@ -47,17 +47,17 @@ async def join(ticket: Ticket, job: Job) -> JobResult:
 
 @step("note")
 async def note(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.write_down)
+    return await _done(ticket, job, task_proof.write_down)
 
 
 @step("trial")
 async def trial(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.weigh_help)
+    return await _done(ticket, job, task_proof.weigh_help)
 
 
 @step("accept")
 async def accept(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.leave_tests_out)
+    return await _done(ticket, job, task_proof.leave_tests_out)
 
 
 @step("check")
@@ -67,28 +67,28 @@ async def check(ticket: Ticket, job: Job) -> JobResult:
 
 @step("survey")
 async def look_at_tasks(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, survey.survey)
+    return await _done(ticket, job, unfinished_tasks.survey)
 
 
 @step("close")
 async def close(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, closing.close_stage)
+    return await _done(ticket, job, close_stage.close_stage)
 
 
 @step("reopen")
 async def reopen(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, survey.reopen)
+    return await _done(ticket, job, unfinished_tasks.reopen)
 
 
 @step("handover")
 async def hand_home(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, handover.hand_home)
+    return await _done(ticket, job, handover.hand_over_branch)
 
 
 weigh = step("weigh")(weighing.weigh)
 
 PROGRAM = {
-    JobKind.OPEN: open_worktree,
+    JobKind.OPEN: make_worktree,
     JobKind.TASKS: list_tasks,
     JobKind.PROVE: prove,
     JobKind.JOIN: join,

@@ -29,8 +29,8 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     around, row, job = source.around, source.row, source.job
     # A leg that was begun anew goes on from what the old one had already committed.
     worktree = around.worktree(row, job.head)
-    take_back(around, worktree, job, ticket)
-    tip = bring_given(around, row, worktree, job, ticket)
+    rewind_branch(around, worktree, job, ticket)
+    tip = commit_start_documents(around, row, worktree, job, ticket)
     outfit(around, row, worktree, ticket, job)
     if job.baseline or (tip != row.feature.base_commit and not job.given):
         return JobResult(commit=tip)
@@ -38,7 +38,7 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
 
 
-def bring_given(
+def commit_start_documents(
     around: Surroundings, row: FeatureRow, worktree: Worktree, job: Job, ticket: Ticket
 ) -> str:
     """The branch's tip with them; a repeated step finds the commit it made."""
@@ -56,7 +56,7 @@ def bring_given(
     return change.commit
 
 
-def take_back(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:
+def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:
     """Before anything else of a new generation; nothing to do for every other leg."""
     if not job.rewind:
         return

@@ -8,7 +8,7 @@ from sparing.context.documents.claims import unmarked_claims
 from sparing.dispatch.resume_check import deferred_of
 from sparing.event import WarningEvent
 from sparing.finish.meta import write_meta
-from sparing.finish.survey import remove_logs
+from sparing.finish.unfinished_tasks import remove_logs
 from sparing.job import JobResult
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
@@ -29,7 +29,7 @@ def close_stage(source: Source, ticket: Ticket) -> JobResult:
     paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
     gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
     reviews = None if gone else write_reviews(worktree.path, folder, told)
-    tell_unmarked(source, ticket)
+    record_unmarked_claims(source, ticket)
     subject = f"sparing: {job.stage} done"
     change = commit_paths(
         worktree, job.head, [*paths, *gone, *([reviews] if reviews else [])], subject,
@@ -38,7 +38,7 @@ def close_stage(source: Source, ticket: Ticket) -> JobResult:
     return JobResult(commit=change.commit)
 
 
-def tell_unmarked(source: Source, teller: Teller) -> None:
+def record_unmarked_claims(source: Source, teller: Teller) -> None:
     if source.stage.writes is not ArtifactName.PRD:
         return
     prd = source.artifact(ArtifactName.PRD)

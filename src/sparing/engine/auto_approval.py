@@ -12,7 +12,7 @@ from sparing.records import events, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
-from sparing.runtime.place_store import unpacked
+from sparing.runtime.place_store import load_place
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
 from sparing.stages.place import Place, is_last
@@ -35,7 +35,7 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
     """A gate that waits from before auto mode was on: answered by the same rule, as a letter."""
     if row.running or not wants_rule(around, row):
         return
-    place = unpacked(around.folder, row.place)
+    place = load_place(around.folder, row.place)
     if place.state.position is not Position.GATE:
         return
     if code_since_green(around, row, place):
@@ -55,7 +55,7 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
 
 def may_answer_ahead(around: Surroundings, row: FeatureRow) -> bool:
     """Whether `--yes` may answer the gate at which a feature waits."""
-    place = unpacked(around.folder, row.place)
+    place = load_place(around.folder, row.place)
     return not place.talk.changed and not unpassed_words(place, stops_of(around, row))
 
 

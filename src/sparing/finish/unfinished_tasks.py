@@ -40,10 +40,10 @@ _BOX = re.compile(r"(?m)^[ \t]{0,12}[-*+] \[([ xX])\] ")
 def survey(source: Source, _ticket: Ticket) -> JobResult:
     """See which tasks are not finished."""
     assert source.job.place is not None
-    return JobResult(unfinished=unfinished(source, Place.load(source.job.place)))
+    return JobResult(unfinished=unfinished_tasks(source, Place.load(source.job.place)))
 
 
-def unfinished(source: Source, place: Place) -> tuple[str, ...]:
+def unfinished_tasks(source: Source, place: Place) -> tuple[str, ...]:
     """Tasks that a person left out, that wait for one of those, or that nobody has done."""
     building, text = place.building, source.text(source.path(ArtifactName.TASKS))
     titles = dict(place.tasks)
