@@ -67,7 +67,7 @@ def whole(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[An
 def main() -> int:
     setattr(runner, "start_git", apart(runner.start_git))  # noqa: B010
     setattr(scripted, "_play", apart_async(getattr(scripted, "_play")))  # noqa: B009, B010
-    setattr(signals, "after", apart_async(signals.wait_for_answer))  # noqa: B010
+    setattr(signals, "after", apart_async(signals.after))  # noqa: B010
     setattr(leg, "dispatch", whole(leg.dispatch))  # noqa: B010
     code = sparing(["demo", "--json"])
     if code:

@@ -48,7 +48,7 @@ async def call(
     ticket: Ticket, job: Job, sent: Sent, template: str = "", passing: Passing = ignored
 ) -> Reply:
     """`template` names the words that are sent, where they are not the turn's own."""
-    await signals.wait_for_answer(ticket.after)
+    await signals.after(ticket.after)
     asking = SpendRequest(source_of(ticket, job), ticket, sent, template or job.turn.value)
     if ticket.again and (paid := paid_before(asking)) is not None:
         return paid

@@ -53,7 +53,7 @@ async def prepare(ticket: Ticket, job: Job, error: str) -> Sent | NotSent:
     try:
         brief = await asyncio.to_thread(_gathered, source, ticket)
         # What a sibling has begun to send is known to be cached, and counts in the choice.
-        await signals.wait_for_answer(ticket.after)
+        await signals.after(ticket.after)
         return await asyncio.to_thread(_prepared, source, ticket, brief, error)
     except SparingError as refused:
         # A document is gone, a worktree can't be made: a person repairs it, then this is repeated.

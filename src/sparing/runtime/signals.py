@@ -42,7 +42,7 @@ def job_done(name: str) -> None:
         _expected[name].done.set()
 
 
-async def wait_for_answer(sibling: str) -> None:
+async def after(sibling: str) -> None:
     """Wait until that sibling has begun to answer."""
     if sibling in _expected:
         await _heard(_expected[sibling].answering, SIBLING_PATIENCE_SECONDS)
