@@ -26,7 +26,7 @@ from sparing.desk.office import open_office
 from sparing.feature import FeatureStatus
 from sparing.records import features, gates, ledger
 from sparing.usage import Usage
-from sparing.workspace.git.create import create_repository
+from sparing.workspace.git.new_repository import create_repository
 
 MODEL = "claude-sonnet-5"
 EPOCH = 1_767_225_600.0

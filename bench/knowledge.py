@@ -19,8 +19,8 @@ from bench.knowledge_retro import retrospective
 from sparing.config.flow import FlowSettings
 from sparing.knowledge import changes
 from sparing.knowledge.faults import faults
-from sparing.knowledge.giving import Audience, give
 from sparing.knowledge.page import FILES, EntryKind, Page, read_page
+from sparing.knowledge.selection import Audience, give
 from sparing.segment import estimate_tokens
 
 Json = dict[str, Any]

@@ -20,7 +20,7 @@ from sparing.briefing.knowledge import bank_at, made_features
 from sparing.briefing.retro import RetroMaterial, asked, read_reply, record
 from sparing.config.sources import Sources
 from sparing.feature import Feature, FeatureStatus, slugify
-from sparing.finish.lessons import written
+from sparing.finish.lessons import write_lessons
 from sparing.flow.advance import begin
 from sparing.job import Job, JobKind
 from sparing.knowledge.page import BankEntry
@@ -33,7 +33,7 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.segment import estimate_tokens
 from sparing.ticket import Ticket
 from sparing.turn import Turn
-from sparing.workspace.git.create import create_repository
+from sparing.workspace.git.new_repository import create_repository
 
 Json = dict[str, Any]
 NUMBER, AT = 900, 1_800_000_000.0
@@ -46,7 +46,7 @@ def retrospective(folder: Path) -> Json:
         before = asked(source)
         said = _judged(before)
         ticket = Ticket(f"{source.row.feature.key}.g1.1.1.0-retro", source.row.feature.key, AT)
-        done = written(source, ticket, said, "")
+        done = write_lessons(source, ticket, said, "")
         after = bank_at(source.around.repository, done.commit, BANK)
         counts = Counter(change.judgement for change in done.changes)
         return {

@@ -13,7 +13,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "sparing"
 PRINTER = "cli/screen.py"
-MACHINES = frozenset({"agents/player.py", "double/__main__.py"})
+MACHINES = frozenset({"agents/scripted_player.py", "double/__main__.py"})
 """Programs of their own whose output another program reads."""
 NAMES = frozenset({"print", "input", "breakpoint"})
 ATTRIBUTES = {

@@ -9,7 +9,7 @@ from bench.economy.feature import TITLE, Feature
 from bench.economy.steps import File, Step
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
-from sparing.context.documents.explored import explored_tree, imports, key_files
+from sparing.context.documents.exploration import explored_tree, imports, key_files
 from sparing.context.documents.handoff import Handoff
 from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
 from sparing.context.prompt.brief import Brief, Code, Document, Material

@@ -10,6 +10,11 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
+META = ".meta.json"
+"""In a feature's folder: where it stands, as the database has it."""
+RULES = ("AGENTS.md", "CLAUDE.md")
+"""In a repository's root: what it asks of everybody who works on it."""
+
 
 class ArtifactName(StrEnum):
     PRD = "prd"

@@ -63,12 +63,12 @@ def plain(value: object) -> object:
 @cache
 def _writer(kind: type) -> Callable[[Any], object]:
     """How values of a type become JSON; found out once a type, because places are stored often."""
-    names = _fields(kind)
+    names, is_record = _fields(kind), dataclasses.is_dataclass(cast("object", kind))
     if issubclass(kind, Enum):
         return _value
     if issubclass(kind, _PLAIN):
         return _same
-    if names:
+    if names or is_record:
         return lambda value: {name: plain(getattr(value, name)) for name in names}
     if issubclass(kind, Mapping):
         return lambda value: {_key(name): plain(one) for name, one in value.items()}
@@ -130,7 +130,7 @@ def _reader(kind: Any) -> Reader:
         return _mapping(*parts)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind
-    if isinstance(kind, type) and _fields(kind):
+    if isinstance(kind, type) and (_fields(kind) or dataclasses.is_dataclass(kind)):
         return _record(kind)
     return _plain(kind)
 
@@ -202,7 +202,7 @@ def _items(value: object) -> list[object]:
 
 
 def _record(kind: type) -> Reader:
-    names = _fields(kind)
+    names, is_record = _fields(kind), dataclasses.is_dataclass(cast("object", kind))
     hints = get_type_hints(kind)
     readers = {name: _reader(hints[name]) for name in names}
 

@@ -15,7 +15,7 @@ from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
 from sparing.agents.lock import worktree_lock
 from tests.agents.backends import call
-from tests.agents.walls import walls
+from tests.agents.sandboxed import sandboxed
 
 
 def main(program: str, config: str, url: str, *folders: str) -> None:
@@ -23,7 +23,7 @@ def main(program: str, config: str, url: str, *folders: str) -> None:
     login = Login(LoginKind.API_KEY, "sk-none")
     backend = ClaudeBackend(Setup(Path(program), "", Path(config), login, url))
     with worktree_lock(lock_file) as lock:
-        asked = call(cwd, lock=lock, launch=walls(cwd, scratch), limit_seconds=600.0)
+        asked = call(cwd, lock=lock, launch=sandboxed(cwd, scratch), limit_seconds=600.0)
         asyncio.run(backend.run(asked, lambda _: None))
 
 

@@ -1,4 +1,4 @@
-"""`sparing doctor --resume` with the real client, behind walls, and the double as its model.
+"""`sparing doctor --resume` with the real client, in the sandbox, and the double as its model.
 
 Covers: C15
 """

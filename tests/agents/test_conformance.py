@@ -16,6 +16,7 @@ import pytest
 from sparing.agents.backend import ANSWERING, Access, AgentEvent, AgentReply
 from sparing.agents.lock import worktree_lock
 from sparing.failure import Failure
+from sparing.turn_event import AgentAction
 from sparing.usage import Usage
 from tests.agents.acts import Act, Backends
 from tests.agents.backends import call, gone, run, segments
@@ -174,8 +175,8 @@ def test_what_was_read_and_written_is_told(backends: Backends, cwd: Path) -> Non
     assert (cwd / "docs" / "b.txt").read_text() == "more words"
     assert seen[0].kind == ANSWERING
     assert [event for event in seen if event.kind in ("read", "write")] == [
-        AgentEvent("read", "a.txt"),
-        AgentEvent("write", "docs/b.txt"),
+        AgentEvent(AgentAction.READ, "a.txt"),
+        AgentEvent(AgentAction.WRITE, "docs/b.txt"),
     ]
 
 

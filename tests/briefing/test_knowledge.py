@@ -17,7 +17,7 @@ from sparing.briefing.retro import asked, cost_words, read_reply, record
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose, naive
 from sparing.errors import SparingError
-from sparing.finish.lessons import written
+from sparing.finish.lessons import write_lessons
 from sparing.knowledge.page import EntryKind
 from sparing.knowledge.retro import Retro
 from sparing.records import events
@@ -141,11 +141,15 @@ def test_a_retrospective_that_was_not_held_leaves_a_page_and_stops_nothing(tmp_p
     """D7"""
     own = make_sample(tmp_path)
     source = retro_source(own)
-    done = written(source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), Retro(""), "quota")
+    done = write_lessons(
+        source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), Retro(""), "quota"
+    )
     text = git(own.around.repository.checkout, "show", f"{done.commit}:{FOLDER}/retro.md")
     assert text.startswith("# Retrospective: Rate limits\n\nNone was held: quota\n\n## Observe\n- ")
     assert (done.changes, asked(source).marked.bank[EntryKind.PATTERN].entries) == ((), ())
-    again = written(source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), Retro(""), "quota")
+    again = write_lessons(
+        source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), Retro(""), "quota"
+    )
     assert again.commit == done.commit
 
 
@@ -158,7 +162,7 @@ def test_a_bank_that_can_not_be_committed_is_put_back(tmp_path: Path) -> None:
     said = read_reply(json.dumps({"retro_md": "# Retro", "entries": [LESSON]}))
     assert isinstance(said, Retro)
     with pytest.raises(SparingError, match="is ignored by git"):
-        written(source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), said, "")
+        write_lessons(source, Ticket("sample-001.g1.1.1.0-r", "sample-001", 5.0), said, "")
     worktree = source.around.worktree(source.row, source.job.head)
     assert changed_paths(worktree, source.job.head) == ()
     assert not (worktree.path / BANK).exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sparing.ending import Ending
 from sparing.finish.handover_text import MOST_FILES, body_of
-from sparing.finish.survey import unfinished
+from sparing.finish.unfinished_tasks import unfinished_tasks
 from sparing.flow.advance import begin
 from sparing.runtime.source import Source
 from sparing.stages.place import Mark, Place
@@ -32,16 +32,16 @@ def test_a_task_that_the_program_saw_done_is_done(sample: Sample) -> None:
     """D6: also of a row from before tasks were followed one by one."""
     waves = (("1",), ("2",))
     source = source_of(sample)
-    assert unfinished(source, place_of(TaskProgress(waves, done=("1", "2")))) == ()
-    assert unfinished(source, place_of(TaskProgress(), done=2)) == ()
-    (only,) = unfinished(source, place_of(TaskProgress(waves, done=("1",))))
+    assert unfinished_tasks(source, place_of(TaskProgress(waves, done=("1", "2")))) == ()
+    assert unfinished_tasks(source, place_of(TaskProgress(), done=2)) == ()
+    (only,) = unfinished_tasks(source, place_of(TaskProgress(waves, done=("1",))))
     assert only == "task 2, Refuse above the limit, was not begun"
 
 
 def test_a_task_left_out_and_what_waits_for_it(sample: Sample) -> None:
     """D6: skipped or blocked."""
     building = TaskProgress((("1",), ("2",)), skipped=(("1", "checks stay red"),), blocked=("2",))
-    assert unfinished(source_of(sample), place_of(building)) == (
+    assert unfinished_tasks(source_of(sample), place_of(building)) == (
         "task 1, Count requests, was left out (checks stay red)",
         "task 2, Refuse above the limit, waits for one left out",
     )
@@ -55,7 +55,7 @@ def test_without_a_record_their_own_boxes_tell(tmp_path: Path) -> None:
     def with_tasks(text: str) -> tuple[str, ...]:
         commit_files(checkout, {f"{FOLDER}/tasks.md": text}, "by hand")
         moved = own._replace(first=git(checkout, "rev-parse", "HEAD"))
-        return unfinished(source_of(moved), Place(begin("feature", "finish"), "c0"))
+        return unfinished_tasks(source_of(moved), Place(begin("feature", "finish"), "c0"))
 
     assert with_tasks("# Tasks\n- [x] 1.1 One\n- [ ] 1.2 Two\n") == (
         "task 1.2, Two, has 1 of 1 boxes open",

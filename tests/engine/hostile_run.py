@@ -170,7 +170,7 @@ def hostile_run(root: Path) -> Generator[Ran]:
 
 
 def _approved(main: Path, environ: dict[str, str]) -> Said:
-    """Whoever approves what stops it without a look lets it run; the walls are still there."""
+    """Whoever approves what stops it without a look lets it run; the sandbox is still there."""
     asked = sparing(main, "run", "--yes", environ=environ)
     assert "test: tests/conftest.py is new" in asked.err, asked.err
     assert sparing(main, "approve", "001", environ=environ).code == 0

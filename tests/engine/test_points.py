@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.engine import crash, leg
+from sparing.engine import leg, recorded_step
 from tests.engine.killed import KILLS
 
 HANDING_OFF = {"weigh", "prepare-handoff", "write-handoff"}
@@ -20,13 +20,13 @@ ELSEWHERE = HANDING_OFF | WAVES | PROJECTS | REJECTED | {"prepare-repair", "prep
 
 def test_points_come_in_pairs() -> None:
     assert leg.PROGRAM
-    begins = {p.removesuffix(":begin") for p in crash.POINTS if p.endswith(":begin")}
-    ends = {p.removesuffix(":end") for p in crash.POINTS if p.endswith(":end")}
+    begins = {p.removesuffix(":begin") for p in recorded_step.POINTS if p.endswith(":begin")}
+    ends = {p.removesuffix(":end") for p in recorded_step.POINTS if p.endswith(":end")}
     assert begins == ends
-    assert len(crash.POINTS) == len(set(crash.POINTS))
+    assert len(recorded_step.POINTS) == len(set(recorded_step.POINTS))
 
 
 def test_a_test_dies_at_every_step() -> None:
-    steps = {point.partition(":")[0] for point in crash.POINTS}
+    steps = {point.partition(":")[0] for point in recorded_step.POINTS}
     died_at = {point.partition(":")[0] for points in KILLS.values() for point in points}
     assert steps - ELSEWHERE == died_at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.database import Database
-from sparing.engine.repeated_feedback import noted
+from sparing.engine.repeated_feedback import feedback_with_note
 from sparing.records import gates
 from sparing.records.gates import Gate
 from tests.records.rows import feature_row, make_database, waiting_row
@@ -25,7 +25,7 @@ def rejected(database: Database, leg: int, words: str, stage: str = "plan", gen:
 
 def told(database: Database, gate: Gate) -> str:
     with database.read() as connection:
-        return noted(connection, waiting_row(gate_leg(gate)), gate)
+        return feedback_with_note(connection, waiting_row(gate_leg(gate)), gate)
 
 
 def gate_leg(gate: Gate) -> int:

@@ -9,7 +9,7 @@ from sparing.briefing.facts import Checked
 from sparing.change import FileChange
 from sparing.context.documents.task_report import TaskReport
 from sparing.implement.evidence import red_words
-from sparing.implement.log import LogEntry, logged, with_divergences
+from sparing.implement.log import LogEntry, with_divergences, with_log_entries
 from sparing.task_progress import TaskProgress
 from sparing.workspace.checks.run import CheckResult
 
@@ -23,8 +23,10 @@ def entry(number: str, decisions: str = "") -> LogEntry:
 
 def test_totals_are_last_and_always_new() -> None:
     """D4: files changed from git; tasks done, skipped, blocked."""
-    text = logged("", [entry("1")], TaskProgress(done=("1",)), FILES[:1])
-    text = logged(text, [entry("2")], TaskProgress(done=("1",), skipped=(("2", "x"),)), FILES)
+    text = with_log_entries("", [entry("1")], TaskProgress(done=("1",)), FILES[:1])
+    text = with_log_entries(
+        text, [entry("2")], TaskProgress(done=("1",), skipped=(("2", "x"),)), FILES
+    )
     assert text.count("## Totals") == 1
     assert text.endswith(
         "## Totals\n- files changed: 2 (+5 -1)\n- done: 1; skipped: 2; blocked: none\n"
@@ -34,9 +36,11 @@ def test_totals_are_last_and_always_new() -> None:
 
 def test_what_was_accepted_stays_when_tasks_are_written_anew() -> None:
     """D5"""
-    text = with_divergences(logged("", [entry("1")], TaskProgress(), ()), ["test_deep (t.T)"])
+    text = with_divergences(
+        with_log_entries("", [entry("1")], TaskProgress(), ()), ["test_deep (t.T)"]
+    )
     text = with_divergences(text, ["test_deep (t.T)", "test_more"])
-    text = logged(text, [entry("1", "changed")], TaskProgress(), ())
+    text = with_log_entries(text, [entry("1", "changed")], TaskProgress(), ())
     assert "## Divergences accepted\n- test_deep (t.T)\n- test_more\n\n## Totals" in text
     assert "- **Decisions:** changed" in text
 
@@ -44,8 +48,11 @@ def test_what_was_accepted_stays_when_tasks_are_written_anew() -> None:
 @given(WORDS, WORDS)
 def test_a_step_that_is_played_again_writes_the_same(first: str, second: str) -> None:
     """H3: whatever an agent put into its report."""
-    once = logged("", [entry("1", first), entry("2", second)], TaskProgress(), FILES)
-    assert logged(once, [entry("1", first), entry("2", second)], TaskProgress(), FILES) == once
+    once = with_log_entries("", [entry("1", first), entry("2", second)], TaskProgress(), FILES)
+    assert (
+        with_log_entries(once, [entry("1", first), entry("2", second)], TaskProgress(), FILES)
+        == once
+    )
     assert once.count("## Totals") == 1
 
 

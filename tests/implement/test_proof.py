@@ -16,8 +16,8 @@ import pytest
 from sparing.config.load import sources_here
 from sparing.errors import FeatureError
 from sparing.implement.evidence import refuse_outside
-from sparing.implement.proof import leave_tests_out, look_at, weigh_help, write_down
 from sparing.implement.task_list import list_all
+from sparing.implement.task_proof import leave_tests_out, look_at, weigh_help, write_down
 from sparing.job import Job, JobKind, JobResult
 from sparing.records import events, features
 from sparing.records.features import FeatureRow

@@ -17,10 +17,11 @@ from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
-from sparing.runtime.containment import CONTAINED, INCIDENT, guard
+from sparing.runtime.containment import guard
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.turn import Turn
+from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git.worktree import put_special_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.dispatch.spending import new_feature, surroundings
@@ -59,7 +60,7 @@ def test_a_turn_that_touches_nothing_of_the_users_has_a_receipt(around: Surround
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
     (worktree.path / "new.py").write_text("x = 1\n")
     found = watch.after(writes=True)
-    assert found.kind == CONTAINED
+    assert found.kind == ContainedEvent.kind
     assert found.text == (
         "sealed; HEAD, index, settings, 1 refs, 0 hooks, 0 other worktrees: as before"
     )
@@ -72,7 +73,7 @@ def test_the_receipt_of_a_look_has_the_hash_of_all_files(around: Surroundings) -
     worktree = around.worktree(asked.row, asked.job.head)
     found = guard(asked, worktree, "s", writes=False, goes_on=False).after(writes=False)
     tree = git(around.repository.checkout, "rev-parse", "HEAD^{tree}")
-    assert (found.kind, found.data["tree"]) == (CONTAINED, tree)
+    assert (found.kind, found.data["tree"]) == (ContainedEvent.kind, tree)
     assert found.text.endswith(f"as before; tree {tree[:10]} unchanged")
 
 
@@ -84,7 +85,7 @@ def test_what_a_reviewer_wrote_is_undone_kept_and_told(around: Surroundings) -> 
     (worktree.path / "README.md").write_text("approved\n")
     (worktree.path / "more.txt").write_text("more\n")
     found = watch.after(writes=False)
-    assert (found.kind, found.data["undone"]) == (INCIDENT, ["README.md", "more.txt"])
+    assert (found.kind, found.data["undone"]) == (IncidentEvent.kind, ["README.md", "more.txt"])
     assert found.text == "written while implementer only looked, and undone: README.md, more.txt"
     assert (worktree.path / "README.md").read_text() == "# Sample\n"
     assert not (worktree.path / "more.txt").exists()
@@ -105,18 +106,18 @@ def test_what_a_reviewer_wrote_is_undone_kept_and_told(around: Surroundings) -> 
 def test_a_change_of_the_users_own_things_is_told(
     around: Surroundings, command: tuple[str, ...], place: str
 ) -> None:
-    """H1: whoever did it; where walls stand it was not the agent."""
+    """H1: whoever did it; in a sandbox it was not the agent."""
     asked = source(around)
     worktree = around.worktree(asked.row, asked.job.head)
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
     git(around.repository.checkout, *command)
     found = watch.after(writes=True)
-    assert (found.kind, place in found.data["changed"]) == (INCIDENT, True)
+    assert (found.kind, place in found.data["changed"]) == (IncidentEvent.kind, True)
     assert found.text.endswith("(by somebody else: the agent can't reach it)")
 
 
 def test_a_new_hook_and_a_file_of_another_worktree_are_told(around: Surroundings) -> None:
-    """H1: without walls the files of idle worktrees are compared too."""
+    """H1: without a sandbox the files of idle worktrees are compared too."""
     asked = source(replace(around, level=SandboxLevel.UNSANDBOXED))
     worktree = around.worktree(asked.row, asked.job.head)
     other = around.folder.worktree("other")
@@ -140,7 +141,7 @@ def test_what_the_engine_itself_does_for_others_is_no_incident(around: Surroundi
         features.set_running(tx, second.feature.key, (second.generation, second.leg), 1.0)
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
     around.worktree(second, asked.job.head)
-    assert watch.after(writes=True).kind == CONTAINED
+    assert watch.after(writes=True).kind == ContainedEvent.kind
 
 
 def test_no_commit_keeps_a_secret_of_an_interrupted_turn(around: Surroundings) -> None:
@@ -170,7 +171,7 @@ def test_a_turn_that_mends_finds_what_was_left(around: Surroundings) -> None:
 
 
 def test_a_command_of_a_done_criterion_runs_only_if_it_was_trusted(around: Surroundings) -> None:
-    """H7: not `curl | sh`; the exact text that the user listed does, behind the same walls."""
+    """H7: not `curl | sh`; the exact text that the user listed does, in the same sandbox."""
     check = "python3 -m unittest discover -s tests"
     files = {
         "docs/features/001-feature-1/tasks.md": TASKS.format(check=check),
@@ -196,9 +197,9 @@ def test_a_pipe_that_git_would_wait_for_is_told(around: Surroundings) -> None:
     os.mkfifo(worktree.path / ".gitignore")
     put_special_aside(worktree, asked.job.head)
     found = watch.after(writes=True)
-    assert (found.kind, found.data["special"]) == (INCIDENT, [".gitignore"])
+    assert (found.kind, found.data["special"]) == (IncidentEvent.kind, [".gitignore"])
     assert found.text == "no files but pipes, sockets or devices, put aside: .gitignore"
-    assert watch.after(writes=True).kind == CONTAINED
+    assert watch.after(writes=True).kind == ContainedEvent.kind
 
 
 def test_what_a_killed_turn_left_is_told_by_the_next(around: Surroundings) -> None:
@@ -210,7 +211,7 @@ def test_what_a_killed_turn_left_is_told_by_the_next(around: Surroundings) -> No
     put_special_aside(worktree, asked.job.head)
     watch = guard(asked, worktree, "s", writes=True, goes_on=False)
     found = watch.after(writes=True)
-    assert (found.kind, len(found.data["special"])) == (INCIDENT, 2)
+    assert (found.kind, len(found.data["special"])) == (IncidentEvent.kind, 2)
     assert found.text.startswith("no files but pipes, sockets or devices, put aside: a.pipe, ")
     os.mkfifo(worktree.path / "b.pipe")
     put_special_aside(worktree, asked.job.head)

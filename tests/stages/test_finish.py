@@ -11,7 +11,7 @@ from sparing.ending import ROLE, Ending
 from sparing.flow.advance import begin
 from sparing.flow.state import Do, Outcome, OutcomeKind, Position
 from sparing.job import JobKind, JobResult
-from sparing.stages.finish import SHOWN
+from sparing.stages.last_stage import SHOWN
 from sparing.stages.moves import Happened, Next, StageRules
 from sparing.stages.place import Mark, Place
 from sparing.stages.stage import next_move

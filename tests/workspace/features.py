@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sparing.change import Change
 from sparing.workspace.git.commit import changed_files, commit_paths
-from sparing.workspace.git.handover import Merge
+from sparing.workspace.git.merge_into_base import Merge
 from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree, ensure_worktree

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sparing.workspace.git.commit import changed_files, changed_paths, diff, read_file
-from sparing.workspace.git.handover import Handover, hand_over
+from sparing.workspace.git.merge_into_base import Handover, hand_over
 from sparing.workspace.git.repository import (
     Repository,
     find_repository,

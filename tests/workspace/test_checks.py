@@ -134,7 +134,7 @@ def test_a_tool_that_is_only_set_up_is_not_run(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def walls(tmp_path_factory: pytest.TempPathFactory) -> CheckSandbox:
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> CheckSandbox:
     return CheckSandbox(tmp_path_factory.mktemp("scratch"))
 
 
@@ -159,17 +159,17 @@ def shell(script: str) -> Check:
 
 
 def test_the_files_of_the_worktree_are_tested_not_an_installed_copy(
-    tmp_path: Path, walls: CheckSandbox
+    tmp_path: Path, sandbox: CheckSandbox
 ) -> None:
     write_files(tmp_path, {"src/json/__init__.py": "HERE = True\n"})
     check = Check("test", ("python3", "-c", "import json; print(json.HERE)"), "")
-    assert run_check(check, tmp_path, 60, PATH, walls).output == "True\n"
+    assert run_check(check, tmp_path, 60, PATH, sandbox).output == "True\n"
 
 
-def test_the_environment_is_minimal(tmp_path: Path, walls: CheckSandbox) -> None:
+def test_the_environment_is_minimal(tmp_path: Path, sandbox: CheckSandbox) -> None:
     """H7: no key, no HOME of the user's."""
     environ = {**PATH, "API_KEY": "secret"}
-    result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, environ, walls)
+    result = run_check(shell("env; ls -A $HOME"), tmp_path, 60, environ, sandbox)
     names = {line.partition("=")[0] for line in result.output.splitlines()}
     assert names <= {
         *("PATH", "HOME", "TMPDIR", "LANG", "NO_COLOR", "PWD", "SHLVL", "_", "OLDPWD"),
@@ -180,11 +180,11 @@ def test_the_environment_is_minimal(tmp_path: Path, walls: CheckSandbox) -> None
 
 
 def test_a_check_that_hangs_is_stopped_with_all_it_started(
-    tmp_path: Path, walls: CheckSandbox
+    tmp_path: Path, sandbox: CheckSandbox
 ) -> None:
     """H7"""
     script = "(sleep 30; touch late) & echo started; sleep 30"
-    result = run_check(shell(script), tmp_path, 0.5, PATH, walls)
+    result = run_check(shell(script), tmp_path, 0.5, PATH, sandbox)
     assert result == CheckResult(
         "test", f"sh -c '{script}'", False, "started; stopped after 0.5 s", "started\n"
     )
@@ -198,16 +198,18 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
-def test_nothing_outlives_a_check_that_ended(tmp_path: Path, walls: CheckSandbox) -> None:
+def test_nothing_outlives_a_check_that_ended(tmp_path: Path, sandbox: CheckSandbox) -> None:
     """H7"""
-    result = run_check(shell("(sleep 1; echo late > late) & echo begun"), tmp_path, 60, PATH, walls)
+    result = run_check(
+        shell("(sleep 1; echo late > late) & echo begun"), tmp_path, 60, PATH, sandbox
+    )
     assert result.output == "begun\n"
-    assert not list(walls.scratch.iterdir())
+    assert not list(sandbox.scratch.iterdir())
     time.sleep(1.2)
     assert not (tmp_path / "late").exists()
 
 
-def test_without_walls_nothing_outlives_it_either(tmp_path: Path) -> None:
+def test_without_a_sandbox_nothing_outlives_it_either(tmp_path: Path) -> None:
     """H7: as a set-up runs that a person has agreed to."""
     result = run_check(shell("sleep 600 & echo $!"), tmp_path, 60, PATH)
     process = int(result.output)
@@ -218,7 +220,7 @@ def test_without_walls_nothing_outlives_it_either(tmp_path: Path) -> None:
     pytest.fail("the process in the background is still there")
 
 
-def test_all_of_the_output_is_kept(tmp_path: Path, walls: CheckSandbox) -> None:
+def test_all_of_the_output_is_kept(tmp_path: Path, sandbox: CheckSandbox) -> None:
     """H7: what is cut for an agent stands whole where a person can read it."""
     kept: list[str] = []
 
@@ -226,29 +228,29 @@ def test_all_of_the_output_is_kept(tmp_path: Path, walls: CheckSandbox) -> None:
         kept.append(text)
         return "there"
 
-    result = run_check(shell("seq 9000; exit 1"), tmp_path, 60, PATH, walls, keep)
+    result = run_check(shell("seq 9000; exit 1"), tmp_path, 60, PATH, sandbox, keep)
     assert (result.whole, result.passed) == ("there", False)
     assert kept[0].splitlines() == [str(n) for n in range(1, 9001)]
     assert len(result.output) < 6_100
 
 
 def test_a_check_writes_in_its_worktree_and_calls_nobody(
-    tmp_path: Path, walls: CheckSandbox
+    tmp_path: Path, sandbox: CheckSandbox
 ) -> None:
     """H7: confined like an author, without network."""
-    outside = walls.scratch.parent / "outside"
+    outside = sandbox.scratch.parent / "outside"
     script = f"echo in > inside; echo out > {outside}; exec 3<>/dev/tcp/127.0.0.1/22"
     check = Check("test", ("bash", "-c", script), "Makefile")
-    result = run_check(check, tmp_path, 60, PATH, walls)
+    result = run_check(check, tmp_path, 60, PATH, sandbox)
     assert (tmp_path / "inside").read_text() == "in\n"
     assert not outside.exists()
     assert result.output.count("denied") + result.output.count("Read-only file system") == 1
     assert "refused" in result.output or "unreachable" in result.output
 
 
-def test_a_program_that_is_missing_is_said_so(tmp_path: Path, walls: CheckSandbox) -> None:
+def test_a_program_that_is_missing_is_said_so(tmp_path: Path, sandbox: CheckSandbox) -> None:
     check = Check("test", ("no-such-program",), "")
-    result = run_check(check, tmp_path, 60, PATH, walls)
+    result = run_check(check, tmp_path, 60, PATH, sandbox)
     assert result == run_check(check, tmp_path, 60, PATH)
     assert result.summary == "no-such-program can't be started: No such file or directory"
     assert not result.passed

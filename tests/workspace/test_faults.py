@@ -19,7 +19,7 @@ import pytest
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths, read_file
-from sparing.workspace.git.handover import hand_over
+from sparing.workspace.git.merge_into_base import hand_over
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from tests.conftest import UserRepository
 from tests.disks import on_a_small_disk

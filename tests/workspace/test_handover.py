@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.handover import Handover, hand_over, name_commands
+from sparing.workspace.git.merge_into_base import Handover, hand_over, name_commands
 from sparing.workspace.git.worktree import Worktree
 from tests.conftest import UserRepository
 from tests.guard import Guard

@@ -1,4 +1,4 @@
-"""What a process can do and know behind the walls, and what it leaves behind: nothing.
+"""What a process can do and know in the sandbox, and what it leaves behind: nothing.
 
 Covers: H6
 """
@@ -162,12 +162,12 @@ def test_a_client_library_takes_it_as_a_program(place: Place) -> None:
 
 
 def test_a_wall_that_cannot_be_built_stops_everything(place: Place) -> None:
-    """H6: never fewer walls than the policy says."""
+    """H6: never less confined than the policy says."""
     wrapped = wrap(
         place.policy(level=min(SandboxLevel.CALLS, TOP)), ("touch", "ran"), place.scratch
     )
     with (wrapped.folder / "policy").open("ab") as file:
-        file.write(b"no such wall\x001\x00")
+        file.write(b"no such part\x001\x00")
     argv, fds = wrapped.argv, wrapped.pass_fds
     done = subprocess.run(argv, cwd=place.worktree, pass_fds=fds, capture_output=True, check=False)
     wrapped.cleanup()

@@ -82,7 +82,7 @@ def test_what_lands_at_each_level(tmp_path: Path, wanted: SandboxLevel) -> None:
     assert level is wanted or reach.gaps, "a lower level is never silent"
 
 
-def test_without_walls_the_supervisor_still_stands(tmp_path: Path) -> None:
+def test_without_a_sandbox_the_supervisor_still_stands(tmp_path: Path) -> None:
     """H6: unsandboxed, nothing outlives the turn, speaks for the client or gets our descriptors."""
     stopped = {
         "shell forges a result",

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.workspace.project.secret_plugins import PLUGINS, plugins
 from sparing.workspace.project.secret_rules import file_rule
-from sparing.workspace.project.secrets import KNOWN, MOST_HITS, Hit, scan
+from sparing.workspace.project.secrets import KNOWN, MOST_HITS, PLUGINS, Hit, plugins, scan
 from tests.workspace.samples import SAMPLES, Sample, draw
 
 ROOT = Path(__file__).resolve().parents[2]

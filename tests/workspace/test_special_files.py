@@ -75,7 +75,7 @@ def test_a_pipe_is_no_set_up(tmp_path: Path, name: str) -> None:
 
 
 def test_files_of_others_are_read_in_one_way() -> None:
-    """I3: nothing of the workspace opens a path by itself, apart from its own locks and walls."""
+    """I3: nothing of the workspace opens a path by itself, but for its locks and sandbox."""
     found = {
         f"{path.name}:{node.lineno}"
         for path in sorted(WORKSPACE.rglob("*.py"))

@@ -13,7 +13,7 @@ import pytest
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths
-from sparing.workspace.git.handover import hand_over
+from sparing.workspace.git.merge_into_base import hand_over
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.retire import retire
 from tests.repositories import commit_files, git, make_repository, write_files

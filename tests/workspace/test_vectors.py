@@ -14,7 +14,7 @@ import pytest
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths, read_file
 from sparing.workspace.git.config import Setting, pin
-from sparing.workspace.git.handover import hand_over
+from sparing.workspace.git.merge_into_base import hand_over
 from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import ensure_worktree

@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from sparing.failure import Failure
 from sparing.segment import Segment
+from sparing.turn_event import AgentAction
 from sparing.usage import Origin, Usage
 
 
@@ -22,14 +23,14 @@ class Access(StrEnum):
     WORKTREE = "worktree"
 
 
-ANSWERING = "answering"
+ANSWERING: Final = "answering"
 """The kind of the event that a backend sends when the first token of an answer is there."""
 
 
 class AgentEvent(NamedTuple):
     """Something seen while the agent works: a file read or written, a word said."""
 
-    kind: str
+    kind: AgentAction | Literal["answering"]
     text: str
 
 

@@ -17,6 +17,7 @@ from sparing.agents.claude_options import INITIALIZE, response
 from sparing.agents.claude_rules import CHANGING, judge, relative, tools_of
 from sparing.codec import JsonObject
 from sparing.failure import Failure
+from sparing.turn_event import AgentAction
 from sparing.usage import Usage
 
 SAID_CHARS = 2_000
@@ -115,7 +116,7 @@ class Watch:
         tool = str(given.get("tool_name", ""))
         answer = judge(tool, _object(given, "tool_input"), self.call.access, self.root)
         if answer.reason:
-            self.events(AgentEvent("denied", answer.reason))
+            self.events(AgentEvent(AgentAction.DENIED, answer.reason))
         return response(str(message.get("request_id")), answer.output)
 
     def _streamed(self, message: JsonObject) -> None:
@@ -147,7 +148,7 @@ class Watch:
             if block.get("type") == "tool_use":
                 self._uses(str(block.get("id")), str(block.get("name")), _object(block, "input"))
             elif isinstance(text, str) and text.strip():
-                self.events(AgentEvent("says", text[:SAID_CHARS]))
+                self.events(AgentEvent(AgentAction.SAYS, text[:SAID_CHARS]))
 
     def _uses(self, id: str, name: str, given: JsonObject) -> None:
         path = str(given.get("file_path") or given.get("notebook_path") or "")
@@ -165,10 +166,10 @@ class Watch:
 
     def _tell(self, tool: Tool) -> None:
         if tool.command:
-            self.events(AgentEvent("command", tool.command[:SAID_CHARS]))
+            self.events(AgentEvent(AgentAction.COMMAND, tool.command[:SAID_CHARS]))
         elif tool.path:
-            kind = "write" if tool.name in CHANGING else "read"
-            self.events(AgentEvent(kind if tool.done else "failed", tool.path))
+            kind = AgentAction.WRITE if tool.name in CHANGING else AgentAction.READ
+            self.events(AgentEvent(kind if tool.done else AgentAction.FAILED, tool.path))
 
     def _limited(self, message: JsonObject) -> None:
         at = _object(message, "rate_limit_info").get("resetsAt")
@@ -180,7 +181,7 @@ class Watch:
         wait = _count(message.get("retry_delay_ms")) / 1000
         why = str(message.get("error_status") or message.get("error") or "unknown")
         tries = f"try {message.get('attempt')} of {message.get('max_retries')}"
-        self.events(AgentEvent("retry", f"{why}, {tries} in {wait:.1f} s"))
+        self.events(AgentEvent(AgentAction.RETRY, f"{why}, {tries} in {wait:.1f} s"))
         if wait > LONGEST_WAIT_SECONDS:
             self.stop = Stop(Failure.QUOTA, f"the provider wants {wait:.0f} s of patience")
 

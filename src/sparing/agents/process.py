@@ -52,8 +52,8 @@ class Command:
     @property
     def pass_fds(self) -> tuple[int, ...]:
         lock = () if self.lock is None else (self.lock,)
-        walls = self.launched.pass_fds if self.launched else ()
-        return tuple(dict.fromkeys((*self.passed, *lock, *walls)))
+        sandbox = self.launched.pass_fds if self.launched else ()
+        return tuple(dict.fromkeys((*self.passed, *lock, *sandbox)))
 
 
 class Client:

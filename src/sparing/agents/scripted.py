@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from sparing.agents import player
+from sparing.agents import scripted_player
 from sparing.agents.backend import (
     ANSWERING,
     Access,
@@ -28,14 +28,14 @@ from sparing.agents.backend import (
     ModelCall,
     Needs,
 )
-from sparing.agents.conversation import ClientConversation, Tool, Transcripts
 from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, ScriptedTurn
+from sparing.agents.scripted_conversation import ClientConversation, Tool, Transcripts
 from sparing.failure import Failure
 from sparing.segment import references_of
+from sparing.turn_event import AgentAction
 from sparing.usage import Origin, Usage
 
-WRITES = frozenset({"write"})
 SAID_LIMIT = 2_000
 PONG = "ok"
 
@@ -129,8 +129,10 @@ class ScriptedBackend:
                 ModelCall(added, out, bill)
                 for (added, out), bill in zip(talk.calls, bills, strict=True)
             ),
-            files_read=tuple(tool.path for tool in played.tools if tool.kind == "read"),
-            files_written=tuple(tool.path for tool in played.tools if tool.kind in WRITES),
+            files_read=tuple(tool.path for tool in played.tools if tool.kind == AgentAction.READ),
+            files_written=tuple(
+                tool.path for tool in played.tools if tool.kind == AgentAction.WRITE
+            ),
             failure=failure,
             detail=played.detail or turn.detail or (failure.value if failure else ""),
         )
@@ -169,7 +171,7 @@ async def _play(
                         events(AgentEvent(ANSWERING, ""))
                     case {"type": "tool", "kind": kind, "path": path, "chars": chars}:
                         tools.append(Tool(kind, path, chars))
-                        events(AgentEvent(kind, _told(path, message.get("said"))))
+                        events(AgentEvent(AgentAction(kind), _told(path, message.get("said"))))
                     case {"type": "result", "text": said}:
                         text = said
                     case _:
@@ -190,7 +192,7 @@ def _told(path: str, said: object) -> str:
 
 
 def _command(turn: ScriptedTurn, call: AgentCall) -> Command:
-    argv = (sys.executable, "-I", "-S", str(Path(player.__file__)))
+    argv = (sys.executable, "-I", "-S", str(Path(scripted_player.__file__)))
     played = _placed(turn.model_dump(mode="json"), call.folder)
     played["read"] = [*dict.fromkeys((*_references(call), *played["read"]))]
     stdin = marshal.dumps(played)

@@ -13,18 +13,19 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
+from sparing.artifact import META
 from sparing.cap import day_of
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.pieces import KNOWLEDGE
 from sparing.feature import FeatureStatus
 from sparing.knowledge.age import Made
-from sparing.knowledge.giving import Audience, GivenLessons, give
 from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 from sparing.knowledge.retro import Bank
+from sparing.knowledge.selection import Audience, GivenLessons, give
 from sparing.records import features
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.events import Teller, tell
-from sparing.runtime.source import META, Source
+from sparing.runtime.source import Source
 from sparing.turn import TURNS
 from sparing.workspace.git.commit import list_folder, read_file
 from sparing.workspace.git.repository import Repository

@@ -12,12 +12,11 @@ from dataclasses import replace
 from sparing.context.prompt.brief import Brief, Material
 from sparing.context.prompt.turns import SAID
 from sparing.records import events, mailbox
-from sparing.records.mailbox import Letter
+from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 
 HEARD = "heard"
-SAY = "say"
 
 
 def with_words(brief: Brief, source: Source, teller: Teller) -> Brief:

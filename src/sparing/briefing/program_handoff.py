@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.stage_handoffs import handoffs_of
-from sparing.context.documents.explored import explored_tree, imports, key_files
+from sparing.context.documents.exploration import explored_tree, imports, key_files
 from sparing.context.documents.handoff import Handoff
 from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
 from sparing.context.prompt.compact import only_output

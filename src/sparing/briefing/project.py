@@ -6,6 +6,7 @@ import json
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
+from sparing.artifact import META
 from sparing.context.documents.project import (
     ProjectContext,
     milestone_of,
@@ -14,7 +15,7 @@ from sparing.context.documents.project import (
     sorted_by_status,
 )
 from sparing.records import features
-from sparing.runtime.source import META, Source
+from sparing.runtime.source import Source
 from sparing.workspace.git.commit import list_folder
 from sparing.workspace.project.paths import is_id
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sparing.artifact import META
 from sparing.briefing.facts import stat
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
 from sparing.briefing.review_history import NAME as HISTORY
@@ -25,7 +26,7 @@ from sparing.records import events, findings, totals
 from sparing.records.totals import Tally
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.review.tracking import Tracked
-from sparing.runtime.source import META, Source
+from sparing.runtime.source import Source
 from sparing.turn import Turn
 
 LOG = "implementation-log.md"

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never, cast
 
 from sparing.config import faults
-from sparing.config.login import ClientKind
+from sparing.config.models import ClientKind
 from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import BackendName, Settings, build, every_setting
 from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources

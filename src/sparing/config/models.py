@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sparing.config.rules import Rule, SettingScope, model, setting
 from sparing.config.value_forms import PATTERN_MODEL, Lines, Pairs, Prices
@@ -77,3 +78,17 @@ class ModelSettings:
 
 def _table(lines: Iterable[str]) -> dict[str, str]:
     return {name: word for name, _, word in (line.partition(" ") for line in lines)}
+
+
+class LoginName(StrEnum):
+    AUTO = "auto"
+    API_KEY = "api-key"
+    TOKEN = "token"
+    OWN = "own"
+
+
+class ClientKind(StrEnum):
+    LEAN = "lean"
+    """Our system prompt and the few tools that a role needs."""
+    STOCK = "stock"
+    """As installed: its own system prompt and all its tools. For comparison, never to work with."""

@@ -18,8 +18,7 @@ from sparing.config.caps import CapSettings
 from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.login import ClientKind, LoginName
-from sparing.config.models import ModelSettings
+from sparing.config.models import ClientKind, LoginName, ModelSettings
 from sparing.config.notify import NotifySettings
 from sparing.config.rules import (
     BRANCH,
@@ -196,7 +195,7 @@ class WorkspaceSettings:
         Rule(
             OneOf(Sandbox),
             "What happens where the system can't confine agents and checks: `required` refuses to "
-            "run, `optional` goes on with the walls there are (the flag --unsandboxed).",
+            "run, `optional` goes on with as much of it as there is (the flag --unsandboxed).",
             SettingScope.USER,
         ),
     )

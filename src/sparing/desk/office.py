@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sparing.config.inherited import for_git, known_secrets
 from sparing.config.load import Loaded, current, load, sources_here
+from sparing.config.process_environment import git_environment, known_secrets
 from sparing.config.settings import Settings
 from sparing.database import Database
 from sparing.records.features import FeatureRow
@@ -38,7 +38,7 @@ def open_office(
     loaded = current(repository.checkout, flags)
     if not reading:
         pins = trusted_pins(loaded.state_root / repository.key)
-        repository = confirmed(repository, pins, for_git())
+        repository = confirmed(repository, pins, git_environment())
     folder = open_folder(loaded.state_root, repository.key, Redactor(known_secrets()))
     repository = replace(repository, locks=folder.locks)
     return Office(repository, loaded, folder, folder.database())

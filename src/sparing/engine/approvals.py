@@ -11,6 +11,7 @@ import sqlite3
 from typing import NamedTuple
 
 from sparing.errors import SparingError
+from sparing.event import EditEvent
 from sparing.flow.state import FlowState
 from sparing.records import events, features, mailbox
 from sparing.records.events import Event
@@ -55,20 +56,9 @@ def void(tx: sqlite3.Connection, letter: Letter, edit: Edit, at: float) -> bool:
         return False
     stage, key = FlowState.load(row.place["state"]).stage, row.feature.key
     text = f"the approval of {stage} is void: it was changed since ({', '.join(edit.files[:3])})"
-    data = {"commit": commit, "by": "a person", "files": list(edit.files)}
-    events.add(
-        tx,
-        Event(
-            key=f"{row.leg_id}.edited.{commit[:10]}",
-            feature=key,
-            at=at,
-            kind="edited",
-            stage=stage,
-            role="",
-            text=text,
-            data=data,
-        ),
-    )
+    told = EditEvent(commit, "a person", edit.files)
+    name = f"{row.leg_id}.edited.{commit[:10]}"
+    events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=text))
     mailbox.void(tx, letter.n, text, at)
     return True
 

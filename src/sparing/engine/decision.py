@@ -7,17 +7,26 @@ from dataclasses import dataclass
 
 from sparing import codec
 from sparing.codec import JsonObject
-from sparing.engine.auto import stops_of, wants_rule
+from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import under_orders
-from sparing.engine.unfinished import LastDecision, Said, ask_again, asked_for, asks_again, take_up
+from sparing.engine.unfinished_leg import (
+    LastDecision,
+    Said,
+    ask_again,
+    asked_for,
+    asks_again,
+    take_up,
+)
+from sparing.event import FeatureEvent, StuckEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause, Do, FlowState, Position
 from sparing.job import Job
 from sparing.records import events, features, gates
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
-from sparing.runtime.place_store import packed, unpacked
+from sparing.runtime.place_store import dump_place, load_place
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.stages.moves import Next, StageRules
@@ -62,7 +71,7 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
     """The next move. Recorded, so a replay never asks new code about an old move."""
     around = current()
     row = row_of(around, leg.feature)
-    here, said = take_up(unpacked(around.folder, place), said)
+    here, said = take_up(load_place(around.folder, place), said)
     again = asks_again(said)
     now = around.now(row, here.moves + (not again))
     known = happened(around, row, here, said)
@@ -70,7 +79,7 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
     changes = changes_said(around, here, known.results)
     asked = asked_for(f"{leg.id}.{count}", found.jobs, said, now)
     with around.database.write() as tx:
-        after = packed(around.folder, found.place)
+        after = dump_place(around.folder, found.place)
         head, jobs = found.place.head, codec.dump(asked)
         features.progress(tx, row.feature.key, leg.numbers, after, head, jobs)
         record(tx, DecidedMove(row, here, found, known, now), changes)
@@ -81,7 +90,7 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
         signals.expect(job.ticket)
     return Decision(
         do=found.do,
-        place=packed(around.folder, found.place),
+        place=dump_place(around.folder, found.place),
         jobs=found.jobs,
         names=tuple(job.workflow for job in listed),
         tickets=tuple(job.ticket for job in listed),
@@ -150,12 +159,13 @@ def _tell_stage(
         return
     if began.completed is None and began.iterations == 0:
         key = f"{row.feature.key}.{after.moves}.stage"
-        events.add(tx, events.Event(key, row.feature.key, now, "stage", name))
+        told = Event.of(FeatureEvent.STAGE, key=key, feature=row.feature.key, at=now, stage=name)
+        events.add(tx, told)
 
 
-def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> events.Event:
+def _ended(leg: str, row: FeatureRow, place: Place, at: float) -> Event:
     state = place.state
-    return events.Event(
-        f"{leg}.settled", row.feature.key, at, state.position.value, state.stage, "", state.reason,
-        {"cause": state.cause.value} if state.position is Position.STUCK else {},
-    )  # fmt: skip
+    stuck = state.position is Position.STUCK
+    what = StuckEvent(state.cause.value) if stuck else FeatureEvent(state.position.value)
+    key, feature = f"{leg}.settled", row.feature.key
+    return Event.of(what, key=key, feature=feature, at=at, stage=state.stage, text=state.reason)

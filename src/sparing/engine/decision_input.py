@@ -12,17 +12,19 @@ import sqlite3
 from typing import NamedTuple
 
 from sparing.briefing.comments import unanswered
-from sparing.briefing.handoff_block import handoff_of
-from sparing.briefing.review_history import CHANGES, LOOK, look_data
-from sparing.codec import JsonObject
+from sparing.briefing.handoff_block import AUTHORING, handoff_of
+from sparing.briefing.review_history import look_data
+from sparing.codec import load
 from sparing.context.documents.fix_summary import fix_words
-from sparing.engine.auto import PASSED, code_since_green, redefined, wants_rule
-from sparing.engine.unfinished import Said
+from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
+from sparing.engine.unfinished_leg import Said
+from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
 from sparing.flow.advance import BREAKER
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
 from sparing.job import Job, JobKind, JobResult
 from sparing.records import events, findings, verdicts
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.review.answers import AuthorAnswer, read_answers
 from sparing.review.governor import SeenVerdict, SinceLastLook
@@ -32,10 +34,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import Happened, Next
 from sparing.stages.place import Place, stage_of
-from sparing.turn import TURNS, StageStep
-
-SENT_BACK = "sent back"
-AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
+from sparing.turn import TURNS
 
 
 def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) -> Happened:
@@ -129,15 +128,16 @@ def record(tx: sqlite3.Connection, told: DecidedMove, changes: list[str]) -> Non
         findings.put_findings(tx, _rows(tx, row, before, found))
         if happened.seen:
             why = "; ".join(found.ruled.reasons)
-            _tell(tx, told, LOOK, why, look_data(before, happened.seen, found.ruled))
+            looked = look_data(before, happened.seen, found.ruled)
+            _tell(tx, told, load(LookEvent, looked), why)
     if changes:
-        _tell(tx, told, CHANGES, "", {"changes": changes})
+        _tell(tx, told, ChangesEvent(tuple(changes)))
     if found.by_rule:
-        _tell(tx, told, PASSED, found.by_rule, {})
+        _tell(tx, told, FeatureEvent.PASSED, found.by_rule)
     if happened.answer is None and found.place.state.rejects != before.state.rejects:
-        _tell(tx, told, SENT_BACK, _sent_back(before, found), {})
+        _tell(tx, told, FeatureEvent.SENT_BACK, _sent_back(before, found))
     for role, text in found.notes:
-        _tell(tx, told, "warning", text, {"role": role})
+        _tell(tx, told, WarningEvent(role), text)
 
 
 def _sent_back(before: Place, found: Next) -> str:
@@ -150,12 +150,10 @@ def _sent_back(before: Place, found: Next) -> str:
     return f"back to {found.place.state.stage} with what was found ({times})"
 
 
-def _tell(
-    tx: sqlite3.Connection, told: DecidedMove, kind: str, text: str, data: JsonObject
-) -> None:
-    key, stage = told.row.feature.key, told.before.state.stage
-    name = f"{key}.{told.found.place.moves}.{kind}"
-    events.add(tx, events.Event(name, key, told.at, kind, stage, "", text, data))
+def _tell(tx: sqlite3.Connection, told: DecidedMove, what: RunEvent, text: str = "") -> None:
+    feature, stage = told.row.feature.key, told.before.state.stage
+    key = f"{feature}.{told.found.place.moves}.{kind_of(what)}"
+    events.add(tx, Event.of(what, key=key, feature=feature, at=told.at, stage=stage, text=text))
 
 
 def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, ...]) -> list[str]:

@@ -16,9 +16,8 @@ from sparing.codec import JsonObject
 from sparing.engine.decision import Decision, LegStart
 from sparing.engine.decision_input import Said
 from sparing.engine.dispatch import dispatch
-from sparing.engine.seats import seat
-from sparing.engine.steps.moves import decide, settle
-from sparing.engine.steps.program import PROGRAM
+from sparing.engine.job_slots import job_slot
+from sparing.engine.steps.program import PROGRAM, decide, settle
 from sparing.job import Job, JobKind, JobResult
 from sparing.runtime import signals
 from sparing.ticket import Ticket
@@ -48,12 +47,12 @@ async def leg(start: JsonObject) -> str:
 async def job(ticket: JsonObject, work: JsonObject) -> JsonObject:
     """A `Ticket` and a `Job`, as they are stored; gives a `JobResult`."""
     who, asked = codec.load(Ticket, ticket), codec.load(Job, work)
-    async with seat():
+    async with job_slot():
         if asked.kind is JobKind.DISPATCH:
             result = await dispatch(who, asked)
         else:
             result = await PROGRAM[asked.kind](who, asked)
-    signals.done(who.id)
+    signals.job_done(who.id)
     return codec.dump(result)
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import dbos._serialization as serialization
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID
 from dbos import DBOSPortableJSONSerializer as JSONSerializer
@@ -24,10 +26,9 @@ from sparing.config.settings import EngineSettings
 from sparing.connection import cleaned
 from sparing.dispatch.cache_warming import keep_warm
 from sparing.dispatch.paid_call import clear
-from sparing.engine import crash, seats
+from sparing.engine import job_slots, recorded_step
 from sparing.engine.leg import leg
 from sparing.engine.mail import legs_to_start, obey_all, start_of
-from sparing.engine.pickle_refusal import refuse_pickle, unreadable
 from sparing.engine.revision import VERSION, begin_anew, cancel_others, is_other
 from sparing.records.features import FeatureRow
 from sparing.redact import Redactor
@@ -85,8 +86,8 @@ async def running(
 ) -> AsyncGenerator[Engine]:
     """Launch, recover what was left, and take everything back at the end."""
     refuse_pickle()
-    crash.arm(settings.crash_at)
-    seats.furnish(concurrency)
+    recorded_step.arm(settings.crash_at)
+    job_slots.open_slots(concurrency)
     await asyncio.to_thread(clear, around)
     await asyncio.to_thread(sweep, around.folder.scratch)
     restore = set_current(around)
@@ -150,3 +151,25 @@ def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
     event.listen(engine, "connect", configure)
     event.listen(engine, "before_cursor_execute", clean, retval=True)
     return engine
+
+
+OURS = "portable_json"
+
+
+def refuse_pickle() -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise TypeError("pickle is refused")
+
+    for name in ("serialize", "deserialize"):
+        setattr(serialization.DefaultSerializer, name, refuse)
+
+
+def unreadable(database: Path) -> list[str]:
+    """Workflows under way whose rows are not in the one form that we write."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        rows = connection.execute(
+            "select workflow_uuid from workflow_status"
+            " where status in ('PENDING', 'ENQUEUED') and coalesce(serialization, '') <> ?",
+            (OURS,),
+        )
+        return [row[0] for row in rows]

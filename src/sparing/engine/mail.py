@@ -13,16 +13,16 @@ from sparing.engine import repeated_feedback
 from sparing.engine.approvals import edit_since, void
 from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
-from sparing.engine.unfinished import LastDecision
+from sparing.engine.unfinished_leg import LastDecision
+from sparing.event import AnswerEvent, SayEvent
 from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.records.mailbox import Letter
+from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.surroundings import Surroundings
 
 START = "start"
-SAY = "say"
 AIMED = frozenset({"skip", "back"})
 """Answers whose words name a stage."""
 ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", *AIMED})
@@ -62,20 +62,9 @@ def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
 
 def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
     key, stage = row.feature.key, FlowState.load(row.place["state"]).stage
-    name, data = f"{key}.said.{letter.n}", {"by": letter.sender, "letter": letter.n}
-    events.add(
-        tx,
-        Event(
-            key=name,
-            feature=key,
-            at=at,
-            kind="said",
-            stage=stage,
-            role="",
-            text=letter.body,
-            data=data,
-        ),
-    )
+    told = SayEvent(letter.sender, letter.n)
+    name = f"{key}.said.{letter.n}"
+    events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=letter.body))
     return "noted"
 
 
@@ -87,21 +76,9 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
         return "already answered"
     features.next_leg(tx, row, at)
     stage = FlowState.load(row.place["state"]).stage
-    data = {"by": letter.sender, "answer": letter.verb, "commit": row.head}
-    key = row.feature.key
-    events.add(
-        tx,
-        Event(
-            key=f"{letter.gate}.answered",
-            feature=key,
-            at=at,
-            kind="answered",
-            stage=stage,
-            role="",
-            text=letter.body,
-            data=data,
-        ),
-    )
+    told = AnswerEvent(by=letter.sender, answer=letter.verb, commit=row.head)
+    name, key = f"{letter.gate}.answered", row.feature.key
+    events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=letter.body))
     return "answered"
 
 
@@ -119,7 +96,7 @@ def start_of(around: Surroundings, row: FeatureRow) -> codec.JsonObject:
             gate = gates.latest(connection, row.feature.key)
             if gate is not None:
                 answer, feedback = gate.answer, gate.feedback
-                noted = repeated_feedback.noted(connection, row, gate)
+                noted = repeated_feedback.feedback_with_note(connection, row, gate)
     start = LegStart(
         feature=row.feature.key,
         generation=row.generation,

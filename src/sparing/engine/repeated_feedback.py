@@ -13,7 +13,7 @@ from sparing.records.gates import Gate
 REJECT = "reject"
 
 
-def noted(connection: sqlite3.Connection, row: FeatureRow, gate: Gate) -> str:
+def feedback_with_note(connection: sqlite3.Connection, row: FeatureRow, gate: Gate) -> str:
     """A person's words; what the program adds stands at their end and says that it does."""
     if gate.answer != REJECT or not repeats(connection, row, gate):
         return gate.feedback

@@ -15,13 +15,15 @@ from dbos import DBOS
 from sparing import codec
 from sparing.codec import JsonObject
 from sparing.engine.decision import Decision, LegStart
-from sparing.engine.steps.moves import settle
-from sparing.engine.unfinished import AskedJob, LastDecision
+from sparing.engine.steps.program import settle
+from sparing.engine.unfinished_leg import AskedJob, LastDecision
+from sparing.event import WarningEvent
 from sparing.flow.state import Do, Position
 from sparing.job import JobResult
 from sparing.records import events, features, mailbox
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.runtime.place_store import unpacked
+from sparing.runtime.place_store import load_place
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.jobs import jobs_of
 
@@ -52,7 +54,7 @@ async def is_other(leg: str) -> bool:
 async def begin_anew(around: Surroundings, row: FeatureRow, at: float, told: str = "") -> None:
     """Another generation of a leg that can't be replayed, from its last decision."""
     decided = await _last_decision(around, row)
-    place = unpacked(around.folder, row.place)
+    place = load_place(around.folder, row.place)
     if decided is not None and place.state.position not in AT_WORK:
         # It was decided that the leg ends, and all that was missing is to say so.
         leg = LegStart(
@@ -87,7 +89,7 @@ async def _last_decision(around: Surroundings, row: FeatureRow) -> LastDecision 
 
 async def _counted(around: Surroundings, row: FeatureRow) -> LastDecision | None:
     """Of a leg from before decisions were kept with their jobs: each decision counts one move."""
-    place = unpacked(around.folder, row.place)
+    place = load_place(around.folder, row.place)
     begun = await DBOS.list_workflows_async(workflow_ids=[row.leg_id], load_output=False)
     start = _start(begun[0].input) if begun else None
     number = 0 if start is None else place.moves - int(start["place"].get("moves", 0))
@@ -129,4 +131,6 @@ def _tell(around: Surroundings, row: FeatureRow, at: float, text: str) -> None:
         return
     key, stage = row.feature.key, str(row.place["state"]["stage"])
     with around.database.write() as tx:
-        events.add(tx, events.Event(f"{row.leg_id}.anew", key, at, "warning", stage, "", text))
+        name = f"{row.leg_id}.anew"
+        told = Event.of(WarningEvent(), key=name, feature=key, at=at, stage=stage, text=text)
+        events.add(tx, told)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from sparing.config.inherited import outward
+from sparing.config.process_environment import network_environment
 from sparing.config.settings import HandOver
+from sparing.event import HandoverEvent
 from sparing.finish.handover_text import Body, body_of
 from sparing.job import Job, JobResult
 from sparing.records.features import FeatureRow
@@ -20,7 +21,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files
-from sparing.workspace.git.handover import Handover, Merge, hand_over, name_commands
+from sparing.workspace.git.merge_into_base import Handover, Merge, hand_over, name_commands
 from sparing.workspace.git.push import PullRequest, open_request
 from sparing.workspace.git.repository import branch_commit, contains
 from sparing.workspace.git.retire import retire
@@ -29,7 +30,7 @@ from sparing.workspace.git.worktree import Worktree, ensure_worktree
 MOST_NAMED = 3
 
 
-def hand_home(source: Source, ticket: Ticket) -> JobResult:
+def hand_over_branch(source: Source, ticket: Ticket) -> JobResult:
     around, row, job = source.around, source.row, source.job
     if changed := _changed(around, row, job):
         return changed
@@ -44,14 +45,14 @@ def hand_home(source: Source, ticket: Ticket) -> JobResult:
         left = retire(worktree, done.commit, around.folder.redactor.known)
         note = "; ".join(filter(None, (note, left)))
     with around.database.write() as tx:
-        data = {
-            "merged": done.merged,
-            "commit": done.commit,
-            "commands": list(done.commands),
-            "url": done.url,
-            "body": body.whole,
-        }
-        tell(tx, ticket, job, "handover", text=note, data=data)
+        told = HandoverEvent(
+            merged=done.merged,
+            commit=done.commit,
+            commands=tuple(done.commands),
+            url=done.url,
+            body=body.whole,
+        )
+        tell(tx, ticket, job, told, text=note)
     if how is HandOver.PRINT or done.merged or done.pushed:
         return JobResult(commit=job.head, detail=note)
     return JobResult(commit=job.head, failure="not handed over", detail=note)
@@ -94,6 +95,6 @@ def _requested(around: Surroundings, row: FeatureRow, last: str, body: Body) -> 
     """A branch that is pushed has been handed over, with or without `gh`."""
     feature = row.feature
     request = PullRequest(feature.base_branch, feature.branch, last, feature.title, body.whole)
-    opened = open_request(around.repository, request, outward())
+    opened = open_request(around.repository, request, network_environment())
     note, commands = opened.note, opened.commands
     return Handover(False, last, note, commands, opened.url, opened.pushed)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sparing.briefing.retro import LOG, cost_words
 from sparing.change import FileChange
 from sparing.context.documents.task_log import read_log
-from sparing.finish.lessons import LEARNED
+from sparing.event import ChecksEvent, LearnedEvent
 from sparing.job import Job
 from sparing.prompts.render import fill
 from sparing.records import events, totals
@@ -45,7 +45,7 @@ def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
     logged = read_log(_log(source, place))
     changed = source.changed(row.feature.base_commit)
     with around.database.read() as connection:
-        checks = events.last(connection, row.feature.key, "checks")
+        checks = events.last(connection, row.feature.key, ChecksEvent.kind)
         lessons = _lessons(connection, row)
         cost = cost_words(totals.get(connection, "feature", row.feature.key))
     text = fill(
@@ -93,5 +93,5 @@ def _short(lines: Sequence[str]) -> list[str]:
 
 
 def _lessons(connection: sqlite3.Connection, row: FeatureRow) -> str:
-    told = events.last(connection, row.feature.key, LEARNED)
+    told = events.last(connection, row.feature.key, LearnedEvent.kind)
     return told.text if told else ""

@@ -17,6 +17,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.retro import RetroMaterial, asked, figures, read_reply
 from sparing.ending import ROLE
 from sparing.errors import SparingError
+from sparing.event import LearnedEvent
 from sparing.job import Job, JobResult
 from sparing.knowledge.page import FILES
 from sparing.knowledge.retro import RETIRED, BankChange, Learned, Retro, learn
@@ -30,7 +31,6 @@ from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
-LEARNED = "learned"
 LONGEST_PAGE = 40_000
 LONGEST_REASON = 300
 
@@ -52,7 +52,7 @@ async def learn_from(
     retro = Retro("") if isinstance(said, str) else said
     why = " ".join(said.split())[:LONGEST_REASON] if isinstance(said, str) else ""
     try:
-        done = await asyncio.to_thread(written, source, ticket, retro, why)
+        done = await asyncio.to_thread(write_lessons, source, ticket, retro, why)
     except (SparingError, SecretsFound) as error:
         why = _words(error)
         done = LessonsOutcome(source.job.head, (), ())
@@ -62,7 +62,7 @@ async def learn_from(
     return ReplyOutcome(result=result)
 
 
-def written(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:
+def write_lessons(source: Source, teller: Ticket, retro: Retro, why: str) -> LessonsOutcome:
     """One commit: the page of this feature, and those of the bank that changed."""
     before = asked(source)
     done = learn(before.marked.bank, before.entries, retro, source.row.feature.id)
@@ -120,17 +120,17 @@ def _page(
 
 def _tell(tx: sqlite3.Connection, teller: Ticket, job: Job, done: LessonsOutcome, why: str) -> None:
     """The first time in a repository everything is shown, not only counted."""
-    first = events.last_of_all(tx, LEARNED) is None
+    first = events.last_of_all(tx, LearnedEvent.kind) is None
     counts = Counter(change.judgement for change in done.changes)
     words = ", ".join(f"{count} {judgement}" for judgement, count in counts.items())
-    data = {
-        "held": not why,
-        "first": first,
-        "changes": [[one.judgement, one.kind, _safe(one.title)] for one in done.changes],
-        "faults": [_safe(fault) for fault in done.faults],
-    }
+    learned = LearnedEvent(
+        held=not why,
+        first=first,
+        changes=tuple((one.judgement, one.kind, _safe(one.title)) for one in done.changes),
+        faults=tuple(_safe(fault) for fault in done.faults),
+    )
     text = f"no retrospective was held: {why}" if why else words or "nothing new"
-    tell(tx, teller, job, LEARNED, text=text, data=data)
+    tell(tx, teller, job, learned, text=text)
 
 
 def _safe(text: str) -> str:

@@ -14,6 +14,7 @@ from sparing.artifact import ArtifactName
 from sparing.context.prompt.wrap import defuse
 from sparing.dispatch.turn import Leak
 from sparing.errors import SparingError
+from sparing.event import WarningEvent
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
 from sparing.flow.roadmap import numbers, read_roadmap
@@ -29,6 +30,7 @@ from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
 from sparing.ticket import Ticket
+from sparing.turn_event import CommitEvent
 from sparing.way import Way
 from sparing.workspace.git.commit import commit_paths
 from sparing.workspace.git.repository import resolve_base, taken_numbers
@@ -63,10 +65,9 @@ async def propose(ticket: Ticket, job: Job, reply: Reply, last: bool) -> ReplyOu
     except SparingError as error:
         return ReplyOutcome(result=JobResult(failure=error.what, detail=error.repair))
     with source.around.database.write() as tx:
-        data = {"commit": commit}
-        tell(tx, ticket, job, "commit", text=_subject(source), data=data)
+        tell(tx, ticket, job, CommitEvent(commit), text=_subject(source))
         for number, fault in enumerate(found.faults):
-            tell(tx, ticket, job, "warning", text=fault, name=f"warning.{number}")
+            tell(tx, ticket, job, WarningEvent(), text=fault, name=f"warning.{number}")
     return ReplyOutcome(result=JobResult(commit=commit, reply=reply.reply))
 
 

@@ -12,12 +12,13 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
+from sparing.event import OutputsEvent, RefusedCheckEvent
 from sparing.flow.stage import StageWork
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import lend, tool_environ, tool_walls
+from sparing.runtime.worktree_setup import share_files, tool_environ, tool_sandbox
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed, Standing, changed, standing
 from sparing.workspace.checks.clean_room import clean_room
@@ -56,21 +57,21 @@ def run_checks(
     """
     worktree, tried = around.worktree(row, head), commit or head
     limit = around.settings(row).workspace.check_seconds
-    walls, environ = tool_walls(around), tool_environ(around)
+    sandbox, environ = tool_sandbox(around), tool_environ(around)
 
     def keep(text: str) -> str:
         return str(around.folder.blob(around.folder.keep(text)))
 
     def run(check: Check) -> CheckResult:
         with clean_room(worktree, tried):
-            lend(around, row, worktree)
-            return run_check(check, worktree.path, limit, environ, walls, keep)
+            share_files(around, row, worktree)
+            return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
     found = checks_at(around, row, tried).checks
     return tuple(run(one) for one in (*found, *also) if not _absent(around, one, worktree.path))
 
 
-def to_agree(source: Source, checked: Checked) -> tuple[Changed, ...]:
+def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
     """What of the checks is not as it was, and no person has agreed to."""
     found = checks_at(source.around, source.row, source.job.head)
     known = checked.known or Baseline()
@@ -113,9 +114,9 @@ def tell_checks(
     """Where the whole output is, what was not run, and why."""
     outputs = {one.name: one.whole for one in results if one.whole}
     red = [f"{one.name}: {one.whole}" for one in results if one.whole and not one.passed]
-    tell(tx, teller, source.job, "outputs", text="; ".join(red), data=outputs)
+    tell(tx, teller, source.job, OutputsEvent(outputs), text="; ".join(red))
     for number, note in enumerate(extra.notes):
-        tell(tx, teller, source.job, "refused", text=note, name=f"refused.{number}")
+        tell(tx, teller, source.job, RefusedCheckEvent(), text=note, name=f"refused.{number}")
 
 
 def _absent(around: Surroundings, check: Check, worktree: Path) -> bool:

@@ -49,7 +49,7 @@ def task_of(source: Source, number: str) -> Task:
     return found
 
 
-def seen_of(source: Source, part: TaskResult, since: str) -> TaskEvidence:
+def evidence_of(source: Source, part: TaskResult, since: str) -> TaskEvidence:
     task, report = task_of(source, part.number), read_report(source.fetch(part.reply))
     own = f"{source.folder}/"
     changed = changed_files(source.around.repository, since, part.commit)
@@ -75,7 +75,7 @@ def _doubt(
     return f"it is said to be complete, and {', '.join(absent)} is not there" if absent else ""
 
 
-def checked(source: Source, done_when: str | None = None, commit: str = "") -> Checked:
+def with_checks(source: Source, done_when: str | None = None, commit: str = "") -> Checked:
     """The checks on a commit, or on the head, with commands that a person trusted."""
     around, row, job = source.around, source.row, source.job
     extra = extra_checks(source, done_when)

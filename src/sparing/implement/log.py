@@ -27,7 +27,7 @@ class LogEntry(NamedTuple):
     files: tuple[str, ...] = ()
 
 
-def logged(
+def with_log_entries(
     text: str, entries: Iterable[LogEntry], building: TaskProgress, files: Sequence[FileChange]
 ) -> str:
     """The log with these entries; an existing one is replaced."""

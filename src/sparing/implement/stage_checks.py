@@ -9,8 +9,9 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked, sheet, unproven_tasks
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
+from sparing.event import ChecksEvent
 from sparing.flow.stage import StageWork
-from sparing.implement.checks import extra_checks, run_checks, tell_checks, to_agree
+from sparing.implement.checks import changes_to_approve, extra_checks, run_checks, tell_checks
 from sparing.implement.evidence import known_of
 from sparing.job import JobResult
 from sparing.runtime.events import tell
@@ -27,11 +28,11 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     results = run_checks(around, row, job.head, extra.trusted)
     checked = Checked(results, known_of(source))
     names = ", ".join(one.name for one in checked.red)
-    asks = to_agree(source, checked)
+    asks = changes_to_approve(source, checked)
     with around.database.write() as tx:
         data = {one.name: one not in checked.red for one in results}
         data |= {"changed checks": False} if asks else {}
-        tell(tx, ticket, job, "checks", text=_told(checked, asks), data=data)
+        tell(tx, ticket, job, ChecksEvent(data), text=_told(checked, asks))
         tell_checks(tx, ticket, source, results, extra)
     said = around.folder.keep_json([[r.name, r.command, r.output] for r in checked.red])
     detail = f"checks are red: {names}" + (f"; {note}" if note else "") if names else ""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sparing.implement.evidence import checked, seen_of
+from sparing.event import WarningEvent
+from sparing.implement.evidence import evidence_of, with_checks
 from sparing.job import JobResult
-from sparing.runtime.containment import Withholding, put_away
+from sparing.runtime.containment import Withholding, remove_leftovers
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskResult
@@ -60,13 +61,13 @@ def _again(source: Source, tip: str) -> _Chain:
 
 def _merged(source: Source, ticket: Ticket, worktree: Worktree) -> _Chain:
     building, head = source.job.building, source.job.head
-    put_away(source, worktree, f"{ticket.id}.left")
-    doubts = [(one, seen_of(source, one, building.since).doubt) for one in building.parts]
+    remove_leftovers(source, worktree, f"{ticket.id}.left")
+    doubts = [(one, evidence_of(source, one, building.since).doubt) for one in building.parts]
     good = [part for part, doubt in doubts if not doubt]
     left = tuple((part.number, doubt) for part, doubt in doubts if doubt)
     found = _chain(source, ticket, good)
     show(worktree, found.commit)
-    if found.commit != head and checked(source, commit=found.commit).red:
+    if found.commit != head and with_checks(source, commit=found.commit).red:
         found = _one_by_one(source, ticket, worktree, good)
     move_on(worktree, head, found.commit)
     return _Chain(found.commit, (*left, *found.left))
@@ -93,7 +94,7 @@ def _one_by_one(
         show(worktree, joined.commit)
         if joined.conflicts:
             left.append((part.number, f"it conflicts in {', '.join(joined.conflicts)}"))
-        elif checked(source, commit=joined.commit).red:
+        elif with_checks(source, commit=joined.commit).red:
             left.append((part.number, "beside the others it turns the checks red"))
         else:
             commit = joined.commit
@@ -122,4 +123,4 @@ def remove_lanes(source: Source, home: str) -> list[str]:
 def warn_all(source: Source, ticket: Ticket, texts: list[str]) -> None:
     with source.around.database.write() as tx:
         for number, text in enumerate(texts):
-            tell(tx, ticket, source.job, "warning", text=text, name=f"warning.{number}")
+            tell(tx, ticket, source.job, WarningEvent(), text=text, name=f"warning.{number}")

@@ -1,6 +1,7 @@
 """Events: what happened, in order, for people who watch.
 
-Each has a key, so that a step that is repeated after a crash tells its story once.
+Each has a key, so that a step that is repeated after a crash tells its story once. What a kind
+of event carries is a type in `sparing.event`; this is the one writer and the one reader of it.
 """
 
 from __future__ import annotations
@@ -8,11 +9,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from sparing.event import RunEvent, is_known, kind_of, read_event, write_event
+
+
+class _HasKind(Protocol):
+    kind: ClassVar[str]
+
+
+Record = TypeVar("Record", bound=_HasKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
+    """A row. `kind` and `data` are what is stored, `what` is the same as a type."""
+
     key: str
     feature: str
     at: float
@@ -23,8 +35,31 @@ class Event:
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     n: int = 0
 
+    @classmethod
+    def of(
+        cls,
+        what: RunEvent,
+        *,
+        key: str,
+        feature: str,
+        at: float,
+        stage: str = "",
+        role: str = "",
+        text: str = "",
+    ) -> Self:
+        return cls(
+            key=key, feature=feature, at=at, kind=kind_of(what), stage=stage, role=role,
+            text=text, data=write_event(what),
+        )  # fmt: skip
+
+    @property
+    def what(self) -> RunEvent:
+        return read_event(self.kind, self.data)
+
 
 def add(tx: sqlite3.Connection, event: Event) -> None:
+    if not is_known(event.kind):
+        raise ValueError(f"{event.kind!r} is no kind of event: give it a class in sparing.event")
     tx.execute(
         "insert into events (key, feature, at, kind, stage, role, text, data)"
         " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
@@ -58,6 +93,13 @@ def last(connection: sqlite3.Connection, feature: str, kind: str) -> Event | Non
         (feature, kind),
     ).fetchone()
     return _event(row) if row else None
+
+
+def last_what(connection: sqlite3.Connection, feature: str, kind: type[Record]) -> Record | None:
+    """What the latest of a kind carries."""
+    found = last(connection, feature, kind.kind)
+    what = found.what if found else None
+    return what if isinstance(what, kind) else None
 
 
 def last_of_all(connection: sqlite3.Connection, kind: str) -> Event | None:

@@ -10,6 +10,9 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+SAY = "say"
+"""The verb of a message for an author; it answers nothing."""
+
 
 @dataclass(frozen=True)
 class Letter:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from sparing.codec import Stored
 from sparing.finding import Severity, Verdict
-from sparing.review import words
+from sparing.review import governor_reasons
 from sparing.review.answers import AuthorAnswer
 from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, settle
 from sparing.review.merge import Merged, merge
@@ -89,7 +89,7 @@ def govern(
     passed = [role for role in looked if role not in failed]
     step = settle(state.loop, looked, passed, said.inputs)
     plateau = _plateau(state, now, blocked=blocked) if failed else ""
-    reasons = words.of_look(tracked, looked, failed)
+    reasons = governor_reasons.of_look(tracked, looked, failed)
     return _ruled(now, step, reasons, _End(plateau, blocked, headless))
 
 
@@ -109,14 +109,14 @@ def _ruled(now: ReviewState, step: LoopStep, reasons: tuple[str, ...], end: _End
     stops = step.decision is LoopDecision.ESCALATE or bool(end.plateau)
     if not stops:
         after = _at(now, step.loop)
-        why = words.of_step(step.decision, step.loop, open_rest)
+        why = governor_reasons.of_step(step.decision, step.loop, open_rest)
         return GovernorRuling(step.decision, after, (*reasons, why), open_rest, end.blocked)
-    why = end.plateau or words.capped(now.loop)
+    why = end.plateau or governor_reasons.capped(now.loop)
     held = replace(now.loop, passed=step.loop.passed, looks=step.loop.looks)
     if end.headless and not end.blocked:
         on = go_on(held)
         return GovernorRuling(
-            on.decision, _at(now, on.loop), (*reasons, why, words.ALONE), open_rest
+            on.decision, _at(now, on.loop), (*reasons, why, governor_reasons.ALONE), open_rest
         )
     return GovernorRuling(
         LoopDecision.ESCALATE, _at(now, held), (*reasons, why), open_rest, end.blocked
@@ -143,10 +143,10 @@ def rule(
     standing = tuple(one for one in tracked if one.open and one.counts)
     if not standing:
         step = settle(loop, loop.asks, loop.asks, inputs)
-        return GovernorRuling(step.decision, _at(now, step.loop), (words.DISMISSED,))
+        return GovernorRuling(step.decision, _at(now, step.loop), (governor_reasons.DISMISSED,))
     following = loop.iteration + 1
     again = replace(loop, iteration=following, cap=max(loop.cap, following), final=False)
-    why = words.of_step(LoopDecision.REVISE, again, standing)
+    why = governor_reasons.of_step(LoopDecision.REVISE, again, standing)
     return GovernorRuling(LoopDecision.REVISE, replace(now, loop=again), (why,), standing)
 
 
@@ -226,6 +226,6 @@ def _moved(state: ReviewState, tracked: Sequence[Tracked], looked: Sequence[str]
 def _plateau(state: ReviewState, now: ReviewState, *, blocked: bool) -> str:
     """Why another revision would not help; empty if it may."""
     if now.stuck > (1 if blocked else 0):
-        return words.STUCK
+        return governor_reasons.STUCK
     fewer = state.weight is None or now.weight is None or now.weight < state.weight
-    return words.CHURN if state.loop.iteration >= SHOWN and not fewer else ""
+    return governor_reasons.CHURN if state.loop.iteration >= SHOWN and not fewer else ""

@@ -8,11 +8,14 @@ in the story of the feature. Nothing here stops the work: the sandbox does that.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
 
+from sparing.codec import JsonObject
+from sparing.event import write_event
 from sparing.records import features
 from sparing.runtime.source import Source
+from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git import containment
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.containment import Sight, branch_place, worktree_place
@@ -22,15 +25,17 @@ from sparing.workspace.git.worktree import Worktree, is_empty, restore
 from sparing.workspace.project.leaks import set_aside
 from sparing.workspace.sandbox.policy import SandboxLevel
 
-CONTAINED = "contained"
-INCIDENT = "incident"
 MOST_NAMED = 5
 
 
 class Receipt(NamedTuple):
     kind: str
     text: str
-    data: dict[str, Any]
+    data: JsonObject
+
+    @classmethod
+    def of(cls, what: IncidentEvent | ContainedEvent, text: str) -> Self:
+        return cls(what.kind, text, write_event(what))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +55,35 @@ class Guard:
         now = _look(self.source)
         own = _own(self.source, (*self.seen, *now))
         changed = containment.differences(self.seen, now, own)
-        data: dict[str, Any] = {"level": level.name.lower(), "changed": list(changed)}
-        found: list[str] = []
+        incident, found = IncidentEvent(level.name.lower(), changed), list[str]()
         if changed:
             found.append(f"changed meanwhile: {_listed(changed)}{_who(level)}")
         if special := take_note(self.worktree.git_dir):
-            data["special"] = list(special)
+            incident = replace(incident, special=tuple(special))
             found.append(f"no files but pipes, sockets or devices, put aside: {_listed(special)}")
         if self.aside:
             found.append(f"files with secrets were put aside: {_listed(self.aside)}")
         if writes and not self.bare and is_empty(self.worktree.path):
             found.append(f"{role} removed all files of its worktree; the last commit is put back")
         if not writes and (undone := self._undo()):
-            data["undone"] = list(undone)
+            incident = replace(incident, undone=undone)
             found.append(f"written while {role} only looked, and undone: {_listed(undone)}")
         if found:
-            return Receipt(INCIDENT, "; ".join(found), data)
-        said = f"{level.name.lower()}; {containment.words(now, own)}"
+            return Receipt.of(incident, "; ".join(found))
+        contained = ContainedEvent(level.name.lower(), changed)
+        said = f"{contained.level}; {containment.words(now, own)}"
         if not writes:
             tree = containment.tree_id(self.source.around.repository, self.source.job.head)
-            data["tree"], said = tree, f"{said}; tree {tree[:10]} unchanged"
-        return Receipt(CONTAINED, said, data)
+            contained = replace(contained, tree=tree)
+            said = f"{said}; tree {tree[:10]} unchanged"
+        return Receipt.of(contained, said)
 
     def _undo(self) -> tuple[str, ...]:
         """A reviewer's worktree is that of the commit it looked at, to the last file."""
         head = self.source.job.head
         paths = changed_paths(self.worktree, head)
         if paths:
-            put_away(self.source, self.worktree, f"{self.salvage}.written")
+            remove_leftovers(self.source, self.worktree, f"{self.salvage}.written")
         return paths
 
 
@@ -85,11 +91,11 @@ def guard(
     source: Source, worktree: Worktree, salvage: str, *, writes: bool, goes_on: bool
 ) -> Guard:
     """`goes_on`: the turn mends what the one before it left, so that has to stay."""
-    aside = put_away(source, worktree, salvage) if writes and not goes_on else ()
+    aside = remove_leftovers(source, worktree, salvage) if writes and not goes_on else ()
     return Guard(source, worktree, salvage, _look(source), aside, is_empty(worktree.path))
 
 
-def put_away(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
+def remove_leftovers(source: Source, worktree: Worktree, salvage: str) -> tuple[str, ...]:
     """The files of the job's head; says where those with secrets are that had to give way."""
     withhold = Withholding(source, worktree)
     restore(worktree, source.job.head, salvage, withhold)

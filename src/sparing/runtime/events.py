@@ -6,8 +6,10 @@ import sqlite3
 from typing import Protocol
 
 from sparing.codec import JsonObject
+from sparing.event import FeatureEvent, RunEvent, kind_of, write_event
 from sparing.job import Job
 from sparing.records.events import Event, add
+from sparing.turn_event import AgentAction
 
 
 class Teller(Protocol):
@@ -25,23 +27,27 @@ def tell(
     tx: sqlite3.Connection,
     teller: Teller,
     job: Job,
-    kind: str,
+    what: RunEvent | str,
     *,
     text: str = "",
     data: JsonObject | None = None,
     name: str = "",
 ) -> None:
-    key = f"{teller.id}.{name or kind}"
+    """A kind given by its name has its JSON in `data`."""
+    if isinstance(what, str) and not isinstance(what, FeatureEvent | AgentAction):
+        kind, stored = what, data or {}
+    else:
+        kind, stored = kind_of(what), write_event(what)
     add(
         tx,
         Event(
-            key=key,
+            key=f"{teller.id}.{name or kind}",
             feature=teller.feature,
             at=teller.at,
             kind=kind,
             stage=job.stage,
             role=job.role,
             text=text,
-            data=data or {},
+            data=stored,
         ),
     )

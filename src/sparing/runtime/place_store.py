@@ -9,7 +9,7 @@ from sparing.records.folder import StateFolder
 from sparing.stages.place import Place
 
 
-def packed(folder: StateFolder, place: Place) -> JsonObject:
+def dump_place(folder: StateFolder, place: Place) -> JsonObject:
     """As it is stored, again and again: followed findings are a text of their own."""
     value = place.dump()
     if place.review is not None:
@@ -18,7 +18,7 @@ def packed(folder: StateFolder, place: Place) -> JsonObject:
     return value
 
 
-def unpacked(folder: StateFolder, value: JsonObject) -> Place:
+def load_place(folder: StateFolder, value: JsonObject) -> Place:
     review = value.get("review")
     if review is None or not isinstance(review["tracked"], str):
         return Place.load(value)

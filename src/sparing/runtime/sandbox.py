@@ -1,7 +1,7 @@
 """Sandbox policies for agents and checks, built from what surrounds a run.
 
-The level is settled once, when a run starts; everything that is started later stands behind as
-many walls as that. Agents get the user's tools to read, their worktree, and nothing of the
+The level is settled once, when a run starts; everything that is started later is
+confined as far as that. Agents get the user's tools to read, their worktree, and nothing of the
 environment but what their client needs.
 """
 
@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
+from sparing.event import SandboxEvent
 from sparing.records import events
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.run import CheckSandbox
@@ -20,7 +22,6 @@ from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import tool_roots, wrap
 from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 
-SANDBOX = "sandbox"
 """The kind of the event that tells the level."""
 
 
@@ -45,7 +46,7 @@ def launch_in(around: Surroundings, worktree: Worktree, *, writes: bool) -> Laun
     return launch
 
 
-def check_walls(around: Surroundings) -> CheckSandbox:
+def check_sandbox(around: Surroundings) -> CheckSandbox:
     """For the repository's own checks: like an author, without any network."""
     folder = around.folder.scratch
     return CheckSandbox(folder, around.repository.git_dir, tools(around), level=around.level)
@@ -59,10 +60,10 @@ def tools(around: Surroundings) -> tuple[Path, ...]:
     return (*roots, Path(own)) if own else roots
 
 
-def tell_walls(around: Surroundings, row: FeatureRow, at: float, words: str) -> None:
+def record_sandbox(around: Surroundings, row: FeatureRow, at: float, words: str) -> None:
     """On record with the feature, once a leg."""
     name = around.level.name.lower()
-    key = f"{row.leg_id}.{SANDBOX}.{name}"
-    data = {"level": name}
+    key = f"{row.leg_id}.{SandboxEvent.kind}.{name}"
     with around.database.write() as tx:
-        events.add(tx, events.Event(key, row.feature.key, at, SANDBOX, "", "", words, data))
+        told = SandboxEvent(name)
+        events.add(tx, Event.of(told, key=key, feature=row.feature.key, at=at, text=words))

@@ -36,7 +36,7 @@ def answering(name: str) -> None:
         _expected[name].answering.set()
 
 
-def done(name: str) -> None:
+def job_done(name: str) -> None:
     if name in _expected:
         _expected[name].answering.set()
         _expected[name].done.set()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from sparing.artifact import Artifact, ArtifactName
+from sparing.artifact import META, RULES, Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.codec import JsonObject
 from sparing.context.prompt.brief import Document, Material
@@ -35,9 +35,7 @@ from sparing.workspace.git.commit import changed_files, diff, read_file
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.object_reader import object_id
 
-RULES = ("AGENTS.md", "CLAUDE.md")
 RULES_CHARS = 40_000
-META = ".meta.json"
 T = TypeVar("T")
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from sparing.agents.backend import Backend
 from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
-from sparing.config.inherited import for_client
 from sparing.config.load import Loaded, load
-from sparing.config.login import ClientKind
+from sparing.config.models import ClientKind
+from sparing.config.process_environment import client_environment
 from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
@@ -45,7 +45,7 @@ class Surroundings:
     environ: Mapping[str, str]
     """What processes that we start may know."""
     level: SandboxLevel = SandboxLevel.SEALED
-    """How many walls stand around agents and checks, if the host has them."""
+    """How far agents and checks are confined, as far as the host can do it."""
     auto: bool = False
     """For this run, gates pass by rule."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
@@ -108,7 +108,7 @@ class Surroundings:
 def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
     agent = loaded.settings.agent
     if agent.backend in (BackendName.AUTO, BackendName.CLAUDE):
-        return claude_backend(agent, folder.path, for_client())
+        return claude_backend(agent, folder.path, client_environment())
     drawn = agent_of(agent) if agent.backend is BackendName.CLAUDE_DOUBLE else None
     if loaded.agent_script is None and drawn is None:
         raise ConfigError(

@@ -1,7 +1,7 @@
 """Setting up a worktree before anyone works in it: shared files, and the set-up commands.
 
 Nothing of it happens before a person has agreed to exactly this plan. A set-up runs behind the
-same walls as a check, but with the network and with folders in which its tools keep what they
+same sandbox as a check, but with the network and with folders in which its tools keep what they
 have loaded. So it runs on files that a person knows: those of the commit a feature starts from, or
 of a later one that somebody agreed to. If the feature changes what is loaded, that is told, and
 the work goes on with what is there.
@@ -12,10 +12,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
-from sparing.runtime.sandbox import check_walls
+from sparing.runtime.sandbox import check_sandbox
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.environment import is_sealed, seal, unseal
 from sparing.workspace.checks.run import CheckSandbox
@@ -79,14 +80,14 @@ def _set_up(
         worktree,
         recipe,
         _means(around, row),
-        prepare=lambda: lend(around, row, worktree),
+        prepare=lambda: share_files(around, row, worktree),
         keep=lambda: seal(worktree, recipe.commit),
     )
     if done:
         later = recipe.commit != row.feature.base_commit
         agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""
         text = "; ".join(one.command for one in done) + agreed
-        _tell(around, teller, job, "setup", text)
+        _tell(around, teller, job, SetupEvent(), text)
 
 
 def _is_ready(worktree: Worktree, recipe: Recipe) -> bool:
@@ -111,10 +112,10 @@ def _warn_once(
 ) -> None:
     """Of the feature, not of a step: the same key each time."""
     once = _Once(f"{row.feature.key}.setup.{version}", teller.feature, teller.at)
-    _tell(around, once, job, "warning", text)
+    _tell(around, once, job, WarningEvent(), text)
 
 
-def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
+def share_files(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
     """For an author and for checks: files that git does not know."""
     wanted = SetupPlan((), around.settings(row).workspace.copy)
     if wanted.copy and answer_of(around.folder.path, wanted):
@@ -124,7 +125,7 @@ def lend(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
 def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes: bool) -> None:
     """An author has them; they are gone before a reviewer looks."""
     if writes:
-        lend(around, row, worktree)
+        share_files(around, row, worktree)
     else:
         lent_files.take_back(worktree)
 
@@ -135,10 +136,10 @@ def tool_environ(around: Surroundings) -> dict[str, str]:
     return {**around.environ, **(caches(folder) if folder.is_dir() else {})}
 
 
-def tool_walls(around: Surroundings) -> CheckSandbox:
+def tool_sandbox(around: Surroundings) -> CheckSandbox:
     """A check may read what a set-up has loaded, and change none of it."""
-    walls, folder = check_walls(around), _caches(around)
-    return walls._replace(readable=(*walls.readable, folder)) if folder.is_dir() else walls
+    sandbox, folder = check_sandbox(around), _caches(around)
+    return sandbox._replace(readable=(*sandbox.readable, folder)) if folder.is_dir() else sandbox
 
 
 def _caches(around: Surroundings) -> Path:
@@ -148,11 +149,11 @@ def _caches(around: Surroundings) -> Path:
 def _means(around: Surroundings, row: FeatureRow) -> Means:
     folder = _caches(around)
     folder.mkdir(mode=0o700, exist_ok=True)
-    walls = check_walls(around)._replace(writable=(folder,), ports=WEB)
+    sandbox = check_sandbox(around)._replace(writable=(folder,), ports=WEB)
     limit = around.settings(row).workspace.setup_seconds
-    return Means(around.environ, folder, limit, walls)
+    return Means(around.environ, folder, limit, sandbox)
 
 
-def _tell(around: Surroundings, teller: Teller, job: Job, kind: str, text: str) -> None:
+def _tell(around: Surroundings, teller: Teller, job: Job, what: RunEvent, text: str) -> None:
     with around.database.write() as tx:
-        tell(tx, teller, job, kind, text=text, name=f"outfit.{kind}")
+        tell(tx, teller, job, what, text=text, name=f"outfit.{kind_of(what)}")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sparing.flow.advance import advance
 from sparing.flow.state import Outcome, OutcomeKind
 from sparing.job import JobResult
-from sparing.stages.failure import said_of
+from sparing.stages.failure import failure_words
 from sparing.stages.moves import Happened, Next, StageRules, StepHandler, ask, ask_for, at, flow
 from sparing.stages.place import Place
 from sparing.turn import TURNS, StageStep, Turn
@@ -74,7 +74,7 @@ def deepened(place: Place, happened: Happened, _rules: StageRules, _now: float) 
 
 def without_help(place: Place, result: JobResult) -> Next:
     """Told, and left out. What it left in the worktree is put away."""
-    note = f"{place.building.helper} is left out: {said_of(result)}"
+    note = f"{place.building.helper} is left out: {failure_words(result)}"
     here = replace(place.building, since=place.head)
     found = at(replace(place, building=here, done=()), StageStep.TRIAL)
     return found._replace(notes=((place.building.helper, note),))

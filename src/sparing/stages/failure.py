@@ -14,10 +14,12 @@ CAUSES = {BUDGET: Cause.BUDGET, LOOP: Cause.LOOP}
 def failing(place: Place, result: JobResult, rules: StageRules, now: float) -> Next:
     """Nothing is lost: the same work can go on from here."""
     cause = CAUSES.get(result.failure, Cause.FAILED)
-    return flow(place, Outcome(OutcomeKind.FAILED, reason=said_of(result), cause=cause), rules, now)
+    return flow(
+        place, Outcome(OutcomeKind.FAILED, reason=failure_words(result), cause=cause), rules, now
+    )
 
 
-def said_of(result: JobResult) -> str:
+def failure_words(result: JobResult) -> str:
     """What a crash comes to is its last line; all that was printed stays in the ledger."""
     detail = _last_words(result.detail) if result.failure == Failure.CRASHED else result.detail
     return f"{result.failure}: {detail}" if detail else result.failure

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparing.finding import Severity
 from sparing.flow.stage import Stage, StageWork
-from sparing.review import words
+from sparing.review import governor_reasons
 from sparing.review.answers import AuthorAnswer
 from sparing.review.governor import (
     GovernorRuling,
@@ -74,9 +74,9 @@ def _strictly(
     rest = tuple(one for one in tracked if one.counts)
     failed = [verdict.role for verdict in verdicts if not passes(verdict)]
     looked = [verdict.role for verdict in verdicts]
-    why = words.of_step(step.decision, step.loop, rest)
+    why = governor_reasons.of_step(step.decision, step.loop, rest)
     after = replace(ruled.state, loop=step.loop, tracked=tracked, stuck=0, weight=None)
-    reasons = (*words.of_look(tracked, looked, failed), why)
+    reasons = (*governor_reasons.of_look(tracked, looked, failed), why)
     return GovernorRuling(step.decision, after, reasons, rest, blocked(verdicts))
 
 
@@ -92,7 +92,7 @@ def waved(state: ReviewState, said: SinceLastLook) -> GovernorRuling:
     step = go_on(state.loop)
     after = replace(state, loop=step.loop, stuck=0, weight=None)
     return GovernorRuling(
-        step.decision, after, (words.of_step(step.decision, step.loop, open_of(state)),)
+        step.decision, after, (governor_reasons.of_step(step.decision, step.loop, open_of(state)),)
     )
 
 

@@ -16,7 +16,7 @@ from sparing.job import LOOP, JobResult
 from sparing.review.governor import GovernorRuling
 from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
-from sparing.stages import assistants, finish, review_rounds, tasks, tier
+from sparing.stages import assistants, last_stage, review_rounds, tasks, tier_sessions
 from sparing.stages.auto_gate import REDEFINED, unpassed_words
 from sparing.stages.failure import failing
 from sparing.stages.moves import (
@@ -70,8 +70,8 @@ def _answered(
 ) -> Next:
     """A human's answer. One that accepts what a stage has lets the stage itself go on."""
     state = place.state
-    if tier.asks_for_handoff(place) and answer.kind in tier.ANSWERS:
-        return tier.answered(place, answer)
+    if tier_sessions.asks_for_handoff(place) and answer.kind in tier_sessions.ANSWERS:
+        return tier_sessions.answered(place, answer)
     accepts = answer.kind is OutcomeKind.APPROVE and state.position is Position.STUCK
     if accepts and (taken := _accepted(place, rules, now)) is not None:
         return taken
@@ -92,11 +92,11 @@ def _answered(
 def _accepted(place: Place, rules: StageRules, now: float) -> Next | None:
     """What stopped the stage lies outside of its review: unfinished tasks, changed checks, its
     end. None if it is the review."""
-    if finish.is_asked(place):
-        return finish.went_on(place, rules)
+    if last_stage.is_asked(place):
+        return last_stage.went_on(place, rules)
     if place.state.acceptable and place.talk.changed:
         return _agreed(place)
-    return finish.took_last(place, now) if finish.takes_last(place) else None
+    return last_stage.took_last(place, now) if last_stage.takes_last(place) else None
 
 
 def _waved(place: Place, happened: Happened, now: float) -> Next:
@@ -280,11 +280,11 @@ STEPS: dict[StageStep, StepHandler] = {
     StageStep.SKIP: tasks.noted,
     StageStep.CHECK: _checked,
     StageStep.REPAIR: _authored,
-    StageStep.SURVEY: finish.surveyed,
-    StageStep.RETRO: finish.retrospected,
+    StageStep.SURVEY: last_stage.surveyed,
+    StageStep.RETRO: last_stage.retrospected,
     StageStep.CLOSE: _closed,
-    StageStep.REOPEN: finish.taken_back,
-    StageStep.HANDOVER: finish.handed_over,
-    StageStep.WEIGH: tier.weighed,
-    StageStep.HAND_OFF: tier.handed_off,
+    StageStep.REOPEN: last_stage.taken_back,
+    StageStep.HANDOVER: last_stage.handed_over,
+    StageStep.WEIGH: tier_sessions.after_weighing,
+    StageStep.HAND_OFF: tier_sessions.after_handoff,
 }

@@ -15,7 +15,7 @@ from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
 from sparing.job import BUDGET, LOOP, JobResult
 from sparing.stages import assistants
-from sparing.stages.failure import failing, said_of
+from sparing.stages.failure import failing, failure_words
 from sparing.stages.moves import Happened, Next, StageRules, at, flow
 from sparing.stages.place import Place, stage_of
 from sparing.task_progress import TaskProgress, TaskResult
@@ -112,7 +112,7 @@ def failed_task(place: Place, result: JobResult, rules: StageRules, now: float) 
     if result.failure in OUTSIDE:
         return failing(here, result, rules, now)
     if result.failure in TRIED or number in here.building.tried:
-        return _asks(here, number, said_of(result), rules, now)
+        return _asks(here, number, failure_words(result), rules, now)
     return _again(here, number)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sparing.cli.options import print_json
 from sparing.cli.screen import echo, style
-from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
+from sparing.config.process_environment import inherited_environment
 from sparing.desk.features import view
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -64,7 +64,7 @@ def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[Pro
 
     around = Surroundings(
         office.folder, office.database, office.repository,
-        sources_here(office.repository.checkout), headless=True, environ=inherited(),
+        sources_here(office.repository.checkout), headless=True, environ=inherited_environment(),
     )  # fmt: skip
     wish = PreviewRequest(
         role=wanted.role,

@@ -10,11 +10,10 @@ import click
 
 from sparing.artifact import ArtifactName
 from sparing.cli.look.prompt import PromptOptions, show_prompt
-from sparing.cli.look.reviews import show_reviews
 from sparing.cli.look.status import state_words
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.handover_summary import print_ending
-from sparing.cli.screen import echo, style, wrapped
+from sparing.cli.screen import echo, show, style, wrapped
 from sparing.config.terminal import homely
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
@@ -23,7 +22,7 @@ from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, fin
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.branch import check_outputs
-from sparing.desk.gates.handoffs import note_lines, stage_notes
+from sparing.desk.gates.handoffs import note_data, note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError, UsageError
@@ -100,7 +99,7 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
             for v in verdicts
         ]
         marks, end = row.place.get("marks", {}), asdict(ending(office, row))
-        notes = [note._asdict() for note in stage_notes(office, row).values()]
+        notes = [note_data(note) for note in stage_notes(office, row).values()]
         print_json(**asdict(shown), marks=marks, reviews=reviews, ending=end, notes=notes)
         return
     echo(style(f"{shown.id} {shown.title}", bold=True))
@@ -180,3 +179,25 @@ def _outputs(office: Office, row: FeatureRow) -> str:
             f"no check of feature {row.feature.id} has run yet", f"sparing show {row.feature.id}"
         )
     return "".join(f"{one.name}, all of it in {one.whole}\n{one.text}\n" for one in found)
+
+
+def show_reviews(name: str, *, as_json: bool) -> None:
+    from sparing.desk.reviews.reviews import decided, reviews
+
+    office = open_office(Path.cwd(), reading=True)
+    row = answers.find(office, name)
+    rows, looks = reviews(office, row), decided(office, row)
+    if as_json:
+        print_json(
+            feature=row.feature.id,
+            reviews=[one.dump() for one in rows],
+            looks=[one.dump() for one in looks],
+        )
+        return
+    if not rows:
+        echo(f"No reviewer has looked at feature {row.feature.id} yet.")
+        return
+
+    from sparing.report.reviews import reviews_page
+
+    show(reviews_page(rows, looks))

@@ -15,15 +15,16 @@ import click
 from sparing.cli.look.status import state_words
 from sparing.cli.money.cache_warmth import warm_words
 from sparing.cli.options import feature_argument
-from sparing.cli.run.progress import SandboxTeller, describe, named
+from sparing.cli.run.event_lines import agent_line, describe, named
+from sparing.cli.run.progress import SandboxTeller
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError
+from sparing.event import FeatureEvent, StuckEvent
 from sparing.money import dollars
-from sparing.printable import printable
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
@@ -32,7 +33,6 @@ from sparing.report.spending import tokens
 LOOK_SECONDS = 0.2
 LAST = 10
 LONGEST = 74
-VERBS = {"read": "reads", "write": "writes", "say": "says", "run": "runs", "failed": "can't read"}
 
 
 @click.command("watch")
@@ -78,7 +78,7 @@ class Watcher:
         before = [one.n for one in history.events_since(office, 0) if one.feature in self._keys]
         self._after = before[-last - 1] if len(before) > last else 0
         self._paid = {_name(one) for row in rows for one in self._bills(row)}
-        self._walls = SandboxTeller(office)
+        self._sandbox = SandboxTeller(office)
 
     def news(self) -> Iterator[str]:
         for event in history.events_since(self._office, self._after):
@@ -106,11 +106,11 @@ class Watcher:
                 echo(wrapped(warm, "    "))
 
     def _told(self, event: Event) -> Iterator[str]:
-        line = "" if self._walls.known(event) else describe(event) or _seen(event)
+        line = "" if self._sandbox.known(event) else describe(event) or agent_line(event, LONGEST)
         if not line:
             return
         yield line if len(self._keys) == 1 else named(event, line)
-        if event.kind in ("gate", "stuck"):
+        if event.what is FeatureEvent.GATE or isinstance(event.what, StuckEvent):
             row = next(one for one in self._rows if one.feature.key == event.feature)
             shown = view.feature_view(self._office, view.reload(self._office, row))
             yield f"    {style(shown.next_command, fg='cyan')}"
@@ -124,15 +124,6 @@ class Watcher:
 
 def _name(bill: LedgerRow) -> tuple[str, int]:
     return bill.attempt.dispatch, bill.number
-
-
-def _seen(event: Event) -> str:
-    """What an agent does, in a line that is easy to pass over."""
-    if event.kind not in VERBS:
-        return ""
-    words = printable(" ".join(event.text.split()))
-    line = f"    {event.role} {VERBS[event.kind]} {words}"
-    return style(line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…", dim=True)
 
 
 def _paid(bill: LedgerRow) -> str:

@@ -8,8 +8,8 @@ from sparing.cli.clock import now
 from sparing.cli.screen import WIDTH, echo, style
 from sparing.cli.setup.init import show_prospect
 from sparing.codec import JsonObject
-from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
+from sparing.config.process_environment import inherited_environment
 from sparing.desk.money.cost import limits_of
 from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words, stages_ahead
 from sparing.desk.office import Office, settings_of
@@ -68,7 +68,7 @@ def agent_of(office: Office, row: FeatureRow) -> Agent:
 
     around = Surroundings(
         office.folder, office.database, office.repository,
-        sources_here(office.repository.checkout), headless=True, environ=inherited(),
+        sources_here(office.repository.checkout), headless=True, environ=inherited_environment(),
     )  # fmt: skip
     try:
         backend = around.backend(row)

@@ -26,7 +26,7 @@ from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.spending import Spending
-from sparing.workspace.git.create import create_repository
+from sparing.workspace.git.new_repository import create_repository
 
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""
@@ -139,7 +139,7 @@ def _project() -> dict[str, str]:
 
 def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:
     spent = spending(office, row)
-    merged = bool(handover_event(office, row).get("merged"))
+    merged = handover_event(office, row).merged
     if as_json:
         print_json(
             feature=row.feature.id, flow=row.feature.flow, status=row.status.value, merged=merged,

@@ -23,8 +23,8 @@ from sparing.cli.options import print_json
 from sparing.cli.run.notify import notify
 from sparing.cli.run.progress import Progress
 from sparing.cli.screen import echo, style
-from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
+from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
 from sparing.desk.features import view
 from sparing.desk.gates import answers
@@ -152,21 +152,21 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 async def _drive(
     office: Office, rows: Sequence[FeatureRow], mode: Mode, reach: Reach, *, quiet: bool
 ) -> list[FeatureRow]:
-    from sparing.engine.auto import pass_waiting
+    from sparing.engine.auto_approval import pass_waiting
     from sparing.engine.lifecycle import running
-    from sparing.runtime.sandbox import tell_walls
+    from sparing.runtime.sandbox import record_sandbox
     from sparing.runtime.surroundings import Surroundings
 
     settings = office.loaded.settings
     around = Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
-        headless=mode is not Mode.ASK, environ=inherited(), level=reach.level,
+        headless=mode is not Mode.ASK, environ=inherited_environment(), level=reach.level,
         auto=settings.flow.auto,
     )  # fmt: skip
     progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
     for row in rows:
         around.backend(row)
-        tell_walls(around, row, now(), reach.words)
+        record_sandbox(around, row, now(), reach.words)
         answers.request_start(office, row, now())
         pass_waiting(around, row, now())
     leaving.clear()
@@ -237,7 +237,7 @@ def _rests(office: Office, row: FeatureRow) -> bool:
 def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
     """What was said in advance counts only where the reviews passed and the checks are as they
     were when they ran."""
-    from sparing.engine.auto import may_answer_ahead
+    from sparing.engine.auto_approval import may_answer_ahead
 
     waits = mode is Mode.YES and not row.running and not may_answer_ahead(around, row)
     return Mode.STOP if waits else mode

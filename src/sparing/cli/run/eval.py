@@ -13,8 +13,8 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, show, style
-from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
+from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import BackendName, Sandbox
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -22,7 +22,7 @@ from sparing.errors import NeedsHuman
 from sparing.money import dollars
 from sparing.report.trial import ARMS, TrialRow, trial_page
 from sparing.review.exam import CLEAN, Case, load_exam, score
-from sparing.workspace.git.create import create_repository
+from sparing.workspace.git.new_repository import create_repository
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
 
@@ -96,7 +96,7 @@ def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
     sources = sources_here(office.repository.checkout)
     around = Surroundings(
         office.folder, office.database, office.repository, sources, headless=True,
-        environ=inherited(), level=reach.level,
+        environ=inherited_environment(), level=reach.level,
     )  # fmt: skip
     own = {"agent.backend": office.loaded.settings.agent.backend.value}
     rows = {name_of(ask): answers.start(office, TITLE, "feature", own, now()) for ask in asks}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sparing.cli.screen import echo, style
 from sparing.desk.features.lessons import FeatureEnding
+from sparing.event import LearnedEvent
 from sparing.printable import printable
-from sparing.records.events import Event
 
 
 def print_ending(found: FeatureEnding) -> None:
@@ -20,17 +20,16 @@ def print_ending(found: FeatureEnding) -> None:
         echo(style(f"      to {', '.join(one.to)}", dim=True))
 
 
-def learned_line(event: Event) -> str:
+def learned_line(text: str, learned: LearnedEvent) -> str:
     """What a retrospective came to; the first in a repository shows each change."""
-    if not event.data["held"]:
-        return style(f"  ~ {printable(event.text)}", dim=True)
-    lines = [f"  {style('✓', fg='green')} lessons: {event.text}"]
-    if event.data["first"]:
+    if not learned.held:
+        return style(f"  ~ {printable(text)}", dim=True)
+    lines = [f"  {style('✓', fg='green')} lessons: {text}"]
+    if learned.first:
         lines += [
-            f"      {judged}, {kind}: {printable(title)}"
-            for judged, kind, title in event.data["changes"]
+            f"      {judged}, {kind}: {printable(title)}" for judged, kind, title in learned.changes
         ]
         hint = "      the first in this repository: look at them before you merge"
-        lines += [style(hint, dim=True)] if event.data["changes"] else []
-    lines += [style(f"  ~ {printable(one)}", dim=True) for one in event.data["faults"]]
+        lines += [style(hint, dim=True)] if learned.changes else []
+    lines += [style(f"  ~ {printable(one)}", dim=True) for one in learned.faults]
     return "\n".join(lines)

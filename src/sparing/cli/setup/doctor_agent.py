@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from sparing.agents.claude_options import VENDOR
 from sparing.agents.script import read_script
-from sparing.config.inherited import for_client
 from sparing.config.load import Loaded
+from sparing.config.process_environment import client_environment
 from sparing.config.settings import BackendName, DoubledAgent
 from sparing.errors import SparingError
 
@@ -31,7 +31,7 @@ class DoctorLine(NamedTuple):
 
 
 def agent_findings(loaded: Loaded) -> list[DoctorLine]:
-    backend, environ = loaded.settings.agent.backend, for_client()
+    backend, environ = loaded.settings.agent.backend, client_environment()
     needed = backend in (BackendName.AUTO, BackendName.CLAUDE)
     client = _client(environ, needed=needed or backend is BackendName.CLAUDE_DOUBLE)
     login = _login(loaded, environ, needed=needed)
@@ -40,7 +40,7 @@ def agent_findings(loaded: Loaded) -> list[DoctorLine]:
 
 def online_finding() -> DoctorLine:
     """Whether the address that the client talks to answers; its greeting costs nothing."""
-    environ = for_client()
+    environ = client_environment()
     base = environ.get("ANTHROPIC_BASE_URL", VENDOR).rstrip("/")
     host = urlsplit(base).netloc
     proxy = environ.get("HTTPS_PROXY") or environ.get("https_proxy")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sparing.cli.clock import now
 from sparing.cli.screen import echo, style
-from sparing.config.inherited import inherited
 from sparing.config.load import sources_here
+from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
@@ -45,7 +45,7 @@ def resume_answers(office: Office) -> list[ResumeCheckLine]:
     optional = settings.workspace.sandbox is Sandbox.OPTIONAL
     around = Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
-        headless=True, environ=inherited(),
+        headless=True, environ=inherited_environment(),
         level=settle_level(level_reached(), unsandboxed=optional),
     )  # fmt: skip
     wanted = ResumeCheckRequest(backend, settings, now())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.desk.features.merge_status import CLEANED
 from sparing.desk.office import Office
 from sparing.errors import FeatureError
+from sparing.event import CleanedEvent
 from sparing.feature import FeatureStatus
 from sparing.records import events
 from sparing.records.events import Event
@@ -43,8 +43,9 @@ def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleanup
     why = retire(worktree, home, office.folder.redactor.known) if tip else _branchless(worktree)
     if not why:
         with office.database.write() as tx:
-            key = f"{feature.key}.{CLEANED}"
-            events.add(tx, Event(key, feature.key, at, CLEANED, text=feature.branch))
+            cleaned, key, branch = CleanedEvent(), feature.key, feature.branch
+            name = f"{key}.{cleaned.kind}"
+            events.add(tx, Event.of(cleaned, key=name, feature=key, at=at, text=branch))
     return CleanupResult(why, tip is not None)
 
 

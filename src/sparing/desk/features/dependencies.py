@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
+from sparing.artifact import META
 from sparing.desk.office import Office
 from sparing.feature import FeatureStatus
 from sparing.records import features
@@ -16,7 +17,6 @@ from sparing.records.features import FeatureRow
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.repository import contains, resolve_base
 
-META = ".meta.json"
 NOT_HERE = "not begun"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sparing.desk.office import Office
+from sparing.event import SandboxEvent
 from sparing.records import events, ledger, verdicts
 from sparing.records.features import FeatureRow
 
@@ -30,5 +31,5 @@ def latest_event(office: Office) -> int:
 def last_sandbox(office: Office) -> str:
     """The level at which agents were confined last, in any feature; empty before the first time."""
     with office.database.read() as connection:
-        found = events.last_of_all(connection, "sandbox")
-    return str(found.data["level"]) if found else ""
+        found = events.last_of_all(connection, SandboxEvent.kind)
+    return found.what.level if found and isinstance(found.what, SandboxEvent) else ""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.desk.office import Office
+from sparing.event import HandoverEvent, LearnedEvent
 from sparing.records import events
 from sparing.records.features import FeatureRow
+from sparing.turn_event import LessonsGivenEvent
 
-GIVEN, LEARNED, HANDOVER = "given", "learned", "handover"
 NOT_JUDGED = "not judged"
 
 
@@ -42,22 +43,22 @@ def ending(office: Office, row: FeatureRow) -> FeatureEnding:
     key = row.feature.key
     with office.database.read() as connection:
         told = events.since(connection, 0, key)
-        learned = events.last(connection, key, LEARNED)
-        home = events.last(connection, key, HANDOVER)
-    changes: list[tuple[str, str, str]] = learned.data["changes"] if learned else []
+        retro = events.last(connection, key, LearnedEvent.kind)
+        learned = events.last_what(connection, key, LearnedEvent) or LearnedEvent()
+        home = events.last_what(connection, key, HandoverEvent) or HandoverEvent()
     return FeatureEnding(
-        str(home.data.get("body", "")) if home else "",
-        learned.text if learned else "",
-        _given(told, {title: judged for judged, _, title in changes}),
-        tuple((judged, kind, title) for judged, kind, title in changes),
-        tuple(learned.data["faults"]) if learned else (),
+        home.body,
+        retro.text if retro else "",
+        _given(told, {title: judged for judged, _, title in learned.changes}),
+        learned.changes,
+        learned.faults,
     )
 
 
 def _given(told: list[events.Event], judged: dict[str, str]) -> tuple[GivenLesson, ...]:
     readers: dict[str, dict[str, None]] = {}
     for one in told:
-        for title in one.data["entries"] if one.kind == GIVEN else ():
+        for title in one.what.entries if isinstance(one.what, LessonsGivenEvent) else ():
             readers.setdefault(title, {})[f"{one.role} ({one.stage})"] = None
     return tuple(
         GivenLesson(title, tuple(to), judged.get(title, NOT_JUDGED))

@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sparing.codec import JsonObject
 from sparing.desk.office import Office
 from sparing.errors import SparingError
+from sparing.event import CleanedEvent, HandoverEvent
 from sparing.feature import FeatureStatus
 from sparing.records import events
 from sparing.records.features import FeatureRow
-from sparing.workspace.git.handover import name_commands
+from sparing.workspace.git.merge_into_base import name_commands
 from sparing.workspace.git.repository import branch_commit, not_merged
 from sparing.workspace.git.runner import GitFailed
-
-CLEANED = "cleaned"
 
 
 class MergeStatus(StrEnum):
@@ -65,18 +63,17 @@ def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
     return FinishedFeature(row, MergeStatus.READY, named.note, named.commands, found.worktree)
 
 
-def handover_event(office: Office, row: FeatureRow) -> JsonObject:
-    """What was told when the feature was handed over; nothing before."""
+def handover_event(office: Office, row: FeatureRow) -> HandoverEvent:
+    """How the branch was handed over last; an empty one if it never was."""
     with office.database.read() as connection:
-        found = events.last(connection, row.feature.key, "handover")
-    return {"note": found.text, **found.data} if found else {}
+        return events.last_what(connection, row.feature.key, HandoverEvent) or HandoverEvent()
 
 
 def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
     """Branches of these features that are there and not in their base."""
     asked: dict[str, list[str]] = {}
     for row in rows:
-        if not handover_event(office, row).get("merged"):
+        if not handover_event(office, row).merged:
             asked.setdefault(row.feature.base_branch, []).append(row.feature.branch)
     found: set[str] = set()
     for base, branches in asked.items():
@@ -95,17 +92,17 @@ def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeat
     if not outside:
         return FinishedFeature(row, MergeStatus.MERGED, where, (), left)
     with office.database.read() as connection:
-        cleaned = events.last(connection, feature.key, CLEANED) is not None
+        cleaned = events.last(connection, feature.key, CleanedEvent.kind) is not None
     if cleaned:
         words = f"{feature.branch} is not in {feature.base_branch}, and its worktree was removed"
         return FinishedFeature(row, MergeStatus.SETTLED, words, _here(office, told), left)
-    if url := told.get("url"):
+    if url := told.url:
         return FinishedFeature(row, MergeStatus.REQUESTED, f"{feature.branch}: {url}", (), left)
     words = f"{feature.branch} is ready to be merged into {feature.base_branch}"
     return FinishedFeature(row, MergeStatus.READY, words, _here(office, told), left)
 
 
-def _here(office: Office, told: JsonObject) -> tuple[str, ...]:
+def _here(office: Office, told: HandoverEvent) -> tuple[str, ...]:
     """As they were named when it was handed over, without the way to where one stands."""
     away = f"cd {office.repository.checkout}"
-    return tuple(one for one in told.get("commands", ()) if one != away)
+    return tuple(one for one in told.commands if one != away)

@@ -14,6 +14,7 @@ from sparing.desk.gates import answers
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
+from sparing.event import AnswerEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
@@ -21,7 +22,7 @@ from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-from sparing.records.mailbox import Letter
+from sparing.records.mailbox import SAY, Letter
 
 SAY_LIMIT = 4_000
 
@@ -87,8 +88,9 @@ def abandon(
         gate = gates.waiting(tx, key)
         if gate is not None:
             gates.answer(tx, gate.id, OutcomeKind.ABANDON.value, "", sender, at)
-        data = {"by": sender, "answer": OutcomeKind.ABANDON.value}
-        events.add(tx, Event(f"{row.leg_id}.given-up", key, at, "answered", state.stage, data=data))
+        told = AnswerEvent(sender, OutcomeKind.ABANDON.value)
+        name, stage = f"{row.leg_id}.given-up", state.stage
+        events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage))
     return OrderReceipt(state.stage, OrderTiming.NOW)
 
 
@@ -101,7 +103,7 @@ def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> 
     answers.refuse_controls(said, repair)
     key, digest = row.feature.key, hashlib.sha256(said.encode()).hexdigest()[:8]
     with office.database.write() as tx:
-        letter = Letter(0, key, "say", "", said, sender)
+        letter = Letter(0, key, SAY, "", said, sender)
         mailbox.post(tx, f"{key}.say.{at:.3f}.{digest}", letter, at)
     return OrderReceipt(FlowState.load(row.place["state"]).stage, OrderTiming.NEXT)
 

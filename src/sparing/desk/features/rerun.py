@@ -15,6 +15,7 @@ from sparing.codec import JsonObject
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
+from sparing.event import AnswerEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Flow
@@ -78,23 +79,11 @@ def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -
         kept = () if row.feature.flow in TIERS else stages[:before]
         sessions.forget(tx, key, kept)
         findings.forget(tx, key, stages[before:])
-        data = {
-            "by": sender,
-            "answer": OutcomeKind.RERUN.value,
-            "kept": plan.ref,
-            "commit": plan.commit,
-        }
-        told = Event(
-            key=f"{row.leg_id}.rerun",
-            feature=key,
-            at=at,
-            kind="answered",
-            stage=plan.stage,
-            role="",
-            text="",
-            data=data,
+        told = AnswerEvent(
+            by=sender, answer=OutcomeKind.RERUN.value, commit=plan.commit, kept=plan.ref
         )
-        events.add(tx, told)
+        name = f"{row.leg_id}.rerun"
+        events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=plan.stage))
     return plan
 
 

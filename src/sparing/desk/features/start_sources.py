@@ -10,7 +10,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparing.config.inherited import outward
+from sparing.config.process_environment import network_environment
 from sparing.context.documents.markdown import outline
 from sparing.context.documents.validate import validate_artifact
 from sparing.desk.features.start_input import LONGEST_TITLE, StartInput, StartRequest
@@ -45,7 +45,7 @@ def from_file(office: Office, path: Path, flow: str, title: str = "") -> StartRe
 def from_issue(office: Office, number: int, title: str = "") -> StartRequest:
     """An issue's title and text are the request; the first stage makes a document of them."""
     base = office.loaded.settings.workspace.base_branch
-    found = read_issue(office.repository, base, number, outward())
+    found = read_issue(office.repository, base, number, network_environment())
     said = _plain(found.title)
     if not title and not said:
         raise RepositoryError(

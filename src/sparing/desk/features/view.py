@@ -10,12 +10,14 @@ from sparing.cap import Reached
 from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.open_questions import questions
 from sparing.desk.office import Office
+from sparing.event import SandboxEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of
+from sparing.turn_event import BudgetEvent
 
 RESOLVED = "resolved"
 """How a finding's state is stored that is settled."""
@@ -55,13 +57,12 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
     with office.database.read() as connection:
         gate = gates.waiting(connection, row.feature.key)
         letter = mailbox.pending(connection, gate.id) if gate else None
-        stop = events.last(connection, row.feature.key, "budget") if gate else None
-        walls = events.last(connection, row.feature.key, "sandbox")
+        stop = events.last_what(connection, row.feature.key, BudgetEvent) if gate else None
+        sandbox = events.last_what(connection, row.feature.key, SandboxEvent)
     feature, state = row.feature, FlowState.load(row.place["state"])
     done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
     waits = "" if gate is None else _waits(gate)
-    reached = Reached.load(stop.data) if stop else None
-    open_ = () if letter or row.running else _choices(office, row, reached)
+    open_ = () if letter or row.running else _choices(office, row, stop)
     return FeatureView(
         id=feature.id,
         name=feature.name,
@@ -80,7 +81,7 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         next_command=open_[0].command if open_ else _next_command(row, state),
         worktree=str(office.folder.worktree(feature.name)),
         cause=state.cause.value if state.position is Position.STUCK else "",
-        sandbox=str(walls.data["level"]) if walls else "",
+        sandbox=sandbox.level if sandbox else "",
         choices=open_,
         questions=tuple(one.text for one in questions(office, row)) if gate else (),
     )
@@ -136,8 +137,8 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
 def choices_of(office: Office, row: FeatureRow) -> tuple[GateAction, ...]:
     """What leads on from where a feature waits; nothing if it does not."""
     with office.database.read() as connection:
-        stop = events.last(connection, row.feature.key, "budget")
-    return _choices(office, row, Reached.load(stop.data) if stop else None)
+        stop = events.last_what(connection, row.feature.key, BudgetEvent)
+    return _choices(office, row, stop)
 
 
 def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[GateAction, ...]:

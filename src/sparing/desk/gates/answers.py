@@ -18,6 +18,7 @@ from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office
 from sparing.desk.projects.roadmaps import promised
 from sparing.errors import FeatureError, UsageError
+from sparing.event import EditEvent
 from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS, PROJECT
@@ -163,10 +164,11 @@ def asks_handoff(row: FeatureRow) -> bool:
 def _edited(office: Office, row: FeatureRow) -> str:
     """An author that goes on in its session has not seen what a person changed meanwhile."""
     with office.database.read() as connection:
-        found = events.last(connection, row.feature.key, "edited")
-    if found is None or not found.key.startswith(f"{row.leg_id}."):
+        found = events.last(connection, row.feature.key, EditEvent.kind)
+    what = found.what if found and found.key.startswith(f"{row.leg_id}.") else None
+    if not isinstance(what, EditEvent):
         return ""
-    files = ", ".join(found.data["files"])
+    files = ", ".join(what.files)
     return f"A person has changed {files} since your last turn: read it again, keep the changes."
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sparing.change import FileChange
 from sparing.desk.office import Office
+from sparing.event import ChecksEvent, OutputsEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.flow.state import FlowState
@@ -38,10 +39,10 @@ class Output(NamedTuple):
 def check_outputs(office: Office, row: FeatureRow) -> tuple[Output, ...]:
     """What each check printed when they last ran."""
     with office.database.read() as connection:
-        found = events.last(connection, row.feature.key, "outputs")
-    places = found.data if found else {}
+        found = events.last_what(connection, row.feature.key, OutputsEvent)
+    places: Mapping[str, str] = found.paths if found else {}
     return tuple(
-        Output(name, str(path), Path(path).read_text("utf-8", "replace"))
+        Output(name, path, Path(path).read_text("utf-8", "replace"))
         for name, path in places.items()
         if Path(path).is_file()
     )
@@ -60,13 +61,14 @@ def code_of(office: Office, row: FeatureRow) -> tuple[FileChange, ...]:
 
 def red_checks(past: Sequence[Event]) -> tuple[Red, ...]:
     """By the last look of the program in a stage, given the events of that stage."""
-    looks = [one for one in past if one.kind == "checks"]
-    if not looks:
-        return ()
-    kept = [one.data for one in past if one.kind == "outputs" and one.n > looks[-1].n]
-    places = kept[0] if kept else {}
-    names = [name for name, good in looks[-1].data.items() if not good]
-    return tuple(_red(name, str(places.get(name, ""))) for name in names)
+    passed: Mapping[str, bool] = {}
+    paths: Mapping[str, str] | None = None
+    for what in (one.what for one in past):
+        if isinstance(what, ChecksEvent):
+            passed, paths = what.passed, None
+        elif isinstance(what, OutputsEvent) and paths is None:
+            paths = what.paths
+    return tuple(_red(name, (paths or {}).get(name, "")) for name in passed if not passed[name])
 
 
 def _red(name: str, whole: str) -> Red:

@@ -18,6 +18,7 @@ from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
+from sparing.event import EditEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState
 from sparing.records import events, features, gates
@@ -137,24 +138,12 @@ def _commit(
     if change.empty:
         return ""
     place = _edited(row, change.commit)
-    key, data = row.feature.key, {"commit": change.commit, "by": sender, "files": list(paths)}
+    key, told = row.feature.key, EditEvent(change.commit, sender, tuple(paths))
     with office.database.write() as tx:
         if not features.move(tx, row, place, change.commit, at):
             raise answers.moved_on(features.get(tx, key) or row)
         name = f"{row.leg_id}.edited.{change.commit[:10]}"
-        events.add(
-            tx,
-            Event(
-                key=name,
-                feature=key,
-                at=at,
-                kind="edited",
-                stage=stage,
-                role="",
-                text=subject,
-                data=data,
-            ),
-        )
+        events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=subject))
     return change.commit
 
 

@@ -23,6 +23,7 @@ from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import UNREAD, decision
 from sparing.errors import FeatureError
+from sparing.event import AnswerEvent, RunEvent
 from sparing.finding import Finding
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, OutcomeKind, Position
@@ -33,6 +34,7 @@ from sparing.records.gates import Gate
 from sparing.records.verdicts import VerdictRow
 from sparing.review.answers import read_answers
 from sparing.review.merge import STRICTEST_FIRST
+from sparing.turn_event import AskEvent, CommitEvent
 from sparing.workspace.git.commit import changed_files, diff
 
 RECORDS = (".meta.json", ".review-history.md")
@@ -97,7 +99,7 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
         since=since,
         head=row.head,
         files=tuple(one.path for one in changed),
-        again=last or any(one.kind == "answered" for one in past),
+        again=last or any(isinstance(one.what, AnswerEvent) for one in past),
         base=row.feature.base_commit,
         code=code,
         red=red_checks(past),
@@ -206,19 +208,25 @@ def _money(office: Office, row: FeatureRow, at: float) -> str:
 
 def _since(row: FeatureRow, past: list[Event]) -> str:
     """Before the first commit of the stage, or of what followed the last answer in it."""
-    answered = [one.n for one in past if one.kind == "answered"]
+    answered = [one.n for one in past if isinstance(one.what, AnswerEvent)]
     after = answered[-1] if answered else 0
-    commits = [one.data["commit"] for one in past if one.kind == "commit" and one.n > after]
+    later = [one.what for one in past if one.n > after]
+    commits = [what.commit for what in later if isinstance(what, CommitEvent)]
     return f"{commits[0]}^" if commits else row.feature.base_commit
 
 
+def _rejects(what: RunEvent) -> bool:
+    return isinstance(what, AnswerEvent) and what.answer == OutcomeKind.REJECT
+
+
 def _answers(office: Office, row: FeatureRow, past: list[Event]) -> tuple[str, ...]:
-    said = [one for one in past if one.kind == "answered" and one.data.get("answer") == "reject"]
+    said = [one for one in past if _rejects(one.what)]
     asked = comment_ids(said[-1].text) if said else ()
     if not asked:
         return ()
     author = FLOWS[row.feature.flow].stage(said[-1].stage).author
-    turns = sum(one.kind == "asks" and one.n > said[-1].n for one in past if one.role == author)
+    later = [one for one in past if one.role == author and one.n > said[-1].n]
+    turns = sum(isinstance(one.what, AskEvent) for one in later)
     replies = [
         office.folder.fetch(one.result.reply)
         for one in ledger_rows(office, row)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from sparing.codec import JsonObject, dump
 from sparing.desk.features.history import events_since
 from sparing.desk.office import Office
+from sparing.event import AnswerEvent, FeatureEvent
 from sparing.flow.flows import FLOWS
+from sparing.flow.state import OutcomeKind
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
-
-SHOWN = ("key_decisions", "next_stage_needs", "warnings")
-"""Of a handoff, beside its summary."""
+from sparing.turn_event import HandoffEvent
 
 
 class Note(NamedTuple):
     stage: str
-    handoff: dict[str, Any]
-    """The last one of the stage, field by field; empty if there is none."""
+    handoff: HandoffEvent | None
+    """The last one of the stage."""
     passed: str
     """Why its gate was passed without a person; empty if it was not."""
 
@@ -31,23 +32,40 @@ def stage_notes(office: Office, row: FeatureRow) -> dict[str, Note]:
             again = names[names.index(event.stage) :]
             found = {name: note for name, note in found.items() if name not in again}
             continue
-        note = found.get(event.stage, Note(event.stage, {}, ""))
-        if event.kind == "handoff":
-            found[event.stage] = note._replace(handoff=event.data)
-        elif event.kind == "passed":
-            found[event.stage] = note._replace(passed=event.text)
+        note = found.get(event.stage, Note(event.stage, None, ""))
+        match event.what:
+            case HandoffEvent() as handoff:
+                found[event.stage] = note._replace(handoff=handoff)
+            case FeatureEvent.PASSED:
+                found[event.stage] = note._replace(passed=event.text)
+            case _:
+                pass
     return found
 
 
 def _is_rerun(event: Event) -> bool:
-    return event.kind == "answered" and event.data.get("answer") == "rerun"
+    return isinstance(event.what, AnswerEvent) and event.what.answer == OutcomeKind.RERUN
 
 
 def note_lines(note: Note) -> list[str]:
     """For people, a line each."""
     handoff = note.handoff
-    lines = [str(handoff["summary"])] if handoff.get("summary") else []
-    for name in SHOWN:
-        if handoff.get(name):
-            lines.append(f"{name.replace('_', ' ')}: {'; '.join(handoff[name])}")
+    lines = [handoff.summary] if handoff and handoff.summary else []
+    lists = _lists(handoff) if handoff else {}
+    lines += [f"{name}: {'; '.join(items)}" for name, items in lists.items() if items]
     return [*lines, *([f"passed by rule: {note.passed}"] if note.passed else [])]
+
+
+def note_data(note: Note) -> JsonObject:
+    """For programs."""
+    handoff = dump(note.handoff) if note.handoff else {}
+    return {"stage": note.stage, "handoff": handoff, "passed": note.passed}
+
+
+def _lists(handoff: HandoffEvent) -> dict[str, tuple[str, ...]]:
+    """Of a handoff, what is shown beside its summary."""
+    return {
+        "key decisions": handoff.key_decisions,
+        "next stage needs": handoff.next_stage_needs,
+        "warnings": handoff.warnings,
+    }

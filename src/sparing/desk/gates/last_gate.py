@@ -11,6 +11,7 @@ from typing import Any, assert_never
 
 from sparing.config.settings import HandOver
 from sparing.desk.office import Office, settings_of
+from sparing.event import AnswerEvent, ChecksEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events
@@ -39,12 +40,12 @@ def approved_commit(office: Office, row: FeatureRow, told: Sequence[Event]) -> s
     """What a person has approved last and the branch still holds; else where the stage began."""
     stage = FlowState.load(row.place["state"]).stage
     shown = [
-        str(one.data["commit"])
-        for one in told
-        if one.kind == "answered"
-        and one.data.get("answer") == "approve"
-        and one.data.get("by") != RULE
-        and "commit" in one.data
+        what.commit
+        for what in (one.what for one in told)
+        if isinstance(what, AnswerEvent)
+        and what.answer == "approve"
+        and what.by != RULE
+        and what.commit
     ]
     held = (one for one in reversed(shown) if contains(office.repository, row.head, one))
     mark: list[Any] = row.place.get("marks", {}).get(stage, [])
@@ -75,7 +76,7 @@ def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
 
 def _checks(office: Office, row: FeatureRow) -> str:
     with office.database.read() as connection:
-        found = events.last(connection, row.feature.key, "checks")
+        found = events.last(connection, row.feature.key, ChecksEvent.kind)
     if found is None:
         return "not run"
     green = str(row.place.get("talk", {}).get("green", ""))

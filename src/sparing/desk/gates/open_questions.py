@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.desk.office import Office
-from sparing.flow.state import Cause, FlowState, Position
+from sparing.event import QuestionAnswerEvent
+from sparing.flow.advance import ASKS
+from sparing.flow.state import FlowState, Position
 from sparing.records import events
 from sparing.records.features import FeatureRow
-
-REPLY = "reply"
-ASKS = frozenset({Cause.QUESTIONS, Cause.BLOCKED})
 
 
 class Question(NamedTuple):
@@ -35,5 +34,8 @@ def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:
 def _replies(office: Office, row: FeatureRow) -> dict[int, str]:
     with office.database.read() as connection:
         past = events.since(connection, 0, row.feature.key)
-    own = [one for one in past if one.kind == REPLY and one.data["leg"] == row.leg_id]
-    return {int(one.data["question"]): one.text for one in own}
+    return {
+        one.what.question: one.text
+        for one in past
+        if isinstance(one.what, QuestionAnswerEvent) and one.what.leg == row.leg_id
+    }

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from sparing.context.prompt.answered_questions import answers_text
 from sparing.desk.gates import answers
-from sparing.desk.gates.open_questions import REPLY, Question, questions
+from sparing.desk.gates.open_questions import Question, questions
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
+from sparing.event import QuestionAnswerEvent
 from sparing.flow.state import FlowState, Outcome, OutcomeKind
 from sparing.records import events, gates
 from sparing.records.events import Event
@@ -79,16 +80,11 @@ def _keep(office: Office, row: FeatureRow, now: Sequence[Question], sender: str,
     with office.database.write() as tx:
         for one in now:
             digest = hashlib.sha256(one.answer.encode()).hexdigest()[:8]
-            key = f"{row.leg_id}.{REPLY}.{one.number}.{at:.3f}.{digest}"
-            data = {"question": one.number, "by": sender, "leg": row.leg_id}
-            told = Event(
-                key=key,
-                feature=row.feature.key,
-                at=at,
-                kind=REPLY,
-                stage=stage,
-                role="",
-                text=one.answer,
-                data=data,
+            told = QuestionAnswerEvent(one.number, sender, row.leg_id)
+            key = f"{row.leg_id}.{told.kind}.{one.number}.{at:.3f}.{digest}"
+            events.add(
+                tx,
+                Event.of(
+                    told, key=key, feature=row.feature.key, at=at, stage=stage, text=one.answer
+                ),
             )
-            events.add(tx, told)

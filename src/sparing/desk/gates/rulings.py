@@ -13,6 +13,7 @@ from sparing.codec import JsonObject
 from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
+from sparing.event import RulingEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.state import FlowState
 from sparing.records import events, gates
@@ -96,21 +97,9 @@ def rule(
     key = row.feature.key
     with office.database.write() as tx:
         put_ruling(tx, RulingRow(key, found.stage, found.id, wish.kind, said, at))
-        data = {"finding": found.id, "ruling": wish.kind.value, "by": sender}
-        told = f"{key}.{found.stage}.{found.id}.{wish.kind}.{at}"
-        events.add(
-            tx,
-            Event(
-                key=told,
-                feature=key,
-                at=at,
-                kind="ruled",
-                stage=found.stage,
-                role="",
-                text=said,
-                data=data,
-            ),
-        )
+        told, stage = RulingEvent(found.id, wish.kind.value, sender), found.stage
+        name = f"{key}.{stage}.{found.id}.{wish.kind}.{at}"
+        events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=said))
         gate = gates.waiting(tx, key)
     after = open_findings(office, row, found.stage)
     return RulingReceipt(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from sparing.agents.conversation import CALL_SECONDS
+from sparing.agents.scripted_conversation import CALL_SECONDS
 from sparing.codec import JsonObject
 from sparing.economy.estimates import READ_FACTOR
 from sparing.economy.naive import NaiveTurn, naive_usage, without_reads

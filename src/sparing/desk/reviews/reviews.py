@@ -16,6 +16,7 @@ from sparing.desk.features.history import events_since, ledger_rows, verdict_row
 from sparing.desk.money.turns import REPAIR
 from sparing.desk.office import Office
 from sparing.errors import StateError
+from sparing.event import LookEvent
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.records.ledger import LedgerRow
@@ -24,7 +25,7 @@ from sparing.report.reviews import DecidedRow, ReviewRow
 from sparing.review.merge import merge
 from sparing.review.tracking import FindingStatus, Tracked, follow
 
-DELTA, LOOK = "delta", "look"
+DELTA = "delta"
 UNREAD = "no verdict"
 NO_VERDICT = f"{UNREAD}:"
 
@@ -45,16 +46,16 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
 
 def decided(office: Office, row: FeatureRow) -> tuple[DecidedRow, ...]:
     """What followed from each look, as the run recorded it."""
-    told = [one for one in events_since(office, 0, row.feature.key) if one.kind == LOOK]
     return tuple(
         DecidedRow(
             one.stage,
-            one.data["iteration"],
-            tuple(role for role, _ in one.data["judged"]),
-            one.data["decision"],
+            what.iteration,
+            tuple(role for role, _ in what.judged),
+            what.decision,
             tuple(one.text.split("; ")),
         )
-        for one in told
+        for one in events_since(office, 0, row.feature.key)
+        if isinstance(what := one.what, LookEvent)
     )
 
 

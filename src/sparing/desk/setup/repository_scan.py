@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.artifact import RULES
 from sparing.desk.office import Office
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.git.commit import read_file
@@ -14,7 +15,6 @@ from sparing.workspace.setup import lent_files, setup_plan
 from sparing.workspace.setup.files import Folder
 from sparing.workspace.setup.setup_plan import SetupPlan
 
-RULES = ("AGENTS.md", "CLAUDE.md")
 PRIVATE = (".env", ".env.local", ".env.test", ".envrc")
 """Files that git rarely knows and tests often need."""
 PROJECT_FILE = "sparing.toml"

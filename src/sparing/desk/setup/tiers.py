@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from sparing.desk.office import Office
+from sparing.event import TierEvent
 from sparing.flow.propose import Ground, Proposal, propose
 from sparing.records import events
 from sparing.records.events import Event
@@ -17,7 +18,6 @@ from sparing.workspace.git.repository import resolve_base
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.tree import list_files
 
-TIER = "tier"
 _PATH = re.compile(r"[\w./-]*\w")
 
 
@@ -39,19 +39,7 @@ def tell_tier(office: Office, row: FeatureRow, found: Proposal, by: str, at: flo
     taken = row.feature.flow
     text = f"{found.tier} was proposed: {'; '.join(found.why)}"
     text = text if taken == found.tier else f"{text}; {taken} was taken"
-    data = {"proposed": found.tier, "why": list(found.why), "taken": taken, "by": by}
-    key = row.feature.key
+    told = TierEvent(proposed=found.tier, why=tuple(found.why), taken=taken, by=by)
+    name, key = f"{row.feature.key}.{TierEvent.kind}", row.feature.key
     with office.database.write() as tx:
-        events.add(
-            tx,
-            Event(
-                key=f"{key}.{TIER}",
-                feature=key,
-                at=at,
-                kind=TIER,
-                stage="",
-                role="",
-                text=text,
-                data=data,
-            ),
-        )
+        events.add(tx, Event.of(told, key=name, feature=key, at=at, text=text))

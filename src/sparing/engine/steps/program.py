@@ -1,15 +1,17 @@
-"""Steps of jobs that need no agent: the program looks, checks, writes down and commits."""
+"""Steps of a leg, and of jobs that need no agent: the program looks, checks and commits."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from sparing.dispatch import weighing
-from sparing.engine.crash import step
-from sparing.finish import closing, handover, survey
-from sparing.implement import opening, proof, stage_checks, task_list, waves
+from sparing.engine import decision
+from sparing.engine.recorded_step import step
+from sparing.errors import SparingError
+from sparing.finish import close_stage, handover, unfinished_tasks
+from sparing.implement import open_worktree, stage_checks, task_list, task_proof, waves
 from sparing.job import Job, JobKind, JobResult
-from sparing.runtime.outcome import outcome
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
 from sparing.ticket import Ticket
@@ -24,8 +26,8 @@ async def _done(ticket: Ticket, job: Job, work: Work) -> JobResult:
 
 
 @step("open")
-async def open_worktree(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, opening.open_worktree)
+async def make_worktree(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, open_worktree.open_worktree)
 
 
 @step("tasks")
@@ -35,7 +37,7 @@ async def list_tasks(ticket: Ticket, job: Job) -> JobResult:
 
 @step("prove")
 async def prove(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.look_at)
+    return await _done(ticket, job, task_proof.look_at)
 
 
 @step("join")
@@ -45,17 +47,17 @@ async def join(ticket: Ticket, job: Job) -> JobResult:
 
 @step("note")
 async def note(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.write_down)
+    return await _done(ticket, job, task_proof.write_down)
 
 
 @step("trial")
 async def trial(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.weigh_help)
+    return await _done(ticket, job, task_proof.weigh_help)
 
 
 @step("accept")
 async def accept(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, proof.leave_tests_out)
+    return await _done(ticket, job, task_proof.leave_tests_out)
 
 
 @step("check")
@@ -65,28 +67,28 @@ async def check(ticket: Ticket, job: Job) -> JobResult:
 
 @step("survey")
 async def look_at_tasks(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, survey.survey)
+    return await _done(ticket, job, unfinished_tasks.survey)
 
 
 @step("close")
 async def close(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, closing.close_stage)
+    return await _done(ticket, job, close_stage.close_stage)
 
 
 @step("reopen")
 async def reopen(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, survey.reopen)
+    return await _done(ticket, job, unfinished_tasks.reopen)
 
 
 @step("handover")
 async def hand_home(ticket: Ticket, job: Job) -> JobResult:
-    return await _done(ticket, job, handover.hand_home)
+    return await _done(ticket, job, handover.hand_over_branch)
 
 
 weigh = step("weigh")(weighing.weigh)
 
 PROGRAM = {
-    JobKind.OPEN: open_worktree,
+    JobKind.OPEN: make_worktree,
     JobKind.TASKS: list_tasks,
     JobKind.PROVE: prove,
     JobKind.JOIN: join,
@@ -100,3 +102,15 @@ PROGRAM = {
     JobKind.HANDOVER: hand_home,
     JobKind.WEIGH: weigh,
 }
+
+
+decide = step("decide")(decision.decide)
+settle = step("settle")(decision.settle)
+
+
+async def outcome(work: Callable[[], JobResult]) -> JobResult:
+    """Never raises what a person can repair: the feature waits, nothing is lost."""
+    try:
+        return await asyncio.to_thread(work)
+    except SparingError as error:
+        return JobResult(failure=error.what, detail=error.repair)

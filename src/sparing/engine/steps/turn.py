@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparing.dispatch import call as paid
 from sparing.dispatch import handoff, research, turn
-from sparing.engine.crash import passing, step
+from sparing.engine.recorded_step import passing, step
 from sparing.finish import lessons, proposals
 from sparing.job import Job
 from sparing.reply import Reply

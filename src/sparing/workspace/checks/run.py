@@ -98,7 +98,7 @@ def run_check(
     worktree: Path,
     limit_seconds: float,
     environ: Mapping[str, str],
-    walls: CheckSandbox | None = None,
+    sandbox: CheckSandbox | None = None,
     keep: Callable[[str], str] | None = None,
 ) -> CheckResult:
     """Run it to its end or to the limit. Without a sandbox only what a person has agreed to.
@@ -107,7 +107,7 @@ def run_check(
     """
     environment = _environment(worktree, environ)
     with (
-        _prepared(check, worktree, environment, walls) as line,
+        _prepared(check, worktree, environment, sandbox) as line,
         tempfile.TemporaryFile() as out,
     ):
         try:
@@ -125,7 +125,7 @@ def run_check(
             return _not_started(check, error.strerror or "unknown reason")
         code = _wait(process, limit_seconds, line.end)
         text = _ESCAPE.sub("", _read(out))
-    if walls is not None and text.startswith("sandbox: "):
+    if sandbox is not None and text.startswith("sandbox: "):
         if code == _NOT_FOUND:
             return _not_started(check, text.strip().rpartition(": ")[2])
         if code == _BROKEN:
@@ -150,9 +150,9 @@ def _not_started(check: Check, why: str) -> CheckResult:
 
 @contextlib.contextmanager
 def _prepared(
-    check: Check, worktree: Path, environment: dict[str, str], walls: CheckSandbox | None
+    check: Check, worktree: Path, environment: dict[str, str], sandbox: CheckSandbox | None
 ) -> Generator[_Line]:
-    if walls is None:
+    if sandbox is None:
         with tempfile.TemporaryDirectory(prefix="sparing-check-") as home:
             own = {**environment, "HOME": home, "TMPDIR": home}
             yield _Line(check.command, own, ())
@@ -161,15 +161,15 @@ def _prepared(
         SandboxAccess.AUTHOR,
         worktree,
         environment,
-        git_dir=walls.git_dir,
-        readable=walls.readable,
-        client_state=walls.writable,
-        ports=walls.ports,
+        git_dir=sandbox.git_dir,
+        readable=sandbox.readable,
+        client_state=sandbox.writable,
+        ports=sandbox.ports,
         messages=False,
         limits=LIMITS,
-        level=walls.level,
+        level=sandbox.level,
     )
-    wrapped = wrap(policy, check.command, walls.scratch)
+    wrapped = wrap(policy, check.command, sandbox.scratch)
     try:
         yield _Line(wrapped.argv, wrapped.env, wrapped.pass_fds, wrapped.end)
     finally:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
-from sparing.workspace.git.merge import merge_trees
+from sparing.workspace.git.merge_trees import merge_trees
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import NO_COMMIT, keep, make_commit, message, move_ref
 from sparing.workspace.git.repository import Repository, branch_commit, contains, find_entry

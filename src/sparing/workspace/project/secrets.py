@@ -6,12 +6,14 @@ The time it takes is linear in the size of a file, whatever stands in it.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple, Protocol, cast
 
 from sparing.redact import SHORTEST, Redactor, find_formats, spellings
-from sparing.workspace.project.secret_plugins import plugins
 from sparing.workspace.project.secret_rules import RULES, file_rule
 
 KNOWN = "value that this run must keep secret"
@@ -100,3 +102,37 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 def _as_text(data: bytes) -> str:
     """A character a byte, so that no file is too broken to be read."""
     return data.decode("latin-1")
+
+
+PLUGINS = {
+    "cloudant": "CloudantDetector",
+    "gitlab_token": "GitLabTokenDetector",
+    "ibm_cloud_iam": "IbmCloudIamDetector",
+    "ibm_cos_hmac": "IbmCosHmacDetector",
+    "npm": "NpmDetector",
+    "softlayer": "SoftlayerDetector",
+}
+"""What detect-secrets knows of vendors' formats beyond our own rules: a second opinion.
+
+Its plugins are asked directly. Its own scan is left alone: a comment in the file that is scanned
+switches that off, it keeps its settings in a global, and it may call vendors to verify. Most of
+its plugins are left out too: what they find our rules find, in linear time, and without taking
+ordinary words, code or test databases for secrets.
+"""
+
+
+class Plugin(Protocol):
+    secret_type: str
+    analyze_string: Callable[[str], Iterator[str]]
+
+
+@lru_cache(maxsize=1)
+def plugins() -> tuple[Plugin, ...]:
+    """None where detect-secrets is not installed."""
+    if importlib.util.find_spec("detect_secrets") is None:
+        return ()
+    found: list[Plugin] = []
+    for module, name in PLUGINS.items():
+        loaded = importlib.import_module(f"detect_secrets.plugins.{module}")
+        found.append(cast("Plugin", getattr(loaded, name)()))
+    return tuple(found)

@@ -89,15 +89,15 @@ def probe() -> None:
     os.write(1, found.encode())
 
 
-def works(wall: str) -> bool:
+def works(part: str) -> bool:
     pid = os.fork()
     if pid:
         return os.waitpid(pid, 0)[1] == 0
     policy: Policy = {key: [] for key in KEYS} | {"own_network": ["1"]}
-    if wall == "seccomp":
+    if part == "seccomp":
         landlock.drop_privileges()
         landlock.seccomp(policy)
-    elif wall == "separate":
+    elif part == "separate":
         landlock.separate()
         os._exit(0 if works("seal") else BROKEN)
     else:

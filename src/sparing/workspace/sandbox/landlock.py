@@ -170,7 +170,7 @@ def allow(rules: int, path: str, access: int) -> None:
     os.close(place)
 
 
-# Seccomp: system calls that no tool needs and that lead around the other walls.
+# Seccomp: system calls that no tool needs and that lead around the rest of the sandbox.
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ARM = os.uname().machine == "aarch64"

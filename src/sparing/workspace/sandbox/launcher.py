@@ -214,7 +214,7 @@ def _client_policy(
     yield from _each("messages", (1,) * policy.messages)
     yield from _each("seal", (1,) * (level is SandboxLevel.SEALED))
     yield from _each("own_network", (1,) * (level is SandboxLevel.SEALED and not policy.ports))
-    yield from _walls(policy, level, folder)
+    yield from _restrictions(policy, level, folder)
     yield from _each("write", policy.client_state)
     yield from _each("carve", filter(Path.exists, (policy.worktree / ".git",)))
     lookup = {NAMES_PORT} if _looks_up_names(policy) else set[int]()
@@ -233,7 +233,7 @@ def _shell_policy(
     policy: SandboxPolicy, level: SandboxLevel, folder: Path, names: Iterable[str], shell: str
 ) -> Iterator[tuple[str, object]]:
     """Stricter than the client's own, inside of which it holds: no state, no key, no port."""
-    yield from _walls(policy, level, folder)
+    yield from _restrictions(policy, level, folder)
     yield from _each("read", policy.shell_readable)
     if level is SandboxLevel.SEALED:
         yield from (("seal", 1), ("write", "/dev/shm"))
@@ -242,7 +242,7 @@ def _shell_policy(
     yield "set", f"SHELL={shell}"
 
 
-def _walls(
+def _restrictions(
     policy: SandboxPolicy, level: SandboxLevel, folder: Path
 ) -> Iterator[tuple[str, object]]:
     yield from _each("landlock", (1,) * (level >= SandboxLevel.FILES))

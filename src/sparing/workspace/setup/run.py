@@ -40,7 +40,7 @@ class Means(NamedTuple):
     caches: Path
     """Where tools keep what they load, for all worktrees of a repository."""
     limit_seconds: float
-    walls: CheckSandbox | None = None
+    sandbox: CheckSandbox | None = None
 
 
 def is_equipped(worktree: Worktree, recipe: Recipe) -> bool:
@@ -101,7 +101,7 @@ def exclude(worktree: Worktree, paths: Iterable[str]) -> None:
 def _run(command: Command, worktree: Worktree, means: Means) -> CheckResult:
     check = Check("set-up", command.argv, command.origin)
     environ = {**means.environ, **caches(means.caches)}
-    return run_check(check, worktree.path, means.limit_seconds, environ, means.walls)
+    return run_check(check, worktree.path, means.limit_seconds, environ, means.sandbox)
 
 
 def caches(folder: Path) -> dict[str, str]:

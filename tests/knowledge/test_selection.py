@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sparing.knowledge.changes import challenged, marked_stale
 from sparing.knowledge.faults import faults
-from sparing.knowledge.giving import Audience, give
 from sparing.knowledge.page import EntryKind, Page, read_page
+from sparing.knowledge.selection import Audience, give
 from tests.knowledge.bank import bank
 
 HEURISTICS = """### Cursors for long lists

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.documents.explored import (
+from sparing.context.documents.exploration import (
     MOST_FILES,
     explored_tree,
     imports,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.lock import held
-from sparing.workspace.git.merge import merge_trees
+from sparing.workspace.git.merge_trees import merge_trees
 from sparing.workspace.git.objects import identity, make_commit, message, move_ref, settle
 from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.private_index import unpack

@@ -26,12 +26,12 @@ from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import SandboxLevel
 from tests.agents.backends import call, gone, run, segments
 from tests.agents.claude_double import KEY, ClaudeDouble, Json, client
-from tests.agents.walls import walls
+from tests.agents.sandboxed import sandboxed
 
 OK: Json = {"text": "ok"}
 
 behind_walls = pytest.mark.skipif(
-    level_reached().level < SandboxLevel.SHELL, reason="this host can't build the walls"
+    level_reached().level < SandboxLevel.SHELL, reason="this host can't confine a shell"
 )
 
 
@@ -104,7 +104,7 @@ def test_a_whole_turn_behind_walls(
     )
     steps = (uses(("Bash", {"command": probe})), OK, OK)
     backend = claude.planned(*steps)
-    launch = walls(cwd, tmp_path / "scratch")
+    launch = sandboxed(cwd, tmp_path / "scratch")
     first = run(backend, call(cwd, launch=launch))
     assert (first.failure, first.text) == (None, "ok")
     assert KEY not in "".join(path.read_text() for path in cwd.iterdir())
@@ -130,7 +130,7 @@ def test_what_a_turn_started_ends_with_it(claude: ClaudeDouble, cwd: Path, tmp_p
 
     async def cancelled() -> None:
         with worktree_lock(tmp_path / "lock") as lock:
-            turn = call(cwd, lock=lock, launch=walls(cwd, tmp_path / "scratch"))
+            turn = call(cwd, lock=lock, launch=sandboxed(cwd, tmp_path / "scratch"))
             task = asyncio.create_task(backend.run(turn, lambda _: None))
             async with asyncio.timeout(3 * limit):
                 while not (cwd / "pid").exists():
@@ -244,7 +244,7 @@ def test_the_way_out_is_by_name_and_encrypted(
     """G4, H6: without a name server, through our tunnel, to the provider's host alone."""
     with Listening() as host:
         setup = claude.setup(base_url=f"https://localhost:{host.port}")
-        launch = walls(cwd, tmp_path / "scratch")
+        launch = sandboxed(cwd, tmp_path / "scratch")
         reply = run(ClaudeBackend(setup), call(cwd, launch=launch))
     assert reply.failure is Failure.NETWORK
     assert host.heard

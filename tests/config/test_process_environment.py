@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.config.inherited import known_secrets
+from sparing.config.process_environment import known_secrets
 
 
 def test_values_with_telling_names_are_secret_plain_words_are_not(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from sparing.artifact import ArtifactName
 from sparing.briefing.review_history import told_of, write_reviews
+from sparing.context.documents.claims import unmarked_claims
 from sparing.dispatch.resume_check import deferred_of
-from sparing.finish.claims import tell_unmarked
+from sparing.event import WarningEvent
 from sparing.finish.meta import write_meta
-from sparing.finish.survey import remove_logs
+from sparing.finish.unfinished_tasks import remove_logs
 from sparing.job import JobResult
+from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.stages.place import Place, is_last
 from sparing.ticket import Ticket
@@ -26,10 +29,24 @@ def close_stage(source: Source, ticket: Ticket) -> JobResult:
     paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
     gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
     reviews = None if gone else write_reviews(worktree.path, folder, told)
-    tell_unmarked(source, ticket)
+    record_unmarked_claims(source, ticket)
     subject = f"sparing: {job.stage} done"
     change = commit_paths(
         worktree, job.head, [*paths, *gone, *([reviews] if reviews else [])], subject,
         row.feature.name, ticket.step, ticket.at,
     )  # fmt: skip
     return JobResult(commit=change.commit)
+
+
+def record_unmarked_claims(source: Source, teller: Teller) -> None:
+    if source.stage.writes is not ArtifactName.PRD:
+        return
+    prd = source.artifact(ArtifactName.PRD)
+    found = unmarked_claims(prd.text) if prd else ()
+    if not found:
+        return
+    many = "1 claim has" if len(found) == 1 else f"{len(found)} claims have"
+    text = f"{many} no mark of evidence or assumption"
+    with source.around.database.write() as tx:
+        told = WarningEvent(claims=tuple(found))
+        tell(tx, teller, source.job, told, text=text, name="warning.unmarked")

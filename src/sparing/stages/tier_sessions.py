@@ -31,7 +31,7 @@ def answered(place: Place, answer: Outcome) -> Next:
     return at(replace(place, state=state, going=going), StageStep.WEIGH, place.asked)
 
 
-def weighed(place: Place, happened: Happened, rules: StageRules, _now: float) -> Next:
+def after_weighing(place: Place, happened: Happened, rules: StageRules, _now: float) -> Next:
     found = happened.results[0].found
     assert found is not None
     said = place.going.said
@@ -44,7 +44,7 @@ def weighed(place: Place, happened: Happened, rules: StageRules, _now: float) ->
     return at(_going(place, found, found.go), StageStep.AUTHOR, place.asked)
 
 
-def handed_off(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
+def after_handoff(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     """What the old session had to say is in the handoff, or it is as the program wrote it."""
     handoff = happened.results[0].reply or place.going.handoff
     return at(

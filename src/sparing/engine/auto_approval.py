@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing.event import FeatureEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Position
 from sparing.implement.checks import checks_at
 from sparing.records import events, gates, mailbox
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
-from sparing.runtime.place_store import unpacked
+from sparing.runtime.place_store import load_place
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.auto_gate import by_rule, unpassed_words
 from sparing.stages.place import Place, is_last
 from sparing.turn import StageStep
 from sparing.workspace.git.commit import changed_files
-
-PASSED = "passed"
-"""A gate that nobody was asked at, with the reason."""
 
 
 def wants_rule(around: Surroundings, row: FeatureRow) -> bool:
@@ -36,7 +35,7 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
     """A gate that waits from before auto mode was on: answered by the same rule, as a letter."""
     if row.running or not wants_rule(around, row):
         return
-    place = unpacked(around.folder, row.place)
+    place = load_place(around.folder, row.place)
     if place.state.position is not Position.GATE:
         return
     if code_since_green(around, row, place):
@@ -49,13 +48,14 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
             return
         letter = Letter(0, key, "approve", gate.id, "", "rule")
         mailbox.post(tx, f"{gate.id}.approve.rule", letter, at)
-        told = events.Event(f"{gate.id}.{PASSED}", key, at, PASSED, gate.stage, "", found.words)
+        passed, name = FeatureEvent.PASSED, f"{gate.id}.{FeatureEvent.PASSED}"
+        told = Event.of(passed, key=name, feature=key, at=at, stage=gate.stage, text=found.words)
         events.add(tx, told)
 
 
 def may_answer_ahead(around: Surroundings, row: FeatureRow) -> bool:
     """Whether `--yes` may answer the gate at which a feature waits."""
-    place = unpacked(around.folder, row.place)
+    place = load_place(around.folder, row.place)
     return not place.talk.changed and not unpassed_words(place, stops_of(around, row))
 
 

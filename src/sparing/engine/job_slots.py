@@ -13,12 +13,12 @@ from contextlib import asynccontextmanager
 _seats: list[asyncio.Semaphore] = []
 
 
-def furnish(number: int) -> None:
+def open_slots(number: int) -> None:
     """Before the first job; all jobs run in the engine's one loop, which the seats belong to."""
     _seats[:] = [asyncio.Semaphore(number)]
 
 
 @asynccontextmanager
-async def seat() -> AsyncGenerator[None]:
+async def job_slot() -> AsyncGenerator[None]:
     async with _seats[-1]:
         yield

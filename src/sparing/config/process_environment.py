@@ -32,19 +32,19 @@ CLIENT = (
 """What we must know to start an agent's client with its login and a way out."""
 
 
-def inherited() -> Mapping[str, str]:
+def inherited_environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ}
 
 
-def outward() -> Mapping[str, str]:
+def network_environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in OUTWARD if name in os.environ}
 
 
-def for_git() -> Mapping[str, str]:
+def git_environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in GIT if name in os.environ}
 
 
-def for_client() -> Mapping[str, str]:
+def client_environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in CLIENT if os.environ.get(name)}
 
 

@@ -29,6 +29,7 @@ from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import TaskProgress
 from sparing.ticket import Ticket
+from sparing.turn_event import CommitEvent
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.project.paths import Confined
 
@@ -39,10 +40,10 @@ _BOX = re.compile(r"(?m)^[ \t]{0,12}[-*+] \[([ xX])\] ")
 def survey(source: Source, _ticket: Ticket) -> JobResult:
     """See which tasks are not finished."""
     assert source.job.place is not None
-    return JobResult(unfinished=unfinished(source, Place.load(source.job.place)))
+    return JobResult(unfinished=unfinished_tasks(source, Place.load(source.job.place)))
 
 
-def unfinished(source: Source, place: Place) -> tuple[str, ...]:
+def unfinished_tasks(source: Source, place: Place) -> tuple[str, ...]:
     """Tasks that a person left out, that wait for one of those, or that nobody has done."""
     building, text = place.building, source.text(source.path(ArtifactName.TASKS))
     titles = dict(place.tasks)
@@ -111,7 +112,7 @@ def reopen(source: Source, ticket: Ticket) -> JobResult:
         worktree, job.head, [meta, *logs], subject, row.feature.name, ticket.step, ticket.at
     )
     with around.database.write() as tx:
-        tell(tx, ticket, job, "commit", text=subject, data={"commit": change.commit})
+        tell(tx, ticket, job, CommitEvent(change.commit), text=subject)
     return JobResult(commit=change.commit)
 
 

@@ -1,4 +1,4 @@
-"""The walls that the engine builds around a client, for tests without an engine."""
+"""The sandbox that the engine puts a client in, for tests without an engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparing.workspace.sandbox.launcher import wrap
 from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 
 
-def walls(cwd: Path, scratch: Path, access: SandboxAccess = SandboxAccess.AUTHOR) -> Launch:
+def sandboxed(cwd: Path, scratch: Path, access: SandboxAccess = SandboxAccess.AUTHOR) -> Launch:
     def launch(argv: Sequence[str], needs: Needs) -> Launched:
         policy = SandboxPolicy(
             access,

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.segment import Segment, estimate_tokens
+from sparing.turn_event import AgentAction
 from sparing.usage import Usage
 
 TOOL_CALL_TOKENS = 60
@@ -65,9 +66,9 @@ class ClientConversation:
     def work(self, tools: Sequence[Tool]) -> None:
         """Reads go out together, then writes, then commands: as a good client does it."""
         for batch in (
-            [tool for tool in tools if tool.kind in ("read", "failed")],
-            [tool for tool in tools if tool.kind == "write"],
-            [tool for tool in tools if tool.kind == "ran"],
+            [tool for tool in tools if tool.kind in (AgentAction.READ, AgentAction.FAILED)],
+            [tool for tool in tools if tool.kind == AgentAction.WRITE],
+            [tool for tool in tools if tool.kind == AgentAction.RAN],
         ):
             if batch:
                 self._call(batch)
@@ -76,11 +77,12 @@ class ClientConversation:
         self._send(estimate_tokens(text))
 
     def _call(self, batch: Sequence[Tool]) -> None:
-        typed = sum(tool.chars for tool in batch if tool.kind == "write")
+        typed = sum(tool.chars for tool in batch if tool.kind == AgentAction.WRITE)
         output = TOOL_CALL_TOKENS * len(batch) + estimate_tokens("x" * typed)
         self._send(output)
         for tool in batch:
-            size = estimate_tokens("x" * tool.chars) if tool.kind in ("read", "ran") else 20
+            known = tool.kind in (AgentAction.READ, AgentAction.RAN)
+            size = estimate_tokens("x" * tool.chars) if known else 20
             self.messages.append([_digest(f"{len(self.messages)} {tool}"), size, False])
             self._pending += size
 

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from sparing.briefing.facts import Checked
 from sparing.context.documents.task_report import TaskReport
-from sparing.implement.evidence import TaskEvidence, checked, red_words, seen_of, task_of
-from sparing.implement.log import NAME, LogEntry, logged, with_divergences
+from sparing.event import WarningEvent
+from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, task_of, with_checks
+from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_entries
 from sparing.job import JobResult
-from sparing.runtime.containment import put_away
+from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
@@ -30,8 +31,8 @@ def look_at(source: Source, ticket: Ticket) -> JobResult:
     building = source.job.building
     # As it stands now: a person may have changed it since the agent did.
     part = building.parts[0]._replace(commit=source.job.head)
-    seen = seen_of(source, part, building.since)
-    looked = None if seen.doubt else checked(source, seen.task.done_when)
+    seen = evidence_of(source, part, building.since)
+    looked = None if seen.doubt else with_checks(source, seen.task.done_when)
     why = seen.doubt or (red_words(looked) if looked else "")
     if why:
         return _doubted(source, ticket, seen, why, looked)
@@ -59,7 +60,7 @@ def write_down(source: Source, ticket: Ticket) -> JobResult:
     """Write tasks of a wave into the log, or one that is left out."""
     building, head = source.job.building, source.job.head
     if building.parts:
-        entries = [_entry(seen_of(source, part, building.since)) for part in building.parts]
+        entries = [_entry(evidence_of(source, part, building.since)) for part in building.parts]
         return JobResult(commit=_log(source, ticket, head, entries, building))
     number, why = building.skipped[-1]
     _warn(source, ticket, f"task {number} is left out: {why}", "skipped")
@@ -79,7 +80,7 @@ def weigh_help(source: Source, ticket: Ticket) -> JobResult:
     """Keep what a helper made if the checks stay green; else put it back."""
     building, head = source.job.building, source.job.head
     _clear(source, ticket)
-    red = red_words(checked(source)) if head != building.since else ""
+    red = red_words(with_checks(source)) if head != building.since else ""
     if not red:
         return JobResult(commit=head)
     _warn(source, ticket, f"what {building.helper} changed is put back: {red}", "back")
@@ -88,7 +89,9 @@ def weigh_help(source: Source, ticket: Ticket) -> JobResult:
 
 def _clear(source: Source, ticket: Ticket) -> None:
     """The files of the head; what an agent or a person left beside them is kept under a ref."""
-    put_away(source, source.around.worktree(source.row, source.job.head), f"{ticket.id}.left")
+    remove_leftovers(
+        source, source.around.worktree(source.row, source.job.head), f"{ticket.id}.left"
+    )
 
 
 def _back(source: Source, ticket: Ticket, words: str) -> str:
@@ -114,7 +117,7 @@ def leave_tests_out(source: Source, ticket: Ticket) -> JobResult:
     changed = changed_files(source.around.repository, before, after)
     paths = [one.path for one in changed if not one.path.startswith(own)]
     _clear(source, ticket)
-    names = [name for one in checked(source).red for name in one.failures or (one.name,)]
+    names = [name for one in with_checks(source).red for name in one.failures or (one.name,)]
     failing = [path for path in paths if _mentions(source, path, names)] or paths
     words = "without tests that its code does not meet"
     few, many = (_as_before(source, ticket, before, one, words) for one in (failing, paths))
@@ -132,7 +135,7 @@ def _green_of(source: Source, few: str, many: str) -> str:
     if tip != head:  # played again: what was decided stands on the branch
         return few if contains(source.around.repository, tip, few) else many
     show(worktree, few)
-    return many if checked(source, commit=few).red else few
+    return many if with_checks(source, commit=few).red else few
 
 
 def _mentions(source: Source, path: str, names: Iterable[str]) -> bool:
@@ -152,7 +155,7 @@ def _log(
     there = replace(source, job=replace(source.job, head=head))
     files = there.changed(source.row.feature.base_commit)
     text = there.text(f"{source.folder}/{NAME}") or ""
-    return _write(source, ticket, head, logged(text, entries, building, files))
+    return _write(source, ticket, head, with_log_entries(text, entries, building, files))
 
 
 def _write(source: Source, ticket: Ticket, head: str, text: str) -> str:
@@ -167,4 +170,4 @@ def _write(source: Source, ticket: Ticket, head: str, text: str) -> str:
 
 def _warn(source: Source, ticket: Ticket, text: str, name: str) -> None:
     with source.around.database.write() as tx:
-        tell(tx, ticket, source.job, "warning", text=text, name=name)
+        tell(tx, ticket, source.job, WarningEvent(), text=text, name=name)

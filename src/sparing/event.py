@@ -1,0 +1,274 @@
+"""Every kind of event that a run records, as a type: what it carries, and how it is stored.
+
+What belongs to one agent's turn is in `turn_event.py`, everything else here. A new kind is a class
+in one of the two and a call where it happens; `turn_event.py` says how it comes to be shown.
+Stored events outlive the release that wrote them: most fields have a default, and what can't be
+read is an `UnknownEvent`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, ClassVar, get_args
+
+from sparing.codec import JsonObject, dump, load
+from sparing.turn_event import AgentAction, HiddenEvent, NoteEvent, TurnEvent
+
+
+class FeatureEvent(StrEnum):
+    """Where a feature has come to; nothing but stage and text belongs to it."""
+
+    STAGE = "stage"
+    """A stage begins."""
+    GATE = "gate"
+    """A stage waits for approval."""
+    PASSED = "passed"
+    """A gate at which nobody was asked; the text is the reason."""
+    SENT_BACK = "sent back"
+    """Verdicts lead back to an earlier stage."""
+    DONE = "done"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownEvent(HiddenEvent):
+    """Stored by another release, and not readable by this one."""
+
+    kind: ClassVar = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedEvent(HiddenEvent):
+    """The worktree of a feature that is over was removed."""
+
+    kind: ClassVar = "cleaned"
+
+
+@dataclass(frozen=True, slots=True)
+class StuckEvent:
+    kind: ClassVar = "stuck"
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WarningEvent(NoteEvent):
+    kind: ClassVar = "warning"
+    role: str = ""
+    claims: tuple[str, ...] = ()
+    """Of a document, those without a mark of evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierEvent(HiddenEvent):
+    """Which tier was proposed at the start, and which one was taken."""
+
+    kind: ClassVar = "tier"
+    proposed: str = ""
+    why: tuple[str, ...] = ()
+    taken: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RewoundEvent(NoteEvent):
+    kind: ClassVar = "rewound"
+    ref: str = ""
+    """Under which the commits are kept that were taken back."""
+    tip: str = ""
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent:
+    """A person answered a gate, or gave an order that moves the feature."""
+
+    kind: ClassVar = "answered"
+    by: str
+    answer: str
+    commit: str = ""
+    """The one that was answered to; of a rerun, the one from which the stage begins again."""
+    kept: str = ""
+    """Of a rerun: the reference that keeps the commits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SayEvent:
+    """A person's message for the author's next turn."""
+
+    kind: ClassVar = "said"
+    by: str
+    letter: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EditEvent:
+    """A person changed a document at a gate."""
+
+    kind: ClassVar = "edited"
+    commit: str
+    by: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RulingEvent:
+    """A person ruled on a finding."""
+
+    kind: ClassVar = "ruled"
+    finding: str
+    ruling: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswerEvent(HiddenEvent):
+    """One of several open questions was answered; the answers are sent together."""
+
+    kind: ClassVar = "reply"
+    question: int
+    by: str = ""
+    leg: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LookEvent:
+    """One round of review: who looked, what was found, what it means for the loop."""
+
+    kind: ClassVar = "look"
+    iteration: int = 0
+    final: bool = False
+    decision: str = ""
+    judged: tuple[tuple[str, str], ...] = ()
+    """Role and decision."""
+    findings: tuple[Any, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesEvent(HiddenEvent):
+    """What an author says it changed."""
+
+    kind: ClassVar = "changes"
+    changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksEvent:
+    """Whether each check passed. Stored as the mapping alone."""
+
+    kind: ClassVar = "checks"
+    passed: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputsEvent:
+    """Where the whole output of each check is. Stored as the mapping alone."""
+
+    kind: ClassVar = "outputs"
+    paths: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCheckEvent:
+    """A check that was not run; the text says why."""
+
+    kind: ClassVar = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupEvent:
+    """A worktree was set up."""
+
+    kind: ClassVar = "setup"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxEvent:
+    """How far agents are confined, once a leg."""
+
+    kind: ClassVar = "sandbox"
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedEvent:
+    """What a retrospective came to."""
+
+    kind: ClassVar = "learned"
+    held: bool = True
+    first: bool = False
+    """In this repository."""
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """Judgement, kind and title of every entry that was changed."""
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HandoverEvent:
+    """A finished branch was merged, pushed or left with the commands that do it."""
+
+    kind: ClassVar = "handover"
+    merged: bool = False
+    commit: str = ""
+    commands: tuple[str, ...] = ()
+    url: str = ""
+    body: str = ""
+
+
+RunEvent = (
+    FeatureEvent | TurnEvent | UnknownEvent | CleanedEvent | StuckEvent | WarningEvent | TierEvent
+    | RewoundEvent | AnswerEvent | SayEvent | EditEvent | RulingEvent | QuestionAnswerEvent
+    | LookEvent | ChangesEvent | ChecksEvent | OutputsEvent | RefusedCheckEvent | SetupEvent
+    | SandboxEvent | LearnedEvent | HandoverEvent
+)  # fmt: skip
+"""All there are."""
+
+
+@cache
+def _kinds() -> dict[str, type[Any]]:
+    plain = (FeatureEvent, AgentAction)
+    records = [one for one in get_args(RunEvent) if one not in plain]
+    found = {one.kind: one for one in records}
+    return found | {name.value: kind for kind in plain for name in kind}
+
+
+def kind_of(what: RunEvent) -> str:
+    return what.value if isinstance(what, FeatureEvent | AgentAction) else what.kind
+
+
+def is_known(kind: str) -> bool:
+    return kind in _kinds()
+
+
+def write_event(what: RunEvent) -> JsonObject:
+    """The JSON that is stored beside the kind."""
+    match what:
+        case FeatureEvent() | AgentAction():
+            return {}
+        case ChecksEvent(passed=mapping) | OutputsEvent(paths=mapping):
+            return dict(mapping)
+        case _:
+            return dump(what)
+
+
+def read_event(kind: str, data: JsonObject) -> RunEvent:
+    try:
+        return _read(kind, data)
+    except ValueError:
+        return UnknownEvent()
+
+
+def _read(kind: str, data: JsonObject) -> RunEvent:
+    found = _kinds().get(kind, UnknownEvent)
+    if found is FeatureEvent:
+        return FeatureEvent(kind)
+    if found is AgentAction:
+        return AgentAction(kind)
+    if found is ChecksEvent:
+        return ChecksEvent(load(dict[str, bool], data))
+    if found is OutputsEvent:
+        return OutputsEvent(load(dict[str, str], data))
+    return load(found, data)

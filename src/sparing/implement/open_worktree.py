@@ -1,0 +1,95 @@
+"""The first job of a leg: the worktree is made or found, rewound if its stage runs again, and has
+the documents that the feature starts with. What was red before anybody began is known.
+"""
+
+from __future__ import annotations
+
+import json
+
+from sparing.errors import RepositoryError
+from sparing.event import RewoundEvent
+from sparing.implement.checks import run_checks
+from sparing.job import Job, JobResult
+from sparing.records.features import FeatureRow
+from sparing.runtime.events import tell
+from sparing.runtime.source import Source
+from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.worktree_setup import outfit
+from sparing.ticket import Ticket
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.objects import keep, move_ref
+from sparing.workspace.git.worktree import Worktree, restore
+from sparing.workspace.project.leaks import refuse_secrets, set_aside
+from sparing.workspace.project.paths import Confined
+
+
+def open_worktree(source: Source, ticket: Ticket) -> JobResult:
+    """Make or find the worktree; the first time, see what is red before anybody has begun."""
+    around, row, job = source.around, source.row, source.job
+    # A leg that was begun anew goes on from what the old one had already committed.
+    worktree = around.worktree(row, job.head)
+    rewind_branch(around, worktree, job, ticket)
+    tip = commit_start_documents(around, row, worktree, job, ticket)
+    outfit(around, row, worktree, ticket, job)
+    if job.baseline or (tip != row.feature.base_commit and not job.given):
+        return JobResult(commit=tip)
+    known = Baseline.of(run_checks(around, row, tip))
+    return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
+
+
+def commit_start_documents(
+    around: Surroundings, row: FeatureRow, worktree: Worktree, job: Job, ticket: Ticket
+) -> str:
+    """The branch's tip with them; a repeated step finds the commit it made."""
+    tip, base = worktree.tip(), row.feature.base_commit
+    if not job.given or tip != base:
+        return tip
+    files, folder = Confined(worktree.path), around.feature_folder(row)
+    paths = [f"{folder}/{name}" for name, _ in job.given]
+    for path, (_, digest) in zip(paths, job.given, strict=True):
+        files.write_text(path, around.folder.fetch(digest))
+    refuse_secrets(worktree, base, paths, around.folder.redactor.known)
+    names = " and ".join(name for name, _ in job.given)
+    subject = f"sparing: {names} as given"
+    change = commit_paths(worktree, base, paths, subject, row.feature.name, ticket.step, ticket.at)
+    return change.commit
+
+
+def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:
+    """Before anything else of a new generation; nothing to do for every other leg."""
+    if not job.rewind:
+        return
+    tip = worktree.tip()
+    if tip == job.head:  # it was done before, or there was nothing to take back
+        _restore(around, worktree, job.head, _files(job))
+        return
+    _restore(around, worktree, tip, _files(job))
+    kept = keep(around.repository.git(), job.rewind, tip)
+    _move(around, worktree, job.head, tip)
+    with around.database.write() as tx:
+        text = f"the branch is back at {job.head[:10]}; what came after is kept as {kept}"
+        tell(tx, ticket, job, RewoundEvent(kept, tip, job.head), text=text)
+    _restore(around, worktree, job.head, "")
+
+
+def _files(job: Job) -> str:
+    """Under which name work is kept that no commit has."""
+    return f"{job.rewind}-files"
+
+
+def _restore(around: Surroundings, worktree: Worktree, commit: str, salvage: str) -> None:
+    known = around.folder.redactor.known
+
+    def withhold(paths: tuple[str, ...]) -> bool:
+        return bool(set_aside(worktree, commit, paths, known))
+
+    restore(worktree, commit, salvage, withhold if salvage else None)
+
+
+def _move(around: Surroundings, worktree: Worktree, head: str, tip: str) -> None:
+    if move_ref(around.repository.git(), worktree.ref, head, tip) != head:
+        raise RepositoryError(
+            f"the branch {worktree.branch} moved while it was taken back",
+            "see where it stands: git log; then: sparing resume",
+        )

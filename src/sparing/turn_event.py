@@ -1,0 +1,211 @@
+"""Events of one agent's turn, each kind a type: what it carries. `event.py` has all the others.
+
+A class that derives from `NoteEvent` is shown as a quiet line of its text, one that derives from
+`HiddenEvent` is not shown, and any other wants a line of its own in `cli/run/progress.py`, where
+the type checker asks for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, assert_never
+
+from sparing.cap import Reached
+
+
+class HiddenEvent:
+    """For the program: people who watch see nothing of it."""
+
+    __slots__ = ()
+
+
+class NoteEvent:
+    """A quiet line: the role and the event's text."""
+
+    __slots__ = ()
+
+
+class AgentAction(StrEnum):
+    """What an agent is seen to do while it works. `sparing watch` shows it, `run` does not."""
+
+    READ = "read"
+    WRITE = "write"
+    COMMAND = "command"
+    RAN = "ran"
+    SAYS = "says"
+    FAILED = "failed"
+    DENIED = "denied"
+    RETRY = "retry"
+
+    @property
+    def verb(self) -> str:
+        """Stands between the agent's name and the event's text."""
+        match self:
+            case AgentAction.READ:
+                return "reads"
+            case AgentAction.WRITE:
+                return "writes"
+            case AgentAction.COMMAND | AgentAction.RAN:
+                return "runs"
+            case AgentAction.SAYS:
+                return "says"
+            case AgentAction.FAILED:
+                return "can't read"
+            case AgentAction.DENIED:
+                return "is refused:"
+            case AgentAction.RETRY:
+                return "waits, then tries again:"
+            case _:
+                assert_never(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AskEvent:
+    kind: ClassVar = "asks"
+    way: str = ""
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictEvent:
+    kind: ClassVar = "verdict"
+    passed: bool
+    findings: tuple[str, ...] = ()
+    """The severity of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitEvent:
+    kind: ClassVar = "commit"
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffEvent:
+    """The block with which an author ended; the text is its summary."""
+
+    kind: ClassVar = "handoff"
+    status: str = "completed"
+    summary: str = ""
+    key_decisions: tuple[str, ...] = ()
+    open_questions: tuple[str, ...] = ()
+    files_modified: tuple[str, ...] = ()
+    next_stage_needs: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    stage: str = ""
+    dispatch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedEvent:
+    """Whether a stage goes on in its session. `desk/money/continuity.py` reads the figures
+    that decided it, which are stored beside these."""
+
+    kind: ClassVar = "weighed"
+    go: str
+    forced: bool = False
+    at_all: bool = False
+    warm: bool | None = None
+    lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOffEvent(HiddenEvent):
+    """A session wrote its handoff for the next one."""
+
+    kind: ClassVar = "handed off"
+    tokens: int = 0
+    judged: bool = False
+    problems: tuple[str, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackEvent:
+    """A session that was to be resumed was not."""
+
+    kind: ClassVar = "fallback"
+    iteration: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadEvent:
+    """Files that a prompt pointed to and the agent did not read."""
+
+    kind: ClassVar = "unread"
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchEvent(NoteEvent):
+    kind: ClassVar = "research"
+    findings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeardEvent(HiddenEvent):
+    """Which letters of a person the turn was given."""
+
+    kind: ClassVar = "heard"
+    letters: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LessonsGivenEvent(HiddenEvent):
+    """Which entries of the knowledge bank the prompt had."""
+
+    kind: ClassVar = "given"
+    entries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetEvent(Reached, HiddenEvent):
+    """A cap that stopped the turn before or while it was paid for."""
+
+    kind: ClassVar = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaEvent(HiddenEvent):
+    kind: ClassVar = "quota"
+    resets_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeCheckEvent(HiddenEvent):
+    """Whether a client reads a resumed session from the cache; empty when the check begins."""
+
+    kind: ClassVar = "resume-check"
+    share: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContainedEvent(HiddenEvent):
+    """The receipt of a turn after which nothing outside its worktree had changed."""
+
+    kind: ClassVar = "contained"
+    level: str = ""
+    changed: tuple[str, ...] = ()
+    tree: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentEvent:
+    """A turn that left what it should not have left; the text says what was done about it."""
+
+    kind: ClassVar = "incident"
+    level: str = ""
+    changed: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
+
+
+TurnEvent = (
+    AgentAction | AskEvent | VerdictEvent | CommitEvent | HandoffEvent | WeighedEvent
+    | HandedOffEvent | FallbackEvent | UnreadEvent | ResearchEvent | HeardEvent
+    | LessonsGivenEvent | BudgetEvent | QuotaEvent | ResumeCheckEvent | ContainedEvent
+    | IncidentEvent
+)  # fmt: skip
