@@ -61,7 +61,12 @@ stage = "done"
 reply = "Done."
 [[turn.edit]]
 path = "{folder}/summary.md"
-text = "# Summary"
+text = """# Summary
+
+## What changed
+There is one more file, with its one line.
+Nothing else is different, and the checks are as they were.
+"""
 '''
 EDITOR = """import sys
 path = sys.argv[1]

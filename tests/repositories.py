@@ -83,3 +83,16 @@ def make_user_repository(path: Path, files: Mapping[str, str | bytes] | None = N
     (path / ".git" / "info").mkdir(exist_ok=True)
     write_files(path / ".git", {"info/exclude": "scratch/\n", "hooks/pre-push": "#!/bin/sh\n"})
     return path
+
+
+def commit_beside(path: Path, base: str, files: Mapping[str, str]) -> str:
+    """A commit on top of `base` that no branch has: nothing that is checked out moves."""
+    who = f"Ada <ada@example.com> {DATE} +0000"
+    head = f"commit refs/tests/beside\nmark :1\ncommitter {who}\ndata 7\nbeside\n\n"
+    parts = [head, f"from {base}\n"]
+    for name, text in files.items():
+        parts.append(f"M 100644 inline {name}\ndata {len(text.encode())}\n{text}\n")
+    stream = "".join(parts) + "\nget-mark :1\n"
+    made = git(path, "fast-import", "--quiet", "--force", stdin=stream.encode())
+    git(path, "update-ref", "-d", "refs/tests/beside")
+    return made

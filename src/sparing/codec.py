@@ -202,7 +202,7 @@ def _items(value: object) -> list[object]:
 
 
 def _record(kind: type) -> Reader:
-    names, is_record = _fields(kind), dataclasses.is_dataclass(cast("object", kind))
+    names = _fields(kind)
     hints = get_type_hints(kind)
     readers = {name: _reader(hints[name]) for name in names}
 

@@ -34,6 +34,7 @@ FINDING = {
     "location": f"a{EVIL}.py:3",
     "suggestion": EVIL,
 }
+SUMMARY = f"# Summary {EVIL}\n\n## What changed\n" + "Nothing that a person could see. " * 4
 REPLY = json.dumps({"approved": False, "findings": [FINDING], "summary": EVIL})
 SCRIPT = f"""
 [[turn]]
@@ -68,7 +69,7 @@ text = {toml(f"# Implementation {EVIL}")}
 reply = {toml(EVIL)}
 [[turn.edit]]
 path = "{{folder}}/summary.md"
-text = {toml(f"# Summary {EVIL}")}
+text = {toml(SUMMARY)}
 """
 MAKEFILE = (
     "test:\n\t@printf 'red \\033]52;c;eA==\\007 \\302\\233 \\342\\200\\256 \\rover\\n'; false\n"

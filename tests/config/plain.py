@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sparing.config.value_forms import CountTable, FolderPath, Switch, Value
+from sparing.config.value_forms import CountTable, FolderPath, PhraseTable, Switch, Value
 
 PLAIN: dict[type, st.SearchStrategy[Value]] = {
     FolderPath: st.sampled_from(["docs", "docs/more features", ".github/x"]),
     Switch: st.booleans(),
     CountTable: st.sampled_from([(), ("plan 10",), ("plan 10", "done 5000")]),
+    PhraseTable: st.sampled_from([(), ("spec: Goals", "plan: Steps | Order of Work")]),
 }

@@ -26,6 +26,7 @@ from sparing.config.value_forms import (
     Names,
     OneOf,
     Pairs,
+    PhraseTable,
     Prices,
     Seconds,
     Switch,
@@ -59,7 +60,7 @@ def good_values(setting: Setting) -> st.SearchStrategy[Value]:
             return st.integers(1, high * 1000).map(lambda one: one / 1000)
         case Prices() | Lines() | Pairs():
             return st.lists(st.sampled_from(LINES[setting.key]), unique=True).map(tuple)
-        case FolderPath() | Switch() | CountTable() as plain:
+        case FolderPath() | Switch() | CountTable() | PhraseTable() as plain:
             return PLAIN[type(plain)]
         case Names(known):
             return st.lists(st.sampled_from(known), unique=True).map(tuple)
@@ -89,7 +90,9 @@ def narrowed(setting: Setting, drawn: Value, below: Value) -> Value:
 
 def as_text(setting: Setting, value: Value) -> str:
     kind = setting.rule.kind
-    between = kind.between if isinstance(kind, Lines) else ","
+    between = (
+        kind.between if isinstance(kind, Lines) else ";" if isinstance(kind, PhraseTable) else ","
+    )
     return between.join(value) if isinstance(value, tuple) else str(value)
 
 

@@ -31,6 +31,7 @@ FREE = {
     "flow.knowledge_folder",
     "flow.knowledge_tokens",
     "flow.logs",
+    "flow.sections",
     "review.bar",
     "review.policy",
     "workspace.base_branch",

@@ -8,12 +8,16 @@ from sparing.desk.gates import answers
 from sparing.desk.office import Office
 from sparing.feature import FeatureStatus
 from sparing.flow.advance import advance
+from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Outcome, OutcomeKind, Position
 from sparing.records import features, gates
 from sparing.records.features import FeatureRow
 from sparing.stages.place import Mark, Place
+from tests.repositories import commit_beside
 
 NOW = 1_767_225_600.0
+DOCUMENT = "# A document\n\n## Steps\n" + "1. Something is done, and it is said how.\n" * 3
+"""Long enough to build on."""
 STATUS = {Position.DONE: FeatureStatus.COMPLETED, Position.ABANDONED: FeatureStatus.ABANDONED}
 
 # What happened to a feature of tier L1, by the words that tests use for where it then stands.
@@ -51,17 +55,27 @@ def settled(office: Office, row: FeatureRow, outcomes: tuple[Outcome, ...]) -> F
         if outcome.kind is OutcomeKind.PASSED:
             marks[state.stage] = Mark(NOW, NOW + 5, 1)
         state = advance(state, outcome).state
-    place = Place(state, "c1", marks=marks)
+    head = committed(office, row, state)
+    place = Place(state, head, marks=marks)
     now = reload(office, row)
     status = STATUS.get(state.position, FeatureStatus.ACTIVE)
     with office.database.write() as tx:
         numbers = (now.generation, now.leg)
-        assert features.settle(tx, row.feature.key, numbers, place.dump(), "c1", status, NOW + 9)
+        assert features.settle(tx, row.feature.key, numbers, place.dump(), head, status, NOW + 9)
         if state.position in (Position.GATE, Position.STUCK):
             kind = state.position.value
             gate = gates.Gate(now.leg_id, row.feature.key, state.stage, kind, state.reason, NOW + 9)
             gates.open_gate(tx, gate)
     return reload(office, row)
+
+
+def committed(office: Office, row: FeatureRow, state: FlowState) -> str:
+    """A commit with the documents that the feature has by now, and its stage's own."""
+    own = FLOWS[state.flow].stage(state.stage).writes
+    folder = office.loaded.settings.flow.folder_of(row.feature)
+    names = sorted({*state.have, *((own,) if own else ())})
+    files = {f"{folder}/{name.filename}": DOCUMENT for name in names}
+    return commit_beside(office.repository.checkout, row.feature.base_commit, files)
 
 
 def answered(office: Office, row: FeatureRow) -> FeatureRow:

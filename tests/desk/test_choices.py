@@ -17,7 +17,7 @@ from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers, edits
 from sparing.desk.gates.actions import GateAction, choices, leads_on, with_edit
 from sparing.desk.office import Office, open_office
-from sparing.errors import SparingError
+from sparing.errors import FeatureError, SparingError
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
@@ -25,7 +25,7 @@ from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.review.tracking import FindingStatus
 from tests.desk.reviewing import CONCERN, DEFECT, followed
-from tests.desk.standing import NOW, reload, settled, standing, started
+from tests.desk.standing import DOCUMENT, NOW, reload, settled, standing, started
 from tests.repositories import commit_files, git, make_repository
 
 KINDS = {
@@ -174,7 +174,12 @@ def test_a_person_s_own_version_of_a_stuck_document_is_approved(
         answers.approve(office, row, "terminal", NOW)
     given_ = edits.draft(office, row)
     assert given_ is not None
-    taken = edits.take_text(office, row, given_, "# Plan\n\nAs I want it.\n", "terminal", NOW)
+    edits.take_text(office, row, given_, "# Plan\n\nAs I want it.\n", "terminal", NOW)
+    with pytest.raises(FeatureError) as caught:
+        answers.approve(office, reload(office, row), "terminal", NOW)
+    assert caught.value.repair == "sparing edit 001 plan"
+    assert "plan.md has 21 characters, fewer than 100" in caught.value.what
+    taken = edits.take_text(office, reload(office, row), given_, DOCUMENT, "terminal", NOW)
     row = reload(office, row)
     assert row.head == taken.commit
     assert choices_of(office, row)[0].command == "sparing approve 001"

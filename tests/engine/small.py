@@ -35,5 +35,10 @@ stage = "done"
 reply = "done"
 [[turn.edit]]
 path = "{folder}/summary.md"
-text = "# Summary"
+text = """# Summary
+
+## What changed
+There is one more file, with its one line.
+Nothing else is different, and the checks are as they were.
+"""
 '''

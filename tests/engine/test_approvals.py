@@ -22,8 +22,10 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from tests.conftest import UserRepository
-from tests.desk.standing import NOW, reload, standing
+from tests.desk.standing import DOCUMENT, NOW, reload, standing
 from tests.repositories import git, write_files
+
+MINE = f"# My plan\n{DOCUMENT}"
 
 
 class Scene(NamedTuple):
@@ -56,7 +58,7 @@ def scene(user_repository: UserRepository) -> Scene:
     path = office.folder.worktree(feature.name)
     worktree = ensure_worktree(office.repository, path, feature.branch, feature.base_commit)
     plan = f"docs/features/{feature.name}/plan.md"
-    write_files(worktree.path, {plan: "# Plan\n"})
+    write_files(worktree.path, {plan: DOCUMENT})
     made = commit_paths(worktree, worktree.tip(), [plan], "plan", feature.name, "s", NOW)
     with office.database.write() as tx:
         assert features.move(tx, row, {**row.place, "head": made.commit}, made.commit, NOW)
@@ -75,7 +77,7 @@ def test_an_approval_of_what_stands_there_counts(scene: Scene) -> None:
 
 
 def edit_file(scene: Scene) -> None:
-    write_files(scene.worktree.path, {scene.plan: "# My plan\n"})
+    write_files(scene.worktree.path, {scene.plan: MINE})
 
 
 def edit_and_commit(scene: Scene) -> None:
@@ -95,7 +97,7 @@ def test_an_edit_between_approval_and_next_step_voids_the_approval(
     assert (now.running, scene.waits()) == (False, True)
     assert now.head == now.place["head"] == scene.worktree.tip() != scene.row.head
     assert git(scene.worktree.path, "rev-parse", f"{now.head}^") == scene.row.head
-    assert read_file(scene.office.repository, now.head, scene.plan) == b"# My plan\n"
+    assert read_file(scene.office.repository, now.head, scene.plan) == MINE.encode()
     assert scene.obey() == now
     again = scene.approve()
     assert (again.running, again.head) == (True, now.head)

@@ -40,7 +40,12 @@ prompt = "feedback"
 reply = "said more"
 [[turn.edit]]
 path = "{folder}/summary.md"
-text = "# Summary, longer"
+text = '''# Summary
+
+## What changed
+There is one more file, with its one line.
+Nothing else is different, and the checks are as they were.
+'''
 
 """
 

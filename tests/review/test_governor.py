@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sparing.finding import Finding, Severity, Verdict
 from sparing.review.governor import ReviewState, SeenVerdict, SinceLastLook, govern
 from sparing.review.loop import Loop, LoopDecision
@@ -198,3 +200,31 @@ def test_what_was_a_suggestion_and_is_called_a_warning_counts() -> None:
     mild = Finding(Severity.SUGGESTION, SPEED.text, location="AC-3")
     ruled = look(look(START, mild, EMPTY).state, SPEED)
     assert one(ruled, "F1").counts
+
+
+def validated(iteration: int, cap: int) -> ReviewState:
+    """Everybody has passed; the code reviewers look once more at what stands there now."""
+    loop = Loop((("spec-reviewer",),), cap=cap, iteration=iteration, validate=True)
+    first = govern(
+        ReviewState(loop), [SeenVerdict(Verdict("spec-reviewer", True))], SinceLastLook()
+    )
+    assert (first.decision, first.state.loop.final) == (LoopDecision.ASK, True)
+    return first.state
+
+
+@pytest.mark.parametrize(("iteration", "cap"), [(1, 3), (3, 3), (3, 5)])
+def test_a_first_blocker_after_a_pass_is_a_regression_and_no_plateau(
+    iteration: int, cap: int
+) -> None:
+    """C2, C9: the author gets its turn; nothing was open before, so nothing stood still."""
+    ruled = look(validated(iteration, cap), LOSS)
+    assert (ruled.decision, ruled.state.loop.iteration) == (LoopDecision.REVISE, iteration + 1)
+    assert not any("plateau" in reason for reason in ruled.reasons)
+
+
+def test_a_second_regression_at_the_cap_is_for_a_human() -> None:
+    """C2: the turn beyond the cap is given once."""
+    ruled = look(validated(3, 3), LOSS)
+    mended = look(ruled.state, answers=(changed("F1"),))
+    assert (mended.decision, mended.state.loop.final) == (LoopDecision.ASK, True)
+    assert look(mended.state, LOSS).decision is LoopDecision.ESCALATE

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from sparing.artifact import ArtifactName
 from sparing.config.rules import Narrow, Rule, SettingScope, setting
-from sparing.config.value_forms import CountTable, FolderPath, Names, OneOf, Switch, Whole
+from sparing.config.value_forms import (
+    CountTable,
+    FolderPath,
+    Names,
+    OneOf,
+    PhraseTable,
+    Switch,
+    Whole,
+)
 from sparing.feature import Feature
 from sparing.turn import TURNS
 
@@ -44,6 +53,7 @@ STAGES = (
 BUILT = ("brainstorm", "design_review", "plan", "implement", "code_review", "verify", "done")
 """Stages of the tiers."""
 MOST_TOKENS = 2_000_000
+DOCUMENTS = tuple(name.value for name in ArtifactName)
 ASSISTANTS = tuple(dict.fromkeys(role for row in TURNS.values() for role in row.roles))
 """Roles that help beside authors and reviewers."""
 
@@ -135,6 +145,25 @@ class FlowSettings:
             "from earlier runs. With less room, and a fifth more, a stage begins with a handoff.",
         ),
     )
+
+    sections: tuple[str, ...] = setting(
+        (),
+        Rule(
+            PhraseTable(DOCUMENTS),
+            "Headings of which a document needs at least one, by document, in place of those that "
+            "are expected by default. A document with none of them is told as a warning; under "
+            "the policy `seed` the original's headings are demanded.",
+        ),
+    )
+
+    @property
+    def required_sections(self) -> Mapping[ArtifactName, Sequence[str]]:
+        """Headings of which a document needs one, for the documents that are named."""
+        lines = (line.partition(": ") for line in self.sections)
+        return {
+            ArtifactName(name): [one for one in phrases.split(" | ") if one]
+            for name, _, phrases in lines
+        }
 
     def budget(self, stage: str) -> int | None:
         """None for a stage that is not named."""

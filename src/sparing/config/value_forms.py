@@ -22,6 +22,7 @@ PATTERN_PRICE = PATTERN_MODEL + r"( [0-9]{1,6}(\.[0-9]{1,6})?){5}"
 PATTERN_POINT = r"[A-Za-z0-9._:-]{0,200}(@[0-9]{1,6})?"
 PATTERN_COMMAND = r"\S.{0,999}"
 PATTERN_FILES = r"(?!/|~|!|#)(?!(.*/)?\.\.?(/|$))[^\\]{1,200}"
+PATTERN_PHRASE = r"[^|;\n]{1,100}"
 PATTERN_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 MOST_LINES = 50
 
@@ -206,6 +207,41 @@ class CountTable(NamedTuple):
     def from_text(self, text: str) -> Value | None:
         parts = (part.strip() for part in text.split(",") if part.strip())
         return self.accept([part.replace("=", " ", 1) for part in parts])
+
+
+class PhraseTable(NamedTuple):
+    """A table of names out of a closed set and lists of phrases, kept as lines `name: a | b`."""
+
+    known: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        names = ", ".join(self.known)
+        return f"a table of lists of headings by {names}; in a variable: {self.known[0]}: One | Two"
+
+    def accept(self, raw: object) -> Value | None:
+        if isinstance(raw, dict):
+            table = cast("dict[str, object]", raw)
+            raw = [_phrase_line(name, value) for name, value in table.items()]
+        lines = list(cast("Iterable[object]", raw)) if isinstance(raw, list | tuple) else [None]
+        good = all(isinstance(line, str) and self._fits(line) for line in lines)
+        return tuple(cast("list[str]", lines)) if good else None
+
+    def _fits(self, line: str) -> bool:
+        name, colon, phrases = line.partition(": ")
+        plain = all(re.fullmatch(PATTERN_PHRASE, one) for one in phrases.split(" | ") if phrases)
+        return name in self.known and bool(colon) and plain
+
+    def from_text(self, text: str) -> Value | None:
+        return self.accept([part.strip() for part in text.split(";") if part.strip()])
+
+
+def _phrase_line(name: str, phrases: object) -> str | None:
+    if not isinstance(phrases, list | tuple):
+        return None
+    words = list(cast("Iterable[object]", phrases))
+    good = all(isinstance(one, str) for one in words)
+    return f"{name}: {' | '.join(cast('list[str]', words))}" if good else None
 
 
 class Text(NamedTuple):

@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from dataclasses import replace
 from typing import NamedTuple
 
+from sparing.artifact import ArtifactName
 from sparing.briefing.comments import unanswered
+from sparing.briefing.document_check import problems_of_turn, unfit_documents
 from sparing.briefing.handoff_block import AUTHORING, handoff_of
 from sparing.briefing.review_history import look_data
 from sparing.codec import load
@@ -19,7 +22,7 @@ from sparing.context.documents.fix_summary import fix_words
 from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
 from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
-from sparing.flow.advance import BREAKER
+from sparing.flow.advance import BREAKER, needed
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Outcome, OutcomeKind
 from sparing.job import Job, JobKind, JobResult
@@ -46,6 +49,8 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
     seen = tuple(_seen(one) for one in rows if one is not None)
     answers = _answers(around, place, results)
     answer = _outcome(said.answer, said.reason)
+    if answer is not None:
+        answer = replace(answer, unfit=_unfit(around, row, place))
     inputs = _inputs(around, row, place) if seen or answer else {}
     handoff = handoff_of(around.folder, place, results)
     recoded = wants_rule(around, row) and code_since_green(around, row, place)
@@ -59,7 +64,17 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
         recoded=recoded,
         redefined=redefined(around, row, place),
         unanswered=unanswered(around.folder, place, results),
+        document=problems_of_turn(around, row, place, results),
     )
+
+
+def _unfit(
+    around: Surroundings, row: FeatureRow, place: Place
+) -> tuple[tuple[ArtifactName, str], ...]:
+    """A person may have changed a document since its author was told that it is good."""
+    names = needed(place.state)
+    folder, settings = around.feature_folder(row), around.settings(row)
+    return unfit_documents(around.repository, place.head, folder, names, settings)
 
 
 def _outcome(answer: str, words: str) -> Outcome | None:

@@ -44,6 +44,14 @@ def advance(state: FlowState, outcome: Outcome) -> Move:
     return step(FLOWS[state.flow], state, outcome)
 
 
+def needed(state: FlowState) -> frozenset[ArtifactName]:
+    """Documents there are, of those that some stage can't do without, and the stage's own."""
+    flow = FLOWS[state.flow]
+    required = {name for stage in flow.stages for name in stage.requires}
+    own = {flow.stage(state.stage).writes} if state.position is Position.STUCK else set[object]()
+    return frozenset(name for name in ArtifactName if name in state.have & required or name in own)
+
+
 def _passed(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     stage = flow.stage(state.stage)
     made = {stage.writes} if stage.writes else set[ArtifactName]()
@@ -51,7 +59,7 @@ def _passed(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     done = replace(after, have=state.have | made, reason=outcome.reason)
     if stage.gate if outcome.stops is None else outcome.stops:
         return _wait(done, Position.GATE)
-    return _next(flow, done)
+    return _next(flow, done, outcome)
 
 
 def _capped_warnings(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
@@ -97,8 +105,8 @@ def _answer(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     return Move(Do.RUN, on)
 
 
-def _approve(flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
-    return _next(flow, state)
+def _approve(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
+    return _next(flow, state, outcome)
 
 
 def _go_on(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
@@ -108,15 +116,18 @@ def _go_on(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     return Move(Do.RUN, replace(state, position=Position.TODO, acceptable=False, reason=""))
 
 
-def _accept(flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
+def _accept(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     """A human takes a stuck stage's result as it is, concerns recorded."""
     if state.cause is Cause.HANDOFF:
         return _told(state)
     if not state.acceptable:
         return _refuse(state, f"{state.reason}: there is nothing to approve; reject or rerun it")
     made = flow.stage(state.stage).writes
+    for name, why in outcome.unfit:
+        if name is made:
+            return _refuse(state, f"{why}: the next stage can't build on it")
     have = state.have | ({made} if made else set[ArtifactName]())
-    return _next(flow, replace(_concerned(state), have=have))
+    return _next(flow, replace(_concerned(state), have=have), outcome)
 
 
 def _told(state: FlowState) -> Move:
@@ -149,7 +160,7 @@ def _skip(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     target = outcome.target or (following.name if following else "")
     if target not in flow.names or flow.index(target) <= flow.index(state.stage):
         return _refuse(state, f"'{target}' is not a stage after '{state.stage}'")
-    move = _enter(flow, state, target)
+    move = _enter(flow, state, target, outcome)
     if move.do is Do.REFUSE:
         return move
     return replace(
@@ -160,7 +171,7 @@ def _skip(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
 def _back(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     if outcome.target not in flow.names or flow.index(outcome.target) > flow.index(state.stage):
         return _refuse(state, f"'{outcome.target}' is not a stage before '{state.stage}'")
-    return _enter(flow, state, outcome.target)
+    return _enter(flow, state, outcome.target, outcome)
 
 
 def _abandon(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
@@ -208,17 +219,20 @@ TABLE: dict[tuple[Position, OutcomeKind], Step] = {
 }
 
 
-def _next(flow: Flow, state: FlowState) -> Move:
+def _next(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     following = flow.after(state.stage)
     if following is None:
         return Move(Do.HAND_OVER, replace(state, position=Position.HANDOVER))
-    return _enter(flow, state, following.name)
+    return _enter(flow, state, following.name, outcome)
 
 
-def _enter(flow: Flow, state: FlowState, name: str) -> Move:
-    missing = [need.filename for need in flow.stage(name).requires if need not in state.have]
+def _enter(flow: Flow, state: FlowState, name: str, outcome: Outcome) -> Move:
+    unfit, requires = dict(outcome.unfit), flow.stage(name).requires
+    missing = [need for need in requires if need not in state.have or need in unfit]
     if missing:
-        return _refuse(state, f"{name} needs a valid {' and '.join(missing)}")
+        why = "; ".join(unfit[need] for need in missing if need in unfit)
+        names = " and ".join(need.filename for need in missing)
+        return _refuse(state, f"{name} needs a valid {names}{f': {why}' if why else ''}")
     return Move(Do.RUN, replace(state, stage=name, position=Position.TODO, reason=""))
 
 

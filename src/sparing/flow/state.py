@@ -127,6 +127,8 @@ class Outcome:
     """For FAILED: a human may go on without what failed."""
     stops: bool | None = None
     """For PASSED: whether a human is asked; None: as the flow has it."""
+    unfit: tuple[tuple[ArtifactName, str], ...] = ()
+    """Of a human's answer: documents that can't be built on, and why."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sparing.codec import Stored
 from sparing.finding import Severity, Verdict
 from sparing.review import governor_reasons
 from sparing.review.answers import AuthorAnswer
-from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, settle
+from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, regressed, settle
 from sparing.review.merge import Merged, merge
 from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, follow, told
@@ -87,7 +87,7 @@ def govern(
     now = replace(state, tracked=tracked, stuck=stuck, weight=weight)
     blocked = weight[0] > 0 or any(one.refuses and not one.verdict.findings for one in seen)
     passed = [role for role in looked if role not in failed]
-    step = settle(state.loop, looked, passed, said.inputs)
+    step = regressed(state.loop, settle(state.loop, looked, passed, said.inputs))
     plateau = _plateau(state, now, blocked=blocked) if failed else ""
     reasons = governor_reasons.of_look(tracked, looked, failed)
     return _ruled(now, step, reasons, _End(plateau, blocked, headless))
@@ -224,7 +224,10 @@ def _moved(state: ReviewState, tracked: Sequence[Tracked], looked: Sequence[str]
 
 
 def _plateau(state: ReviewState, now: ReviewState, *, blocked: bool) -> str:
-    """Why another revision would not help; empty if it may."""
+    """Why another revision would not help; empty if it may. Nothing was open before a final
+    validation, so what it finds says nothing about progress."""
+    if state.loop.final:
+        return ""
     if now.stuck > (1 if blocked else 0):
         return governor_reasons.STUCK
     fewer = state.weight is None or now.weight is None or now.weight < state.weight

@@ -65,6 +65,8 @@ class Loop(Stored):
     at_cap: AtCap = AtCap.ASK
     final: bool = False
     """The final validation is under way."""
+    regressed: bool = False
+    """A final validation found something after everybody had passed: it has its own turn."""
     looks: tuple[LastLook, ...] = ()
     outcomes: tuple[Ended, ...] = ()
 
@@ -122,6 +124,16 @@ def settle(
     return _next(here)
 
 
+def regressed(loop: Loop, step: LoopStep) -> LoopStep:
+    """After a final validation that found something: the author gets its turn, once even where
+    the cap was used up before everybody had passed."""
+    if not loop.final or loop.regressed or step.decision is not LoopDecision.ESCALATE:
+        return step
+    following = loop.iteration + 1
+    again = replace(step.loop, iteration=following, cap=max(loop.cap, following), final=False)
+    return LoopStep(LoopDecision.REVISE, replace(again, regressed=True))
+
+
 def go_on(loop: Loop) -> LoopStep:
     """Leave the group with its findings open: a human said so, or nobody can be asked."""
     return _next(loop)
@@ -154,6 +166,7 @@ def _next(loop: Loop) -> LoopStep:
         iteration=1,
         passed=(),
         final=False,
+        regressed=False,
         outcomes=(*loop.outcomes, *ended),
     )
     return LoopStep(LoopDecision.ASK if following.asks else LoopDecision.ACCEPT, following)

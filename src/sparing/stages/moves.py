@@ -16,7 +16,7 @@ from sparing.ending import Ending
 from sparing.flow.advance import advance, without_concern
 from sparing.flow.flows import TIERS, builder_of
 from sparing.flow.stage import StageWork
-from sparing.flow.state import Do, Outcome, OutcomeKind, Position
+from sparing.flow.state import Do, Move, Outcome, OutcomeKind, Position
 from sparing.job import Job, JobResult
 from sparing.review.governor import GovernorRuling, SeenVerdict, SinceLastLook
 from sparing.stages import review_rounds
@@ -37,6 +37,16 @@ from sparing.task_progress import TaskProgress
 from sparing.turn import TURNS, StageStep, Turn
 
 
+class DocumentProblems(NamedTuple):
+    """What is wrong with the document that an author has just written."""
+
+    blocking: tuple[str, ...] = ()
+    """Why nothing can be built on it."""
+    warnings: tuple[str, ...] = ()
+    feedback: str = ""
+    """Hash of what the author is told."""
+
+
 @dataclass(frozen=True, slots=True)
 class Happened:
     """What the last jobs gave, or what a human said at the start of a leg."""
@@ -55,6 +65,7 @@ class Happened:
     """How checks were changed after they ran last, at a flow's end: the words and a key."""
     unanswered: str = ""
     """Hash of a person's comments that the author has not answered."""
+    document: DocumentProblems = DocumentProblems()
 
 
 class StageRules(NamedTuple):
@@ -102,7 +113,7 @@ def flow(place: Place, outcome: Outcome, rules: StageRules, now: float, feedback
     move = advance(place.state, outcome)
     told = heard(place.talk, place.state.stage, outcome.kind)
     moved = replace(place, state=move.state, feedback=feedback or place.feedback)
-    moved = moved if move.do is Do.REFUSE else replace(moved, talk=told)
+    moved = _refused(moved, outcome, move) if move.do is Do.REFUSE else replace(moved, talk=told)
     match move.do:
         case Do.RUN if outcome.kind is OutcomeKind.CONTINUE:
             return _resumed(moved)
@@ -118,6 +129,12 @@ def flow(place: Place, outcome: Outcome, rules: StageRules, now: float, feedback
             return at(reopened(moved), StageStep.REOPEN)
         case Do.WAIT | Do.END | Do.REFUSE:
             return Next(move.do, moved)
+
+
+def _refused(place: Place, outcome: Outcome, move: Move) -> Place:
+    """A person is told why the gate still asks."""
+    told = replace(place.state, reason=move.note)
+    return replace(place, state=told) if outcome.unfit else place
 
 
 def _run(place: Place, moved: Place, kind: OutcomeKind, rules: StageRules, now: float) -> Next:

@@ -20,6 +20,7 @@ from sparing.turn import TURNS
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600
 WORDS_CHARS = 300
+NOTHING_CHANGED = "nothing changed"
 
 
 class Stop(NamedTuple):
@@ -53,7 +54,7 @@ def wrote_nothing(place: Place, handoff: Handoff, result: JobResult) -> bool:
 
 
 def nothing_changed(role: str) -> JobResult:
-    return JobResult(failure="nothing changed", detail=f"{role} left no change")
+    return JobResult(failure=NOTHING_CHANGED, detail=f"{role} left no change")
 
 
 def _asking(talk: Conversation, questions: tuple[str, ...]) -> Stop:

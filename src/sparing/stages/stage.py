@@ -37,6 +37,8 @@ from sparing.turn import TURNS, StageStep, Turn
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
+DOCUMENT_REPAIRS = 1
+"""How often an author is told that its document can't be built on."""
 
 
 def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -51,6 +53,8 @@ def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -
     if failed is not None:
         good = tuple(result for result in happened.results if not result.failure)
         head = failed.commit or here.head  # what failed may have committed something first
+        if here.repairs and happened.document.blocking:  # it was told so, and left it as it is
+            failed = JobResult(failure="; ".join(happened.document.blocking))
         return _stopped(replace(here, head=head, done=good), failed, rules, now)
     commit = next((result.commit for result in happened.results if result.commit), here.head)
     return STEPS[here.step](replace(here, head=commit, done=()), happened, rules, now)
@@ -73,6 +77,8 @@ def _answered(
     if tier_sessions.asks_for_handoff(place) and answer.kind in tier_sessions.ANSWERS:
         return tier_sessions.answered(place, answer)
     accepts = answer.kind is OutcomeKind.APPROVE and state.position is Position.STUCK
+    if accepts and stage_of(place).writes in dict(answer.unfit):
+        return flow(place, answer, rules, now)
     if accepts and (taken := _accepted(place, rules, now)) is not None:
         return taken
     at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
@@ -133,10 +139,25 @@ def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -
         return at(again, StageStep.AUTHOR, place.asked)
     if stop is None and wrote_nothing(place, happened.handoff, happened.results[0]):
         return failing(place, nothing_changed(stage_of(place).author), rules, now)
+    if stop is None and happened.document.blocking:
+        return _unfit(place, happened, rules, now)
     if stop is None:
-        return _written(place, happened, rules, now)
+        warnings = tuple((stage_of(place).author, one) for one in happened.document.warnings)
+        return _written(place, happened, rules, now)._replace(notes=warnings)
     told = replace(place, note=note, feedback="", talk=stop.talk)
     return flow(told, stop.outcome, rules, now)
+
+
+def _unfit(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
+    """Nothing can be built on the document: its author is told once, then a person decides."""
+    problems, reply = happened.document, happened.results[0].reply
+    review = review_rounds.answered(place.review, happened.said.answers)
+    told = replace(
+        place, review=review, note=reply, feedback=problems.feedback, repairs=place.repairs + 1
+    )
+    if told.repairs <= DOCUMENT_REPAIRS:
+        return ask_for(told, Turn.REDO)
+    return failing(told, JobResult(failure="; ".join(problems.blocking)), rules, now)
 
 
 def _written(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -155,7 +176,7 @@ def _written(place: Place, happened: Happened, rules: StageRules, now: float) ->
         case StageWork.DOCUMENT if _has_more(written):
             return ask_for(replace(written, part=place.part + 1), Turn.PART)
         case StageWork.DOCUMENT:
-            return ask(written, now)
+            return ask(replace(written, repairs=0), now)
         case StageWork.PROPOSE:
             return close(written, now)
         case StageWork.IMPLEMENT | StageWork.BUILD:

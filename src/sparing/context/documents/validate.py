@@ -3,13 +3,13 @@
 Four levels: it exists, it is not a stub, it has sections, and it has the sections that its
 kind needs. The last is a list of headings that settings may replace: the seed's own two per
 kind (`SEED_SECTIONS`) would refuse a fifth of the specs and plans that people accepted.
-Problems are values; whether they block is the caller's decision.
+Problems are values; `blocking` says which of them send a document back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -96,6 +96,12 @@ def validate_artifact(
         )
     found = (_too_short(name, text), *_sections(name, text, required.get(name, ())))
     return tuple(problem for problem in found if problem is not None)
+
+
+def blocking(problems: Iterable[ValidationProblem], *, strict: bool) -> list[ValidationProblem]:
+    """Those for which a document is sent back: a section that is only expected is a warning,
+    unless the original's rules decide."""
+    return [one for one in problems if strict or one.level < ValidationLevel.REQUIRED]
 
 
 def _too_short(name: ArtifactName, text: str) -> ValidationProblem | None:

@@ -9,18 +9,21 @@ import hashlib
 import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 from unicodedata import category
 
+from sparing.artifact import ArtifactName
+from sparing.briefing.document_check import unfit_documents
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.desk.projects.roadmaps import promised
 from sparing.errors import FeatureError, UsageError
 from sparing.event import EditEvent
 from sparing.feature import Feature, FeatureStatus, slugify
-from sparing.flow.advance import advance, begin
+from sparing.flow.advance import advance, begin, needed
 from sparing.flow.flows import FLOWS, PROJECT
 from sparing.flow.state import GO_ON_HERE, Cause, Do, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, gates, mailbox
@@ -199,6 +202,7 @@ def answer(
     office: Office, row: FeatureRow, outcome: Outcome, sender: str, at: float, repair: str = ""
 ) -> str:
     """Write the answer to the gate this row waits at; returns the stage it is for."""
+    outcome = replace(outcome, unfit=_unfit(office, row))
     with office.database.write() as tx:
         now = features.get(tx, row.feature.key) or row
         gate = gates.waiting(tx, row.feature.key)
@@ -210,13 +214,26 @@ def answer(
         state = FlowState.load(now.place["state"])
         move = advance(state, outcome)
         if move.do is Do.REFUSE:
-            leads = choices(row.feature.id, state)
-            raise FeatureError(move.note, repair or leads[0].command)
+            raise FeatureError(move.note, repair or _repair(row, state, outcome))
         kind, body = outcome.kind.value, outcome.target or outcome.reason
         said = hashlib.sha256(body.encode()).hexdigest()[:8]
         letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
         mailbox.post(tx, f"{gate.id}.{kind}.{said}", letter, at)
     return gate.stage
+
+
+def _unfit(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:
+    """Documents on which the next stage can't build: told before the answer is taken."""
+    settings, names = settings_of(office, row), needed(FlowState.load(row.place["state"]))
+    folder = settings.flow.folder_of(row.feature)
+    return unfit_documents(office.repository, row.head, folder, names, settings)
+
+
+def _repair(row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
+    """What leads on from where an answer was refused."""
+    if outcome.unfit and advance(state, replace(outcome, unfit=())).do is not Do.REFUSE:
+        return f"sparing edit {row.feature.id} {outcome.unfit[0][0].value}"
+    return choices(row.feature.id, state)[0].command
 
 
 def moved_on(now: FeatureRow) -> FeatureError:
