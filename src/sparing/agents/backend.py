@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sparing.failure import Failure
 from sparing.segment import Segment
+from sparing.tool import ChangedFile, OpenedLines
 from sparing.usage import Origin, Usage
 
 
@@ -22,6 +23,7 @@ class Access(StrEnum):
     WORKTREE = "worktree"
 
 
+EVERY_MODEL = "*"
 ANSWERING = "answering"
 """The kind of the event that a backend sends when the first token of an answer is there."""
 
@@ -62,9 +64,16 @@ class Capabilities:
     """One request may hold entries of an hour and of five minutes."""
     trims: bool = False
     """Results of its tools pass through this program before the model sees them."""
+    own_writers: frozenset[str] = frozenset()
+    """Models whose writers have tools of ours."""
+    own_writer_tokens: int = 0
+    """What is sent before any prompt of theirs."""
 
-    def base_of(self, *, writes: bool) -> int:
-        return max(self.base_tokens, self.writer_tokens) if writes else self.base_tokens
+    def base_of(self, *, writes: bool, model: str = "") -> int:
+        if not writes:
+            return self.base_tokens
+        own = not self.own_writers.isdisjoint({model, EVERY_MODEL})
+        return self.own_writer_tokens if own else max(self.base_tokens, self.writer_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +159,9 @@ class AgentReply:
     calls: tuple[ModelCall, ...] = ()
     files_read: tuple[str, ...] = ()
     files_written: tuple[str, ...] = ()
+    opened: tuple[OpenedLines, ...] = ()
+    """Exactly what tools of ours have shown, in the order of the calls."""
+    changed: tuple[ChangedFile, ...] = ()
     failure: Failure | None = None
     detail: str = field(default="")
     resets_at: float | None = None

@@ -23,6 +23,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.runtime.claude_double import DoubledClaude
 from sparing.runtime.clients import claude_backend
+from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
 from sparing.workspace.git.lanes import lane_branch, lane_name
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
@@ -60,9 +61,15 @@ class Surroundings:
 
     def backend(self, row: FeatureRow) -> Backend:
         loaded = self.loaded(row)
-        name = f"{loaded.settings.agent.backend} {loaded.agent_script}"
+        name = (
+            f"{loaded.settings.agent.backend} {loaded.agent_script} {tool_names(loaded.settings)}"
+        )
         if name not in self._backends:
-            self._backends[name] = make_backend(loaded, self.folder)
+            made = make_backend(loaded, self.folder)
+            offer_tools(
+                made, loaded.settings, ToolSources(self.folder, self.database, self.repository)
+            )
+            self._backends[name] = made
         return self._backends[name]
 
     def now(self, row: FeatureRow, moves: int) -> float:

@@ -79,8 +79,10 @@ class Toolset:
     commands: Commands | None = None
     """None: for a reader."""
     seen: Seen = field(default_factory=Seen)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
     _session: str = ""
+    _looking: threading.Lock = field(default_factory=threading.Lock)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+    _over: bool = False
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -98,8 +100,11 @@ class Toolset:
         self.place.store.save(session, self.seen)
 
     def end(self) -> None:
+        """After it nothing is changed any more; a change under way is waited for."""
         if self.commands is not None:
             self.commands.end()
+        with self._writing:
+            self._over = True
 
     def answer(self, name: str, given: JsonObject) -> ToolResult:
         if name not in {spec.name for spec in self.specs}:
@@ -126,7 +131,7 @@ class Toolset:
 
     def _look(self, given: JsonObject) -> ToolResult:
         wanted = arguments.looking(given)
-        with self._lock:
+        with self._looking:
             place = self.place
             made = Look(self._files, self.seen, place.touched, place.search_seconds)
             return made.answer(wanted)
@@ -143,7 +148,9 @@ class Toolset:
 
     def _change(self, given: JsonObject) -> ToolResult:
         beneath = Beneath(self.place.root)
-        with self._lock:
+        with self._writing:
+            if self._over:
+                raise Stopped
             before: dict[str, bytes | None] = {}
             wanted: list[Edit] = []
             for edit in arguments.edits(given):
