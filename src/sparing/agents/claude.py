@@ -43,7 +43,7 @@ RESERVE_TOKENS = 33_000
 """Measured: with less than this left of a window the client compacts the session."""
 BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
 """Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
-OWN_READER_TOKENS, OWN_WRITER_TOKENS = 400, 450
+OWN_READER_TOKENS, OWN_WRITER_TOKENS = 435, 360
 """The same with tools of ours in place of the client's."""
 GRACE_SECONDS = 5.0
 """Time for a client that is stopping, or has sent its last message, to save its session."""
