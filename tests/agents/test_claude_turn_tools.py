@@ -5,14 +5,16 @@ Covers: B1, B5, C18, E7, H4, H5, H6
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, AgentEvent, Launched, Needs
 from sparing.agents.claude import OWN_READER_TOKENS, OWN_WRITER_TOKENS, ClaudeBackend
 from sparing.agents.claude_options import ToolOffer
+from sparing.agents.tool_check import ToolCheckPlace, check_tools
 from sparing.failure import Failure
 from sparing.redact import Redactor
 from sparing.review.verdict import SCHEMA
@@ -73,11 +75,12 @@ def results(claude: ClaudeDouble) -> list[str]:
     """Every tool result that the last request carries, in its order."""
     found: list[str] = []
     for message in claude.requests()[-1]["request"]["messages"]:
-        for block in message["content"] if isinstance(message["content"], list) else []:
+        content = message["content"]
+        blocks = cast("list[Json]", content) if isinstance(content, list) else []
+        for block in blocks:
             if block["type"] == "tool_result":
-                content = block["content"]
-                texts = content if isinstance(content, str) else content[0]["text"]
-                found.append(texts)
+                said = block["content"]
+                found.append(said if isinstance(said, str) else str(said[0]["text"]))
     return found
 
 
@@ -288,3 +291,51 @@ def test_the_client_s_tools_where_ours_are_not_wanted(
         capable.base_of(writes=True, model=one) for one in ("another-model", "claude-sonnet-5")
     ]
     assert sizes == [OWN_WRITER_TOKENS, 5_400]
+
+
+@behind_walls
+def test_the_tool_check(
+    claude: ClaudeDouble, offer: ToolOffer, tmp_path: Path, scratch: Path
+) -> None:
+    """E7: five tasks, judged by what stands on the disk; one that is done badly ends it."""
+    ready = [
+        uses((CHANGE, {"edits": [edit("settings.txt", "limit = 10", "limit = 12")]})),
+        OK,
+        uses((CHANGE, {"edits": [edit(f"{one}.txt", "old", "new") for one in "abc"]})),
+        OK,
+        uses((CHANGE, {"edits": [{"path": "notes/new.txt", "create": "first\nsecond"}]})),
+        OK,
+        uses((CHANGE, {"edits": [{"path": "../outside.txt", "append": "x\n"}]})),
+        {"text": "refused"},
+        uses((RUN, {"command": "sh check.sh"})),
+        uses((CHANGE, {"edits": [edit("value.txt", "not yet", "ready")]})),
+        uses((RUN, {"command": "sh check.sh"})),
+        OK,
+    ]
+    backend = claude.planned(*ready, tools=offer)
+    found = asyncio.run(check_tools(backend.run, check_place(tmp_path / "good", scratch)))
+    assert [(item.name, item.good) for item in found.items] == [
+        (f"T{n}", True) for n in range(1, 6)
+    ]
+    assert (found.reason, found.certain, found.usage) == ("", True, claude.bill())
+    assert "exit code 1\nvalue.txt must say: ready" in claude.log.read_text().replace("\\n", "\n")
+
+    sloppy = uses((CHANGE, {"edits": [edit("settings.txt", "end", "limit = 12")]}))
+    backend = claude.planned(sloppy, OK, tools=offer)
+    found = asyncio.run(check_tools(backend.run, check_place(tmp_path / "bad", scratch)))
+    assert found.reason == "T1: one exact edit: not as asked in settings.txt"
+
+
+def edit(path: str, find: str, replace: str) -> Json:
+    return {"path": path, "find": find, "replace": replace}
+
+
+def check_place(folder: Path, scratch: Path) -> ToolCheckPlace:
+    folder.mkdir()
+    return ToolCheckPlace(
+        folder=folder,
+        model="claude-sonnet-5",
+        at=1000.0,
+        launch=lambda worktree: walls(worktree, scratch),
+        limit_seconds=60,
+    )

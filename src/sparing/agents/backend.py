@@ -64,6 +64,8 @@ class Capabilities:
     """One request may hold entries of an hour and of five minutes."""
     trims: bool = False
     """Results of its tools pass through this program before the model sees them."""
+    own_readers: bool = False
+    """Readers have tools of ours."""
     own_writers: frozenset[str] = frozenset()
     """Models whose writers have tools of ours."""
     own_writer_tokens: int = 0
@@ -72,8 +74,14 @@ class Capabilities:
     def base_of(self, *, writes: bool, model: str = "") -> int:
         if not writes:
             return self.base_tokens
-        own = not self.own_writers.isdisjoint({model, EVERY_MODEL})
+        own = bool(self.own_tools(writes=True, model=model))
         return self.own_writer_tokens if own else max(self.base_tokens, self.writer_tokens)
+
+    def own_tools(self, *, writes: bool, model: str) -> str:
+        """Which set of ours stands in place of the client's; empty: none."""
+        if not writes:
+            return "look" if self.own_readers else ""
+        return "" if self.own_writers.isdisjoint({model, EVERY_MODEL}) else "own"
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def _capabilities(tools: ToolOffer) -> Capabilities:
         proven=False,
         writer_tokens=WRITER_TOKENS,
         trims=tools.readers and every,
+        own_readers=tools.readers,
         own_writers=tools.writers,
         own_writer_tokens=OWN_WRITER_TOKENS,
     )

@@ -58,7 +58,8 @@ def offer_tools(backend: Backend, settings: Settings, sources: ToolSources) -> N
     def make(call: AgentCall) -> OwnTools:
         return toolset(call, sources)
 
-    match mode_of(settings):
+    mode = mode_of(settings)
+    match mode:
         case ToolMode.CLIENT:
             return
         case ToolMode.LOOK:
@@ -67,8 +68,8 @@ def offer_tools(backend: Backend, settings: Settings, sources: ToolSources) -> N
             writers = frozenset({EVERY_MODEL})
         case ToolMode.AUTO:
             writers = checked(backend, sources.database)
-        case _ as unknown:
-            assert_never(unknown)
+        case _:
+            assert_never(mode)
     backend.offer(ToolOffer(make, readers=True, writers=writers))
 
 

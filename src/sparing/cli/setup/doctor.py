@@ -29,17 +29,19 @@ CHECKS_TOO = "only what checks print is shortened"
 
 @click.command("doctor")
 @click.option("--resume", is_flag=True, help="Ask the agent, in three turns, if it can resume.")
+@click.option("--tools", is_flag=True, help="Let the agent try our tools, five turns a model.")
 @click.option("--online", is_flag=True, help="Also see if the model's address answers.")
 @json_option
-def doctor_command(resume: bool, online: bool, as_json: bool) -> int:
+def doctor_command(resume: bool, tools: bool, online: bool, as_json: bool) -> int:
     """Check that everything sparing needs is there.
 
     Says which agent would be used and why, what is missing and how to get it. Changes nothing and
-    asks no network, but for --online, which costs nothing, and --resume.
+    asks no network, but for --online, which costs nothing, --resume and --tools.
     """
     findings = [_python(), _engine(), _git(), _sandbox(), *_here()]
     findings += [online_finding()] if online else []
     findings += _resume() if resume else []
+    findings += _tools() if tools else []
     good = all(finding.good for finding in findings)
     if as_json:
         print_json(good=good, findings=[finding._asdict() for finding in findings])
@@ -92,6 +94,15 @@ def _sandbox() -> DoctorLine:
     except SparingError as error:
         return DoctorLine("sandbox", good=False, words=error.what, repair=error.repair)
     return DoctorLine("sandbox", good=True, words=reach.words)
+
+
+def _tools() -> list[DoctorLine]:
+    from sparing.cli.setup.doctor_tools import tool_answers
+
+    try:
+        return tool_answers(open_office(Path.cwd()))
+    except SparingError as error:
+        return [DoctorLine("tools", good=False, words=error.what, repair=error.repair)]
 
 
 def _resume() -> list[DoctorLine]:

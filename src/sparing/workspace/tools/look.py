@@ -14,7 +14,7 @@ from sparing.errors import SparingError
 from sparing.tool import OpenedLines, ToolResult
 from sparing.workspace.tools import outline, search, search_child
 from sparing.workspace.tools.arguments import Looking, ToolMistake, Wanted
-from sparing.workspace.tools.pages import CALL_CHARS, Page, Span, page_of, rooms
+from sparing.workspace.tools.pages import CALL_CHARS, FilePage, Span, page_of, rooms
 from sparing.workspace.tools.search import Found, Hit
 from sparing.workspace.tools.seen import Seen
 from sparing.workspace.tools.worktree_files import NotForYou, ShownFile, WorktreeFiles
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     """Something to be said: a page of a file, or a text."""
 
     text: str = ""
-    page: Page | None = None
+    page: FilePage | None = None
     digest: str = ""
     failed: bool = False
     refused: str = ""

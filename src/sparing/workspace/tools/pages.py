@@ -28,7 +28,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FilePage:
     """A file, or lines of it, that is to be shown."""
 
     path: str
@@ -69,7 +69,7 @@ class Page:
 
 def page_of(
     path: str, lines: Sequence[str], span: Span, kept: Sequence[Span] = (), *, ranged: bool = False
-) -> Page:
+) -> FilePage:
     """`lines` are those of the whole file, `kept` those of it that must not be cut."""
     first, last = span
     marked = frozenset(
@@ -80,7 +80,9 @@ def page_of(
         number: f"{number}\t{line if alone or number in marked else _short(line)}"
         for number, line in enumerate(lines[first - 1 : last], first)
     }
-    return Page(path=path, total=len(lines), span=span, ranged=ranged, lines=shown, marked=marked)
+    return FilePage(
+        path=path, total=len(lines), span=span, ranged=ranged, lines=shown, marked=marked
+    )
 
 
 def rooms(wishes: Sequence[int], total: int = CALL_CHARS) -> list[int]:
