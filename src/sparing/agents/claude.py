@@ -19,14 +19,8 @@ from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
 
-from sparing.agents.backend import (
-    EVERY_MODEL,
-    AgentCall,
-    AgentEvent,
-    AgentReply,
-    Capabilities,
-    ModelCall,
-)
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, ModelCall
+from sparing.agents.claude_capabilities import capabilities_with
 from sparing.agents.claude_options import Setup, ToolOffer, argv, hosts, needs, opening, request
 from sparing.agents.claude_outcome import TurnOutcome, outcome
 from sparing.agents.claude_stream import Stop, Watch
@@ -38,34 +32,8 @@ from sparing.failure import Failure
 from sparing.usage import Usage
 
 SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-WINDOW_TOKENS = 200_000
-RESERVE_TOKENS = 33_000
-"""Measured: with less than this left of a window the client compacts the session."""
-BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
-"""Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
-OWN_READER_TOKENS, OWN_WRITER_TOKENS = 435, 360
-"""The same with tools of ours in place of the client's."""
 GRACE_SECONDS = 5.0
 """Time for a client that is stopping, or has sent its last message, to save its session."""
-
-
-def _capabilities(tools: ToolOffer) -> Capabilities:
-    every = EVERY_MODEL in tools.writers
-    return Capabilities(
-        resume=True,
-        fork=True,
-        schema=True,
-        marks=1,
-        context_tokens=WINDOW_TOKENS,
-        reserve_tokens=RESERVE_TOKENS,
-        base_tokens=OWN_READER_TOKENS if tools.readers else BASE_TOKENS,
-        proven=False,
-        writer_tokens=WRITER_TOKENS,
-        trims=tools.readers and every,
-        own_readers=tools.readers,
-        own_writers=tools.writers,
-        own_writer_tokens=OWN_WRITER_TOKENS,
-    )
 
 
 class ClaudeBackend:
@@ -73,12 +41,12 @@ class ClaudeBackend:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self.capabilities = _capabilities(setup.tools)
+        self.capabilities = capabilities_with(setup.tools)
 
     def offer(self, tools: ToolOffer) -> None:
         """From now on turns have these tools of ours, in place of the client's."""
         self._setup = replace(self._setup, tools=tools)
-        self.capabilities = _capabilities(tools)
+        self.capabilities = capabilities_with(tools)
 
     @property
     def version(self) -> str:

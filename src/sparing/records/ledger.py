@@ -148,16 +148,12 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: AttemptRe
             result.origin if known else None,
             result.nano_usd if known else None,
             json.dumps(result.calls),
-            result.context_tokens,
-            result.seconds,
+            *(result.context_tokens, result.seconds),
             json.dumps(result.files_read),
-            result.reply,
-            result.failure,
-            result.detail,
+            *(result.reply, result.failure, result.detail),
             json.dumps([astuple(one) for one in result.opened]),
-            dispatch,
-            number,
-        ),  # fmt: skip
+            *(dispatch, number),
+        ),
     )
     totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
 
