@@ -168,11 +168,11 @@ async def _turn(setup: Setup, watch: Watch, desk: ToolDesk, lock: tuple[int, ...
         stays_open=True,
         launched=launched,
     )
-    try:
-        async with Client(command) as client:
+    async with Client(command) as client:
+        try:
             return await _converse(client, watch, desk)
-    finally:
-        await desk.close()
+        finally:
+            await desk.close()
 
 
 async def _converse(client: Client, watch: Watch, desk: ToolDesk) -> TurnOutcome:

@@ -127,6 +127,7 @@ def _here() -> list[DoctorLine]:
         _look("settings", lambda: _settings(office)),
         *agent_findings(office.loaded),
         _look("levers", lambda: _levers(office)),
+        _look("tools", lambda: _whose_tools(office)),
         _look("repository", lambda: str(office.repository.checkout)),
         _look("state", lambda: _state(office)),
         _look("roles", lambda: _roles(office)),
@@ -186,6 +187,15 @@ def _levers(office: Office) -> str:
     missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]
     on = sum(one.on for one in found)
     return f"{on} of {len(found)}{'; off: ' if missing else ''}{', '.join(missing)}"
+
+
+def _whose_tools(office: Office) -> str:
+    from sparing.cli.setup.doctor_tools import whose_tools
+
+    try:
+        return whose_tools(office)
+    except SparingError:
+        return "not known before there is an agent"
 
 
 def _why_off(lever: Lever, why: str) -> str:

@@ -23,6 +23,27 @@ TURNS = 5
 LIMIT_SECONDS = 300.0
 
 
+def whose_tools(office: Office) -> str:
+    """Who works with tools of ours here, in words."""
+    from sparing.desk.setup.tool_check import models_of
+    from sparing.runtime.own_tools import ToolSources, offer_tools
+    from sparing.runtime.surroundings import make_backend
+
+    settings = office.loaded.settings
+    backend = make_backend(office.loaded, office.folder)
+    sources = ToolSources(office.folder, office.database, office.repository)
+    offer_tools(backend, settings, sources)
+    can = backend.capabilities
+    if not can.own_readers:
+        return "the client's"
+    models = models_of(settings)
+    own = [one for one in models if can.own_tools(writes=True, model=one)]
+    if len(own) == len(models):
+        return "ours for readers and writers"
+    some = f", and for writers with {', '.join(own)}" if own else ""
+    return f"ours for readers{some}; other writers have the client's (sparing doctor --tools)"
+
+
 def tool_answers(office: Office) -> list[DoctorLine]:
     """T1 to T5 for every model, as far as they were asked, and what asking has cost."""
     from sparing.agents.claude import ClaudeBackend

@@ -24,6 +24,8 @@ _OPENAT2 = 437
 _NO_MAGIC_LINKS, _BENEATH = 0x02, 0x08
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _TRIES = 8
+_OWN_FILES = "/proc/self/fd"
+"""Where the kernel says what a descriptor is called."""
 
 
 class Beneath(NamedTuple):
@@ -65,8 +67,9 @@ class Beneath(NamedTuple):
         if found.st_nlink > 1:
             raise PathRefused(name, "it is a hard link, the file has another name elsewhere")
         # A link inside may lead to what no name may say: git's own files.
-        root = self.root.resolve()
-        real = Path(f"/proc/self/fd/{file}").readlink()
+        root, real = self.root.resolve(), Path(f"{_OWN_FILES}/{file}").readlink()
+        if not real.is_relative_to(root):
+            raise PathRefused(name, "it leads out of the folder")
         if real != root / name:
             check_path(str(real.relative_to(root)))
 
@@ -74,6 +77,8 @@ class Beneath(NamedTuple):
 @cache
 def has_openat2() -> bool:
     """Tried out once: an old kernel has none, a container may not let it through."""
+    if not Path(_OWN_FILES).is_dir():
+        return False
     folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.close(_openat2(".", folder))

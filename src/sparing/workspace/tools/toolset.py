@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,7 +98,8 @@ class Toolset:
         self.place.store.drop(self._session)
 
     def keep(self, session: str) -> None:
-        self.place.store.save(session, self.seen)
+        with suppress(OSError):  # then it is shown once more, which is no harm
+            self.place.store.save(session, self.seen)
 
     def end(self) -> None:
         """After it nothing is changed any more; a change under way is waited for."""
