@@ -58,6 +58,8 @@ class ToolResult:
     text: str
     failed: bool = False
     opened: tuple[OpenedLines, ...] = ()
+    known: tuple[str, ...] = ()
+    """Paths that were asked for and not shown, because they are in the context already."""
     changed: tuple[ChangedFile, ...] = ()
     refused: tuple[str, ...] = ()
     """Paths that it wanted and that are not for it."""

@@ -176,6 +176,10 @@ def test_the_judge_knows_lists(tmp_path: Path, given: Json, good: bool) -> None:
     assert bool(answer.reason) is not good
     assert judge("Read", {}, Access.READ_ONLY, tmp_path, (LOOK,)).reason
     assert judge(LOOK, {}, Access.READ_ONLY, tmp_path).reason
+    listed = (LOOK, "mcp__s__change", "mcp__s__run")
+    for tool in listed[1:]:
+        assert judge(tool, {}, Access.READ_ONLY, tmp_path, listed).reason
+        assert not judge(tool, {}, Access.WORKTREE, tmp_path, listed).reason
 
 
 def test_none_of_the_client_s_tools_beside_ours(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_resume_fork_schema_and_marks(claude: ClaudeDouble, cwd: Path, offer: To
             cwd, id=f"d{number}", prompt=news, resume=first.session, fork=fork, schema=SCHEMA
         )
         again = run(backend, turn)
-        assert (again.failure, again.files_read) == (None, ())
+        assert (again.failure, again.files_read, again.opened) == (None, ("a.py",), ())
         assert (again.session == first.session) is not fork
         assert "unchanged, and already in your context" in results(claude)[-1]
         assert again.calls[0].usage is not None

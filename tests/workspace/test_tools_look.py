@@ -120,7 +120,8 @@ def test_known_lines_are_not_shown_twice(tools: Tools) -> None:
     turn = tools.turn()
     assert "one" in look(turn, read=["a.py"]).text
     assert "already in your context" in look(turn, read=["a.py:2"]).text
-    assert look(turn, read=["a.py"]).opened == ()
+    known = look(turn, read=["a.py"])
+    assert (known.opened, known.known) == ((), ("a.py",))
     assert "one" in look(turn, read=["a.py"], again=True).text
     turn.keep("s1")
     assert "already in your context" in look(tools.turn(session="s1"), read=["a.py"]).text

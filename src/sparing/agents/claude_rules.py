@@ -82,7 +82,8 @@ def judge(
     """Whether a call may run, before it does."""
     if tool == STRUCTURED:
         return ToolAnswer()
-    if tool not in tools_of(access, own) and tool not in own:
+    reads = access is Access.READ_ONLY and tool in OWN_CHANGING
+    if reads or (tool not in tools_of(access, own) and tool not in own):
         return ToolAnswer(f"{tool} is not for you in this turn.")
     for path in _named(given):
         if not _inside(path, root):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
+from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent
 from sparing.agents.claude_options import INITIALIZE, refusal, response
 from sparing.agents.claude_rules import CHANGING, OWN_CHANGING, judge, relative, tools_of
 from sparing.codec import JsonObject
@@ -159,9 +159,12 @@ class Watch:
         path = str(given.get("file_path") or given.get("notebook_path") or "")
         tool = Tool(name, relative(path, self.root) if path else "", str(given.get("command", "")))
         self.tools[id] = tool
-        offered = (*tools_of(self.call.access, self.own), *self.own)
-        if name in CHANGING | OWN_CHANGING and name not in offered:
+        if name in CHANGING | OWN_CHANGING and name not in self._for_writing():
             self.denied.append(tool.path or tool.command or name)
+
+    def _for_writing(self) -> tuple[str, ...]:
+        own = self.own if self.call.access is Access.WORKTREE else ()
+        return (*tools_of(self.call.access, self.own), *own)
 
     def _results(self, message: JsonObject) -> None:
         for block in _objects(_object(message, "message"), "content"):

@@ -40,6 +40,7 @@ class ToolDesk:
     events: Callable[[AgentEvent], None]
     opened: list[OpenedLines] = field(default_factory=list[OpenedLines])
     changed: list[ChangedFile] = field(default_factory=list[ChangedFile])
+    _read: list[str] = field(default_factory=list[str])
     _pool: ThreadPoolExecutor | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
@@ -54,7 +55,8 @@ class ToolDesk:
 
     @property
     def read(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.path for one in self.opened))
+        """What the model has looked at, also if it had it in its context already."""
+        return tuple(dict.fromkeys(self._read))
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -116,6 +118,7 @@ class ToolDesk:
 
     def _take_down(self, result: ToolResult) -> None:
         self.opened += result.opened
+        self._read += [*(one.path for one in result.opened), *result.known]
         self.changed += result.changed
         for event in _events(result):
             self.events(event)

@@ -34,6 +34,7 @@ class Part(NamedTuple):
     digest: str = ""
     failed: bool = False
     refused: str = ""
+    known: str = ""
 
     @property
     def wish(self) -> int:
@@ -64,6 +65,7 @@ class Look:
             _cut("\n\n".join(texts), ANSWER_CHARS),
             failed=all(part.failed for part in parts),
             opened=tuple(opened),
+            known=tuple(part.known for part in parts if part.known),
             refused=tuple(part.refused for part in parts if part.refused),
         )
 
@@ -85,7 +87,8 @@ class Look:
         if not again and self.seen.covers(file.path, file.digest, span):
             return Part(
                 f"== {file.path}, lines {span.first}-{span.last}: unchanged, and already in your "
-                "context. again=true shows them once more."
+                "context. again=true shows them once more.",
+                known=file.path,
             )
         kept = self.touched.get(file.path, ())
         page = page_of(file.path, file.lines, span, kept, ranged=one.ranged)

@@ -79,6 +79,8 @@ class Toolset:
     place: ToolPlace
     commands: Commands | None = None
     """None: for a reader."""
+    lists_all: bool = False
+    """A reader is listed the tools of writers too, because it shares their cache entry."""
     seen: Seen = field(default_factory=Seen)
     _session: str = ""
     _looking: threading.Lock = field(default_factory=threading.Lock)
@@ -87,7 +89,7 @@ class Toolset:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        return specs(writes=self.commands is not None)
+        return specs(writes=self.lists_all or self.commands is not None)
 
     def begin(self, session: str) -> None:
         self._session = session
@@ -109,7 +111,7 @@ class Toolset:
             self._over = True
 
     def answer(self, name: str, given: JsonObject) -> ToolResult:
-        if name not in {spec.name for spec in self.specs}:
+        if name not in ((LOOK,) if self.commands is None else (LOOK, CHANGE, RUN)):
             return ToolResult(f"{name} is not for you in this turn.", failed=True)
         try:
             match name:
