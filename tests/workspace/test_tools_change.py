@@ -84,14 +84,23 @@ def test_one_bad_edit_and_nothing_is_changed(tools: Tools, edit: object, words: 
 
 
 def test_a_file_is_written_anew_by_who_has_seen_it(tools: Tools) -> None:
-    """E7: whole and as it is now."""
+    """E7: whole and as it is now, or has made it what it is."""
     tools.put("a.md", "one\ntwo\n")
     turn = tools.turn()
     look(turn, read=["a.md:1"])
     assert change(turn, {"path": "a.md", "create": "new\n"}).failed
     look(turn, read=["a.md"])
     assert change(turn, {"path": "a.md", "create": "new\n"}).text == "a.md: written anew, 1 lines"
-    assert change(turn, {"path": "a.md", "create": "newer\n"}).failed, "it was not seen since"
+    edit = {"path": "a.md", "find": "new", "replace": "newer"}
+    assert not change(turn, edit).failed
+    turn.keep("s1")
+    later = tools.turn(session="s1")
+    assert not change(later, {"path": "a.md", "create": "its own words\n"}).failed
+    tools.put("a.md", "somebody else's words\n")
+    assert change(later, {"path": "a.md", "create": "newest\n"}).failed
+    tools.put("b.md", "one\ntwo\n")
+    assert not change(later, {"path": "b.md", "find": "one", "replace": "1"}).failed
+    assert change(later, {"path": "b.md", "create": "new\n"}).failed, "it knows one line of it"
 
 
 def test_a_folder_in_the_way_takes_the_others_back(tools: Tools) -> None:

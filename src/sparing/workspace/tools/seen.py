@@ -25,12 +25,22 @@ class Seen:
 
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict[str, tuple[Span, ...]])
     """By path and digest."""
+    written: set[str] = field(default_factory=set[str])
+    """The same of what the session itself has made of a file it knew: known, though not shown."""
 
     def covers(self, path: str, digest: str, wanted: Span) -> bool:
         return any(
             one.first <= wanted.first and wanted.last <= one.last
             for one in self.spans.get(_key(path, digest), ())
         )
+
+    def knows_all(self, path: str, digest: str, lines: int) -> bool:
+        """Whether the session knows the whole file, so that it may write it anew."""
+        whole = self.covers(path, digest, Span(1, lines))
+        return not lines or whole or _key(path, digest) in self.written
+
+    def wrote(self, path: str, digest: str) -> None:
+        self.written.add(_key(path, digest))
 
     def add(self, path: str, digest: str, shown: Iterable[Span]) -> None:
         key = _key(path, digest)
@@ -46,9 +56,10 @@ class SeenStore:
     def load(self, session: str) -> Seen:
         data = read_plain(self._path(session)) if _SESSION.fullmatch(session) else None
         try:
-            found = json.loads(data or b"{}")
-            return Seen({str(key): _spans(value) for key, value in found.items()})
-        except (ValueError, TypeError, AttributeError):
+            found = json.loads(data or b'{"spans": {}, "written": []}')
+            spans = {str(key): _spans(value) for key, value in found["spans"].items()}
+            return Seen(spans, {str(key) for key in found["written"]})
+        except (ValueError, TypeError, AttributeError, KeyError):
             return Seen()
 
     def save(self, session: str, seen: Seen) -> None:
@@ -57,7 +68,8 @@ class SeenStore:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._path(session)
         fresh = path.with_suffix(f".{os.getpid()}.partial")
-        fresh.write_text(json.dumps(seen.spans))
+        kept = {"spans": seen.spans, "written": sorted(seen.written)}
+        fresh.write_text(json.dumps(kept))
         fresh.replace(path)
 
     def drop(self, session: str) -> None:

@@ -21,7 +21,7 @@ from sparing.workspace.tools.beneath import Beneath
 from sparing.workspace.tools.command import Commands, Stopped
 from sparing.workspace.tools.edits import NOTHING, Edited, apply
 from sparing.workspace.tools.look import SEARCH_SECONDS, Look
-from sparing.workspace.tools.pages import Span
+from sparing.workspace.tools.pages import Span, split_lines
 from sparing.workspace.tools.seen import Seen, SeenStore
 from sparing.workspace.tools.worktree_files import Listing, NotForYou, WorktreeFiles
 
@@ -166,9 +166,18 @@ class Toolset:
                 wanted.append(edit._replace(path=path))
             self._check_rewrites(wanted, before)
             edited = apply(wanted, lambda path: _text(before[path]))
+            known = {path for path in edited.texts if self._knows(path, before[path])}
             changed = self._written(edited, before)
+            known |= {edit.path for edit in wanted if edit.create is not None}
+            for one in changed:
+                if one.path in known:
+                    self.seen.wrote(one.path, one.after)
         words = self.place.redactor.clean("\n".join(edited.words))
         return ToolResult(words, changed=changed)
+
+    def _knows(self, path: str, data: bytes | None) -> bool:
+        lines = len(split_lines((data or b"").decode("utf-8", "replace")))
+        return self.seen.knows_all(path, _digest(data), lines)
 
     def _check_rewrites(self, edits: list[Edit], before: Mapping[str, bytes | None]) -> None:
         """A file may be written anew by whoever has seen all of it, as it is now."""
@@ -176,12 +185,11 @@ class Toolset:
             if edit.create is None or before[edit.path] is None:
                 continue
             file = self._files.shown(edit.path)
-            whole = Span(1, len(file.lines))
             if file.hidden:
                 raise ToolMistake(
                     f"{NOTHING} {edit.path}: parts are not shown to you. Use find and replace."
                 )
-            if file.lines and not self.seen.covers(file.path, file.digest, whole):
+            if not self.seen.knows_all(file.path, file.digest, len(file.lines)):
                 raise ToolMistake(
                     f"{NOTHING} {edit.path} exists. Use find and replace; or look at all of it "
                     "first, then create."
