@@ -46,6 +46,13 @@ def test_all_files_in_one_call() -> None:
     assert after.lines_read() == [("a.py", 2)]
 
 
+def test_a_search_beside_it_is_not_lost() -> None:
+    given = {"read": ["a.py"], "search": ["x"]}
+    said = "== a.py, 1 lines\n1\tx\n\n== search 'x': 1 lines in 1 files\na.py\n1\tx"
+    first, second = toolbox(*used(LOOK, given, said)).done
+    assert (first.name, first.path, second.input) == (READ, "a.py", {"search": ["x"]})
+
+
 def test_all_edits_in_one_call() -> None:
     """E7: refused together they are tried again together, after a look."""
     edits = (FileEdit("a.py", text="x"), FileEdit("b.py", text="2", find="1"))

@@ -161,10 +161,12 @@ def own_parts(done: Done) -> list[Done]:
         paths = cast("list[str]", done.input.get("read") or [])
         parts = _PART.split(done.result)[1:]
         told = dict(zip(paths, (*parts, *[""] * len(paths)), strict=False))
-        return [
+        reads = [
             Done(READ, {"file_path": path}, part, done.failed or not _NUMBERED.search(part))
             for path, part in told.items()
         ]
+        rest = {name: value for name, value in done.input.items() if name != "read"}
+        return [*reads, done._replace(input=rest)] if rest else reads
     if done.name == CHANGE:
         edits = cast("list[JsonObject]", done.input.get("edits") or [])
         return [Done(*client_edit(edit), done.result, done.failed) for edit in edits]
