@@ -8,7 +8,7 @@ COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-client bench-own bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-client bench-client-short nightly bench-own bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,8 +63,15 @@ format: $(STAMP) ## let ruff rewrite what it can
 bench: $(EXTRAS) ## what every strategy costs, on the program's own prompts and decisions; tables, JSON and plots
 	@$(BIN)/python -m bench.economy
 
-bench-client: $(EXTRAS) ## a small feature through the real Claude Code client, under each policy
-	@$(BIN)/python -m bench.client
+bench-client: $(EXTRAS) ## whole features through the real Claude Code client with drawn agents; resumable, takes hours
+	@$(BIN)/python -m bench.client $(BENCH_FLAGS)
+
+bench-client-short: $(EXTRAS) ## the part of it that CI runs: one small feature, ledger against bill
+	@$(BIN)/python -m bench.client --short --again
+
+nightly: $(EXTRAS) ## what takes hours: the grid of features in process, and all of bench-client with each lever off
+	@$(BIN)/python -m bench.economy
+	@$(BIN)/python -m bench.client --levers --roles --again
 
 bench-own: $(STAMP) ## start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents, waves
 	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies waves; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}

@@ -1,61 +1,123 @@
-"""`make bench-client`: one whole feature under each policy, through the real Claude Code client.
+"""`make bench-client`: whole features under each policy, through the real Claude Code client.
 
-The client, its requests and its sessions are real; the model behind it is the double, which also
-bills. It does little in a turn, so this shows that prompts, marks and sessions reach the cache as
-they are meant to, not how much a feature costs: for that there is `make bench`. The ledger must
-agree with the bill to the token, and no line may be hidden from anybody.
+The client, its requests and its sessions are real; agents are drawn (`double/agent_kinds.py`), the
+model behind the client is the double, and its bills are simulated by the vendor's published rules.
+A second meter bills every log again. The ledger must agree with the bill to the token, and no line
+may be hidden from anybody. Arms that have run are kept and not run again, until `--again`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.loop import INPUT_USD, OUTPUT_USD, alone, ours
-from bench.loop_workload import Figures
+from bench.client_run import Case, ClientResult
+from bench.client_tables import lever_table, role_table, table
+from bench.loop import alone
+from sparing.way import Lever, off
 
-OUT = Path(__file__).parent / "out" / "client.json"
-OUTPUT_FACTOR = OUTPUT_USD / INPUT_USD
-BASELINE = "fresh"
+OUT = Path(__file__).parent / "out" / "client"
+AT_ONCE = 2
+KINDS = ("light", "typical", "heavy")
+FLOWS = ("feature", "L1", "L2", "L3")
+FEATURE_DRAWS = 3
+LEAN, STOCK = "lean naive", "stock naive"
+ARMS: dict[str, dict[str, object]] = {
+    LEAN: {"review.policy": "naive"},
+    STOCK: {"review.policy": "naive", "agent.client": "stock"},
+    "adaptive": {"review.policy": "adaptive"},
+    "seed": {"review.policy": "seed"},
+}
+SHORT = ("L1", (LEAN, "adaptive"))
+"""What CI runs."""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
     if not alone():
         return 1
     begin = time.perf_counter()
-    runs = ours()
-    print("one feature from idea to merge through Claude Code, billed by the double (simulated)")
-    print(f"{'policy':<10}{'pause':>7}{'k tokens':>10}{'$':>8}{'of fresh':>10}{'calls':>7}", end="")
-    print(f"{'hits':>7}{'resumed':>9}{'recall':>9}  ledger = bill")
-    for run in runs:
-        print(_line(run, runs))
-    off = next(run["off"] for run in runs if run["off"] or run["policy"] == "adaptive")
-    print(f"\noff with this client: {', '.join(f'{name} ({why})' for name, why in off.items())}")
-    OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(json.dumps(runs, indent=2))
-    print(f"{time.perf_counter() - begin:.0f} s")
-    return 0 if all(run["agrees"] and not run["missing"] for run in runs) else 1
+    cases = list(_cases(options))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = [one for one in pool.map(partial(_known, again=options.again), cases) if one]
+    print("\n".join(table(found, LEAN, STOCK)))
+    if options.roles:
+        print("\n".join(role_table(found, LEAN)))
+    if options.levers:
+        print("\n".join(lever_table(found, "adaptive")))
+    print(f"{time.perf_counter() - begin:.0f} s; results and request logs are in {OUT}")
+    good = (one.agrees and not one.missing and one.status == "completed" for one in found)
+    return 0 if len(found) == len(cases) and all(good) else 1
 
 
-def _line(run: dict[str, Any], runs: list[dict[str, Any]]) -> str:
-    found = Figures(*run["whole"]["figures"])
-    naive = next(one for one in runs if (one["policy"], one["gap"]) == (BASELINE, run["gap"]))
-    share = _cost(found) / _cost(Figures(*naive["whole"]["figures"]))
-    hits = found.read / max(1, found.read + found.write)
-    recall = "100 %" if not run["missing"] else f"{run['missing']} gone"
-    return (
-        f"{run['policy']:<10}{run['gap']:>5} s{_cost(found) / 1e3:>10,.0f}"
-        f"{_cost(found) * INPUT_USD:>8.2f}{share:>10.3f}{found.calls:>7}{hits:>7.1%}"
-        f"{run['whole']['resumed']:>9}{recall:>9}  {'yes' if run['agrees'] else 'NO'}"
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.client",
+        description="Whole features through the real Claude Code client, with drawn agents.",
     )
+    add = parser.add_argument
+    add("--short", action="store_true", help="two minutes: L1 under lean naive and adaptive")
+    add("--flow", action="append", choices=FLOWS, help="only this flow; may be repeated")
+    add("--arm", action="append", choices=list(ARMS), help="only this arm; may be repeated")
+    add("--kind", choices=KINDS, default="typical", help="of the agents (default typical)")
+    add("--draws", type=int, default=FEATURE_DRAWS, help="of the feature flow (default 3)")
+    add("--levers", action="store_true", help="also adaptive with each lever off, one draw")
+    add("--roles", action="store_true", help="also what each role cost")
+    add("--again", action="store_true", help="run what has been run once more")
+    return parser
 
 
-def _cost(found: Figures) -> float:
-    """Input-token equivalents, answers included."""
-    return found.equivalents + OUTPUT_FACTOR * found.output
+def _cases(options: argparse.Namespace) -> Iterator[Case]:
+    flows, arms = options.flow or FLOWS, options.arm or list(ARMS)
+    if options.short:
+        flows, arms = [SHORT[0]], list(SHORT[1])
+    for flow in flows:
+        for seed in range(1, (options.draws if flow == "feature" else 1) + 1):
+            for arm in arms:
+                yield _case(arm, flow, options.kind, seed, ARMS[arm])
+    for lever in Lever if options.levers else ():
+        name = off(lever)
+        levers = {**ARMS["adaptive"], "economy.levers": ["all", name]}
+        yield _case(f"adaptive, {name}", flows[0], options.kind, 1, levers)
+
+
+def _case(arm: str, flow: str, kind: str, seed: int, settings: dict[str, object]) -> Case:
+    return Case(arm=arm, flow=flow, kind=kind, seed=seed, settings=settings)
+
+
+def _known(case: Case, *, again: bool) -> ClientResult | None:
+    """What it cost, from its file or from a run; None if the run failed."""
+    name = f"{case.flow}-{case.kind}-{case.seed}-{case.arm.replace(', ', '-').replace(' ', '-')}"
+    path = OUT / f"{name}.json"
+    if path.exists() and not again:
+        return _read(json.loads(path.read_text("utf-8")))
+    begin = time.perf_counter()
+    told = json.dumps({"case": asdict(case), "log": str(OUT / f"{name}.jsonl.xz")})
+    argv = (sys.executable, "-m", "bench.client_run")
+    done = subprocess.run(argv, input=told, stdout=subprocess.PIPE, text=True, check=False)
+    seconds = time.perf_counter() - begin
+    if done.returncode:
+        print(f"{name} failed after {seconds:.0f} s", file=sys.stderr)
+        return None
+    found = _read(json.loads(done.stdout))
+    print(f"{name}: {found.status} after {seconds:.0f} s", file=sys.stderr, flush=True)
+    if found.status == "completed":
+        path.write_text(json.dumps(asdict(found), indent=1))
+    return found
+
+
+def _read(fields: dict[str, Any]) -> ClientResult:
+    case = Case(**fields.pop("case"))
+    return ClientResult(case=case, **fields)
 
 
 if __name__ == "__main__":

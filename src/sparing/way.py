@@ -23,6 +23,8 @@ class Order(StrEnum):
     """What many roles share first, the role's own text last."""
     SEED = "seed"
     """The original order: role and rubric first, what changes last."""
+    NAIVE = "naive"
+    """One block with every document in full; the role is the system prompt."""
 
 
 class Policy(StrEnum):
@@ -31,7 +33,9 @@ class Policy(StrEnum):
     SEED = "seed"
     """The original workflow's rules to the letter."""
     FRESH = "fresh"
-    """The naive baseline: every dispatch from nothing."""
+    """Our prompts, and every dispatch from nothing. No baseline: it has most of what saves."""
+    NAIVE = "naive"
+    """The baseline: the role as system prompt, all documents in one block, always fresh."""
 
 
 class Lever(StrEnum):

@@ -69,7 +69,7 @@ def test_every_prompt_of_an_audience_has_the_same_words_in_its_trunk(sample: Sam
         brief_of(sample, "phase-reviewer", "design", Turn.REVIEW),
         brief_of(sample, "security-reviewer", "implement", Turn.REVIEW),
     ]
-    for order in Order:
+    for order in (Order.NESTED, Order.SEED):
         for way in (Way.COMPOSE, Way.REFERENCE):
             (first,), *others = (lessons(brief, way, order) for brief in reviewers)
             assert others == [[first], [first]]

@@ -78,7 +78,7 @@ WRONG_FILES = [
     ),
     (
         'review.policy = "cheap\\u001b[31m"',
-        'review.policy = "cheap\\x1b[31m" is not one of adaptive, seed, fresh',
+        'review.policy = "cheap\\x1b[31m" is not one of adaptive, seed, fresh, naive',
         'correct it, or remove it to get "adaptive"',
     ),
     (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from sparing.context.prompt import turns as said
+from sparing.context.prompt.compose import role_words
 from sparing.double.recognise import PlayedKind, PlayedTurn, recognise, working_folder
 from sparing.double.request import read_asked
 from sparing.prompts.render import names, words
@@ -64,7 +65,7 @@ def test_what_a_turn_names_is_found() -> None:
     assert see(*conversation("write", Way.COMPOSE, Order.NESTED)).folder == TARGET[:-8]
 
 
-@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("order", [Order.NESTED, Order.SEED])
 @pytest.mark.parametrize("stage", ["specify", "create-tasks"])
 def test_a_phase_reviewer_s_stage_is_seen_in_every_order(stage: str, order: Order) -> None:
     case = CASES["review a document"]._replace(brief=make(TurnKind.REVIEW, "phase-reviewer", stage))
@@ -84,10 +85,13 @@ def test_handing_over_is_known() -> None:
     assert seen.kind is PlayedKind.HAND_OVER
 
 
-def test_the_naive_way_has_its_role_in_the_system_prompt() -> None:
-    turn = user(*texts(CASES["write"], Way.COMPOSE, Order.NESTED)[-1:])
-    asked = read_asked(ask(messages=[turn], system=words("roles", "spec-author")))
-    assert recognise(asked).role == "spec-author"
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.resumed])
+def test_the_naive_way_has_its_role_in_the_system_prompt(name: str) -> None:
+    """E1: and the turn is known all the same."""
+    case = CASES[name]
+    turn = user(*texts(case, Way.COMPOSE, Order.NAIVE), REMINDER)
+    seen = recognise(read_asked(ask(messages=[turn], system=role_words(case.brief))))
+    assert (seen.kind, seen.role, seen.target) == (case.seen, case.brief.role.name, case.target)
 
 
 def test_no_turn_of_the_prompt_files_is_unknown_to_these_tests() -> None:

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparing.double.agent.play import TurnFacts
 from sparing.double.answer import ModelWords
-from sparing.double.model import Model
+from sparing.double.model import NOTHING, Model
 from sparing.double.request import ModelRequest
 from sparing.double.server import ServerSettings
 from sparing.errors import UsageError
@@ -196,8 +197,8 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_kept() -> None:
 class Broken(Model):
     """A fault of the double's own."""
 
-    def say(self, asked: ModelRequest, folder: str = "") -> ModelWords:
-        raise ZeroDivisionError(asked.model, folder)
+    def say(self, asked: ModelRequest, told: TurnFacts = NOTHING) -> ModelWords:
+        raise ZeroDivisionError(asked.model, told)
 
 
 def test_a_fault_of_its_own_is_an_error_of_the_api_and_no_traceback() -> None:

@@ -41,12 +41,12 @@ class ClaudeBackend:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self.capabilities = capabilities_with(setup.tools)
+        self.capabilities = capabilities_with(setup)
 
     def offer(self, tools: ToolOffer) -> None:
         """From now on turns have these tools of ours, in place of the client's."""
         self._setup = replace(self._setup, tools=tools)
-        self.capabilities = capabilities_with(tools)
+        self.capabilities = capabilities_with(self._setup)
 
     @property
     def version(self) -> str:

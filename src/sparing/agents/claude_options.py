@@ -34,6 +34,12 @@ OWN_TOOL_SECONDS = 900
 """After which the client gives up on a call of our own tools; they have limits of their own."""
 _OUR_SERVER = {"mcpServers": {SERVER: {"type": "sdk", "name": SERVER, "alwaysLoad": True}}}
 """It lives in the process that drives the client."""
+LEAN = {
+    # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
+    "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "DISABLE_AUTO_COMPACT": "1",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +78,19 @@ class Setup:
     proxy: str = ""
     """Ours, on this machine, through which alone the client gets out."""
     tools: ToolOffer = ToolOffer()
+    stock: bool = False
+    """Started as installed, to compare with: its own system prompt and all its tools. What it may
+    do with them is as ever: rules, the look at every call and the sandbox are the same."""
 
 
 def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
     """The command line. Values that others chose are bound to their flag by an equals sign."""
     root = call.cwd.resolve()
-    tools = tools_of(call.access, own)
     line = [
         *_started(setup),
         *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),
         *("--include-partial-messages", "--strict-mcp-config", "--setting-sources="),
-        f"--system-prompt={call.system}",
-        f"--tools={','.join(tools)}",
+        *_brought(setup, call, own),
         f"--allowedTools={','.join(rules_of(call.access, root, own))}",
         "--permission-mode=dontAsk",
         f"--model={call.model}",
@@ -100,6 +107,13 @@ def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
     if call.fork:
         line.append("--fork-session")
     return line
+
+
+def _brought(setup: Setup, call: AgentCall, own: Sequence[str]) -> tuple[str, ...]:
+    """What the client says of itself and which tools it offers."""
+    if setup.stock:
+        return (f"--append-system-prompt={call.system}",)
+    return f"--system-prompt={call.system}", f"--tools={','.join(tools_of(call.access, own))}"
 
 
 def hosts(setup: Setup) -> frozenset[Host]:
@@ -123,10 +137,7 @@ def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
     found = {
         CONFIG: str(setup.config),
         "PWD": str(call.cwd),
-        # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
-        "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
-        "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
-        "DISABLE_AUTO_COMPACT": "1",
+        **({} if setup.stock else LEAN),
         # A background task gives a second result, and its usage is in neither.
         "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

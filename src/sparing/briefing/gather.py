@@ -19,6 +19,7 @@ from sparing.briefing.prior_findings import changes_of, delta_of, findings_of, f
 from sparing.briefing.project import project_of
 from sparing.briefing.reply_schema import form_of
 from sparing.briefing.retro import record
+from sparing.briefing.role_words import is_tier, role_text, stage_texts
 from sparing.briefing.stage_handoffs import summaries
 from sparing.context.documents.fix_summary import answers
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
@@ -33,13 +34,11 @@ from sparing.context.prompt.brief import (
     PromptRole,
     TurnSubject,
 )
-from sparing.context.prompt.compact import unsigned, without_boilerplate, without_digested
-from sparing.context.prompt.wrap import defuse
+from sparing.context.prompt.compact import without_digested
 from sparing.errors import FeatureError
-from sparing.flow.flows import FLOWS, TIERS
+from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.prompts.render import words
-from sparing.roles.load import SHIPPED, Role, RoleClass
+from sparing.roles.load import Role, RoleClass
 from sparing.runtime.source import Source
 from sparing.task import Task
 from sparing.turn import TURNS, Turn, kind_of
@@ -64,10 +63,10 @@ def gather(source: Source) -> Brief:
     kind, role = _kind(source), source.role
     scoped = _scoped(source) if kind is TurnKind.TASK else None
     subject = _subject(source, kind)
-    known = tuple(
+    papers = tuple(
         source.document(name) for name in _names(source, role, kind) if _before(name, subject)
     )
-    known = summaries(source, without_digested(known)) if _is_tier(source) else known
+    known = summaries(source, without_digested(papers)) if is_tier(source) else papers
     project = project_of(source) if role.role_class.writes else None
     session = source.session if source.session and source.knows(source.session.commit) else None
     delta = delta_of(source, session) if kind in REVIEWS and session else ""
@@ -84,7 +83,7 @@ def gather(source: Source) -> Brief:
         project=project.text if project else "",
         sections=scoped.sections if scoped else (),
         task=scoped.task.body if scoped else "",
-        stage_texts=_stage_texts(source),
+        stage_texts=stage_texts(source),
         materials=(*_said(source, kind), *background(source, kind), *record(source)),
         outcome=outcome_of(source) if kind is TurnKind.REVIEW else "",
         knowledge=knowledge_for(source),
@@ -95,32 +94,21 @@ def gather(source: Source) -> Brief:
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
         schema=form_of(source.job.turn),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
-        full=known,
+        full=papers,
         warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
     )
     return going_on(found, source) if source.job.going.thread else found
 
 
-def role_text(role: Role) -> str:
-    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper."""
-    if role.origin == SHIPPED:
-        return role.text
-    return defuse(unsigned(without_boilerplate(role.text)))
-
-
-def _is_tier(source: Source) -> bool:
-    return source.row.feature.flow in TIERS
-
-
 def _kind(source: Source) -> TurnKind:
     on_code = source.stage.work is StageWork.IMPLEMENT
-    return kind_of(source.job.turn, on_code=on_code, in_tier=_is_tier(source), final=source.final)
+    return kind_of(source.job.turn, on_code=on_code, in_tier=is_tier(source), final=source.final)
 
 
 def _names(source: Source, role: Role, kind: TurnKind) -> tuple[ArtifactName, ...]:
     """Whom the flow gives documents, and whom their own file does."""
     listed = role.artifacts if KINDS[kind].own_documents else source.stage.reads
-    if _is_tier(source):  # a tier without the stage never has its document
+    if is_tier(source):  # a tier without the stage never has its document
         made = {stage.writes for stage in FLOWS[source.row.feature.flow].stages}
         listed = tuple(name for name in listed if name in made)
     return tuple(dict.fromkeys(name for name in (*CANONICAL, *listed) if name in listed))
@@ -159,13 +147,6 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         phase=source.phase or job.part,
         words=TURNS[job.turn].words,
     )
-
-
-def _stage_texts(source: Source) -> tuple[Material, ...]:
-    """In a tier the stage's text and its guide say what the role does."""
-    if not _is_tier(source):
-        return ()
-    return tuple(Material(kind, words(f"{kind}s", source.job.stage)) for kind in ("stage", "skill"))
 
 
 def _code(source: Source, kind: TurnKind) -> Code | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
+from sparing.briefing.role_words import role_text, stage_texts
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.brief import Brief, PromptRole, TurnSubject
 from sparing.context.prompt.compact import compact
-from sparing.context.prompt.compose import Composed
+from sparing.context.prompt.compose import Composed, role_words
 from sparing.economy.levers import switched_on
 from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
-from sparing.turn_kind import KINDS
+from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Lever, Order, Policy
 
 
@@ -27,11 +28,22 @@ class PromptClient(NamedTuple):
 
 
 def order_of(source: Source) -> Order:
-    """The seed's policy has the seed's order; every other one nests what is shared."""
-    policy = source.around.settings(source.row).review.policy
-    if policy is Policy.SEED or (policy is Policy.ADAPTIVE and not _nests(source)):
-        return Order.SEED
-    return Order.NESTED
+    """The policies `seed` and `naive` have orders of their own; the others nest what is shared."""
+    policy = policy_of(source)
+    match policy:
+        case Policy.SEED:
+            return Order.SEED
+        case Policy.NAIVE:
+            return Order.NAIVE
+        case Policy.FRESH:
+            return Order.NESTED
+        case Policy.ADAPTIVE:
+            return Order.NESTED if _nests(source) else Order.SEED
+    assert_never(policy)
+
+
+def policy_of(source: Source) -> Policy:
+    return source.around.settings(source.row).review.policy
 
 
 def _nests(source: Source) -> bool:
@@ -39,7 +51,18 @@ def _nests(source: Source) -> bool:
 
 
 def system_of(source: Source) -> str:
-    """The neutral system prompt of a role's class, as this feature has it."""
+    """The system prompt: neutral, so that roles of a class share it; naively, the role itself."""
+    return _role_as_system(source) if policy_of(source) is Policy.NAIVE else neutral_system(source)
+
+
+def _role_as_system(source: Source) -> str:
+    role, asked = source.role, TurnSubject(TurnKind.ASSIST, source.job.stage)
+    told = PromptRole(role.name, role_text(role), tools=role.tools)
+    return role_words(Brief(source.key, told, asked, stage_texts=stage_texts(source)))
+
+
+def neutral_system(source: Source) -> str:
+    """The system prompt of a role's class, as this feature has it."""
     settings = source.around.settings(source.row)
     adaptive = settings.review.policy is Policy.ADAPTIVE
     together = not adaptive or Lever.BATCH in switched_on(settings.economy.levers)

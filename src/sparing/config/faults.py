@@ -137,6 +137,13 @@ def two_projects(first: Path, second: Path) -> ConfigError:
     )
 
 
+def stock_client(beside: str) -> ConfigError:
+    return ConfigError(
+        f"agent.client is stock under {beside}",
+        'set agent.client to "lean"; or compare: review.policy = "naive" on Claude Code',
+    )
+
+
 def no_home() -> ConfigError:
     return ConfigError(
         "HOME is not an absolute path, so there is no place for state",

@@ -123,7 +123,8 @@ class FlowSettings:
             OneOf(SessionPreference),
             "How a tier's next stage begins: `continue` in the session that is there as long as "
             "it fits, `hand-off` in a fresh one with a handoff, `priced` whichever is expected to "
-            "be cheaper. Under the policy `seed` it is `continue`, under `fresh` neither.",
+            "be cheaper. Under the policy `seed` it is `continue`, under `fresh` and `naive` "
+            "neither.",
         ),
     )
     budgets: tuple[str, ...] = setting(

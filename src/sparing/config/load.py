@@ -18,10 +18,12 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never, cast
 
 from sparing.config import faults
+from sparing.config.login import ClientKind
 from sparing.config.rules import Narrow, Setting, SettingScope
-from sparing.config.settings import Settings, build, every_setting
+from sparing.config.settings import BackendName, Settings, build, every_setting
 from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources
 from sparing.config.value_forms import Value
+from sparing.way import Policy
 
 PYPROJECT = "pyproject.toml"
 SIZE_LIMIT = 64 * 1024
@@ -72,6 +74,7 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
         values[key] = _checked(given, values[key])
         origins[key] = given.origin
     settings = build(values)
+    _refuse_stock(settings)
     script = settings.agent.script
     return Loaded(
         settings=settings,
@@ -79,6 +82,16 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
         state_root=_state_root(settings.state.folder, sources.environ),
         agent_script=_own_path(script, sources.environ) if script else None,
     )
+
+
+def _refuse_stock(settings: Settings) -> None:
+    """The client as installed is a baseline's: other policies count on what the lean one sends."""
+    if settings.agent.client is not ClientKind.STOCK:
+        return
+    if settings.review.policy is not Policy.NAIVE:
+        raise faults.stock_client(f"the policy {settings.review.policy}")
+    if settings.agent.backend is BackendName.SCRIPTED:
+        raise faults.stock_client("the scripted agent, which has no client")
 
 
 def _all(sources: Sources, flags: Mapping[str, object]) -> Iterator[RawSetting]:

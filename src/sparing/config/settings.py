@@ -18,7 +18,7 @@ from sparing.config.caps import CapSettings
 from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.login import LoginName
+from sparing.config.login import ClientKind, LoginName
 from sparing.config.models import ModelSettings
 from sparing.config.notify import NotifySettings
 from sparing.config.rules import (
@@ -63,6 +63,15 @@ class ClockKind(StrEnum):
     COUNTED = "counted"
 
 
+class DoubledAgent(StrEnum):
+    """How the model double works behind a real client."""
+
+    SCRIPT = "script"
+    LIGHT = "light"
+    TYPICAL = "typical"
+    HEAVY = "heavy"
+
+
 AUTO = "auto"
 """As a set-up: whatever the files in a repository ask for."""
 
@@ -99,6 +108,15 @@ class AgentSettings:
             SettingScope.USER,
         ),
     )
+    client: ClientKind = setting(
+        ClientKind.LEAN,
+        Rule(
+            OneOf(ClientKind),
+            "How Claude Code is started: `lean` with our system prompt and a role's few tools, "
+            '`stock` as installed, to compare with. `stock` needs `review.policy = "naive"`.',
+            SettingScope.USER,
+        ),
+    )
     billing: Billing = setting(
         Billing.API,
         Rule(
@@ -110,6 +128,18 @@ class AgentSettings:
     )
     script: str = setting(
         "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", SettingScope.USER)
+    )
+    double: DoubledAgent = setting(
+        DoubledAgent.SCRIPT,
+        Rule(
+            OneOf(DoubledAgent),
+            "How the model behind `claude-double` works: `script` plays the script; `light`, "
+            "`typical` and `heavy` work like real agents, for measurements.",
+            SettingScope.USER,
+        ),
+    )
+    double_seed: int = setting(
+        1, Rule(Whole(0, 1_000_000), "What such an agent's work is drawn from.", SettingScope.USER)
     )
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
@@ -124,7 +154,8 @@ class ReviewSettings:
         Rule(
             OneOf(Policy),
             "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
-            "original rules, `fresh` is the naive baseline.",
+            "original rules; `fresh` sends our prompts and resumes nothing; `naive` is the "
+            "baseline: the role as system prompt, all documents in full, always a new session.",
         ),
     )
     bar: Bar = setting(

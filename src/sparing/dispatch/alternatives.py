@@ -27,7 +27,7 @@ from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
-from sparing.way import Lever, Policy, Way
+from sparing.way import Lever, Order, Policy, Way
 
 SHORT = Life.FIVE_MINUTES
 NOTES = ("notes", "last-changes", "fix-summary")
@@ -59,7 +59,8 @@ class Terms:
 def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way, Alternative]:
     """Ways that the backend can do and the prompt can be made for."""
     found: dict[Way, Alternative] = {}
-    for way in (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
+    naive = order_of(source) is Order.NAIVE
+    for way in (Way.COMPOSE,) if naive else (Way.COMPOSE, Way.REFERENCE, Way.RESUME):
         if way is Way.RESUME and (error or not _usable(source, brief)):
             continue
         told = _told(source, brief, way, terms)

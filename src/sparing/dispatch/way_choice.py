@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.recall import Recall, recalled
-from sparing.briefing.trunk_group import model_of, system_of
+from sparing.briefing.trunk_group import model_of, policy_of, system_of
 from sparing.cache import MINIMUM_TOKENS
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
@@ -114,7 +114,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         if recall.missing:  # a saving that hides a line is none
             told.pop(Way.RESUME)
     inputs = _inputs(source, told, taught, at)
-    policy = _policy(source)
+    policy = policy_of(source)
     moment = _moment(source, said, told, error)
     barred = {**_barred(source, told), **weighed(source, inputs)}
     decision = decide_way(policy, moment, inputs, barred)
@@ -165,16 +165,12 @@ def offers_of(source: Source, brief: Brief, key: TrunkKey, at: float) -> Inputs:
     return _inputs(source, _told(source, brief, taught, "")[1], taught, at)
 
 
-def _policy(source: Source) -> Policy:
-    return source.around.settings(source.row).review.policy
-
-
 def _sent_with(source: Source, brief: Brief, taught: _Taught) -> dict[str, Any]:
     return {
         "group": taught.group,
         "noted": bool(brief.notes),
         "handed": bool(brief.handoff),
-        "mixed": source.inside and _policy(source) is Policy.SEED,
+        "mixed": source.inside and policy_of(source) is Policy.SEED,
         "given": list(brief.given),
         "levers": sorted(lever.value for lever in levers_of(source)),
         "off": off_of(source),

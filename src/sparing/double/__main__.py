@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from sparing.double.agent.play import DrawnAgent
+from sparing.double.agent_kinds import AgentKind
 from sparing.double.log import rebill
 from sparing.double.model import SCALE, Model
 from sparing.double.plan import PlannedReply, read_steps
@@ -51,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--playbook", type=Path, help="turns to play, a scripted agent's script")
     add("--seed", type=int, help="of the reviewers' verdicts; without it all is approved")
     add("--scale", type=float, default=SCALE, help="length of documents against real ones")
+    add("--agent", choices=list(AgentKind), help="work like agents of this kind, drawn by the seed")
     add("--with-parent", action="store_true", help="stop when standard input ends")
     add("--rebill", type=Path, metavar="LOG", help="bill a log once more and compare")
     return parser
@@ -58,11 +61,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace) -> ServerSettings:
     playbook = read_playbook(options.playbook) if options.playbook else ()
+    agent = DrawnAgent(AgentKind(options.agent), options.seed or 0) if options.agent else None
     return ServerSettings(
         options.host,
         options.port,
         options.log,
-        Model(options.seed, options.scale, playbook),
+        Model(seed=options.seed, scale=options.scale, playbook=playbook, agent=agent),
         read_plan(options.plan) if options.plan else (),
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from sparing.cache import PromptCache
+from sparing.double.agent.play import TurnFacts, read_identity
 from sparing.double.answer import ModelWords, compose
 from sparing.double.blocks import count_tokens, to_cache
 from sparing.double.delivery import body_of, deliver, json_body
@@ -122,6 +123,10 @@ class Api:
 
     async def _messages(self, exchange: Exchange, body: JsonObject) -> bool:
         asked = read_asked(body)
+        told = _told_turn(exchange.http)
+        later = self.model.seconds(asked, told)
+        if later:
+            exchange.at = self.clock.tick(_told_time(exchange.http) + later)
         check_pairing(asked.messages)
         request = to_cache(asked)
         size = sum(block.tokens for block in request.blocks)
@@ -133,7 +138,7 @@ class Api:
         _raise_error(step, asked)
         if not await self._begins(exchange, step):
             return False
-        said = step.said or self._said(asked, exchange.http)
+        said = step.said or self._said(asked, told)
         answer = compose(said, asked, hashlib.sha256(exchange.http.body).hexdigest()[:24])
         output = answer.tokens if step.output_tokens is None else step.output_tokens
         self.clock.advance(step.first_token_seconds)
@@ -151,9 +156,9 @@ class Api:
         reply = body_of(answer, usage, step, stream=asked.stream)
         return await deliver(exchange.line, reply, step, {"request-id": exchange.id})
 
-    def _said(self, asked: ModelRequest, http: HttpRequest) -> ModelWords:
+    def _said(self, asked: ModelRequest, told: TurnFacts) -> ModelWords:
         try:
-            return self.model.say(asked, unquote(http.headers.get("x-feature-folder", "")))
+            return self.model.say(asked, told)
         except ScriptError as error:
             raise Refusal(400, f"{error.what}; {error.repair}") from None
 
@@ -201,6 +206,14 @@ def _told_time(http: HttpRequest) -> float:
     if not 0 <= seconds < LATEST_SECONDS:
         raise Refusal(400, "x-virtual-time: not a number of seconds")
     return seconds
+
+
+def _told_turn(http: HttpRequest) -> TurnFacts:
+    try:
+        who = read_identity(unquote(http.headers.get("x-turn", "")))
+    except (ValueError, TypeError):
+        raise Refusal(400, "x-turn: not role, stage, task and iteration") from None
+    return TurnFacts(unquote(http.headers.get("x-feature-folder", "")), who)
 
 
 def _check_headers(http: HttpRequest) -> None:

@@ -19,11 +19,16 @@ PATIENCE_SECONDS = 10
 
 class Child:
     def __init__(
-        self, playbook: Path | None = None, log: Path | None = None, *, seed: int | None = None
+        self,
+        playbook: Path | None = None,
+        log: Path | None = None,
+        *,
+        seed: int | None = None,
+        agent: str | None = None,
     ) -> None:
         argv = (sys.executable, "-I", "-m", "sparing.double", "--with-parent")
         self._process = subprocess.Popen(
-            (*argv, *_options(playbook=playbook, log=log, seed=seed)),
+            (*argv, *_options(playbook=playbook, log=log, seed=seed, agent=agent)),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, encoding="utf-8", env={"LANG": "C.UTF-8"}, start_new_session=True,
         )  # fmt: skip

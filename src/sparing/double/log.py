@@ -32,6 +32,7 @@ HARMLESS = frozenset(
         "x-app",
         "x-feature-folder",
         "x-plan-tag",
+        "x-turn",
         "x-virtual-time",
     }
 )

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.double import playbook, writing
+from sparing.double.agent.play import PLAYED, DrawnAgent, TurnFacts
 from sparing.double.answer import ModelWords, ToolCall
 from sparing.double.playbook import Playbook
 from sparing.double.recognise import PlayedKind, PlayedTurn, is_nudged, recognise
@@ -22,6 +23,7 @@ from sparing.double.transcript import first_line, last_findings, quotable
 from sparing.double.verdicts import fit, verdict
 
 SCALE = 0.1
+NOTHING = TurnFacts()
 MOST_FILES = 5
 """Of a change, that a reviewer or a fixer opens."""
 
@@ -43,15 +45,33 @@ class Model:
     scale: float = SCALE
     """Length of documents against the median of real ones."""
     playbook: Playbook = ()
+    agent: DrawnAgent | None = None
+    """Works as real agents do, in turns that no playbook has; None: as little as it can."""
 
-    def say(self, asked: ModelRequest, folder: str = "") -> ModelWords:
-        """The next answer of the turn that is under way; `folder` is the feature's, if told."""
+    def say(self, asked: ModelRequest, told: TurnFacts = NOTHING) -> ModelWords:
+        """The next answer of the turn that is under way."""
         turn = recognise(asked)
         tools = Toolbox(asked, turn)
-        act = self._act(asked, turn, tools, folder)
+        if self.agent is not None and self._works(turn):
+            said = self.agent.say(asked, turn, told)
+            if isinstance(said, ModelWords):
+                return said
+            return self._end(asked, turn, tools, Act(reply=said.text, object=said.object))
+        act = self._act(asked, turn, tools, told.feature)
         calls = tools.reads((*turn.references, *act.read)) or tools.changes(act.change)
-        if calls:
-            return ModelWords(calls=calls)
+        return ModelWords(calls=calls) if calls else self._end(asked, turn, tools, act)
+
+    def seconds(self, asked: ModelRequest, told: TurnFacts) -> float:
+        """How long after its turn began a request is sent, by the agent's own pace."""
+        if self.agent is None:
+            return 0.0
+        turn = recognise(asked)
+        return self.agent.seconds(asked, turn, told) if self._works(turn) else 0.0
+
+    def _works(self, turn: PlayedTurn) -> bool:
+        return turn.kind in PLAYED and playbook.find(self.playbook, turn) is None
+
+    def _end(self, asked: ModelRequest, turn: PlayedTurn, tools: Toolbox, act: Act) -> ModelWords:
         form = asked_form(asked)
         if form is not None:
             return ModelWords(json.dumps(fit(act.object or {}, form)))

@@ -183,13 +183,18 @@ def working_folder(asked: ModelRequest) -> str:
     return found[-1].rstrip("./") if found else ""
 
 
+def documents_in(text: str) -> dict[str, str]:
+    """Material that a text gives, by name."""
+    return {match["name"]: match["text"] for match in _DOCUMENT.finditer(text)}
+
+
 def is_nudged(asked: ModelRequest) -> bool:
     """Whether the client insists on the form that the answer before did not have."""
     return _NUDGE in newest(asked)
 
 
 def _turn(asked: ModelRequest, place: int, text: str) -> PlayedTurn | None:
-    documents = {match["name"]: match["text"] for match in _DOCUMENT.finditer(text)}
+    documents = documents_in(text)
     outside = _DOCUMENT.sub("", text)
     kind, said = _kind(outside)
     if _REPAIR in outside:

@@ -43,9 +43,14 @@ _WHEN = ("at once", "in order", "before it ends", "after a failure", "without wa
 
 def document(name: str, about: str, scale: float) -> str:
     """A document by its file name; `about` makes it another one for another feature."""
-    kind = next((one for one in ArtifactName if one.filename == name), None)
+    kind = _artifact(name)
     chars = int(scale * (CHARS.get(kind, OTHER_CHARS) if kind else OTHER_CHARS))
-    parts = max(2, round(TASKS * scale))
+    return long_document(name, about, chars, max(2, round(TASKS * scale)))
+
+
+def long_document(name: str, about: str, chars: int, parts: int) -> str:
+    """The same with about so many characters, for so many tasks."""
+    kind = _artifact(name)
     match kind:
         case ArtifactName.DESIGN:
             heads = list(_design(parts))
@@ -122,6 +127,10 @@ def hand_over() -> str:
     )
 
 
+def _artifact(name: str) -> ArtifactName | None:
+    return next((one for one in ArtifactName if one.filename == name), None)
+
+
 def identifier(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower() or "part"
 
@@ -164,10 +173,10 @@ def _tasks(parts: int, about: str) -> Iterator[str]:
 def _filled(heads: Sequence[str], chars: int, about: str) -> str:
     """Headings with as much text below each as the length asks for."""
     room = max(120, (chars - sum(map(len, heads))) // len(heads))
-    return "\n".join(f"{head}\n{_prose(room, about, n)}" for n, head in enumerate(heads))
+    return "\n".join(f"{head}\n{prose(room, about, n)}" for n, head in enumerate(heads))
 
 
-def _prose(chars: int, *about: object) -> str:
+def prose(chars: int, *about: object) -> str:
     said, number = "", 0
     while len(said) < chars:
         words = (_pick(_THINGS, *about, number, 1), _pick(_ACTS, *about, number))

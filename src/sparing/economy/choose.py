@@ -44,8 +44,8 @@ def decide_way(
         raise ValueError("compose is always on offer")
     predictions = predict(inputs)
     match policy:
-        case Policy.FRESH:
-            reason = "policy fresh: every dispatch from nothing"
+        case Policy.FRESH | Policy.NAIVE:
+            reason = f"policy {policy}: every dispatch from nothing"
             return WayDecision(
                 Way.COMPOSE, predictions, reason, _full(moment), reset=moment.session, marker=False
             )

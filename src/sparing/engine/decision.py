@@ -114,7 +114,7 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
     return StageRules(
         settings.review.cap, stops, around.headless, settings.review.strict,
         frozenset(settings.flow.assistants), auto=wants_rule(around, row),
-        continues=settings.review.policy is not Policy.FRESH,
+        continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.briefing.reply_schema import form_of
-from sparing.briefing.trunk_group import model_of, system_of
+from sparing.briefing.trunk_group import model_of, neutral_system
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.paid_call import Permit, Purchase, bill_of
 from sparing.money import to_usd
@@ -108,7 +108,7 @@ def call_of(look: Look, permit: Permit, worktree: Worktree, left: float | None) 
         stage=source.job.stage,
         iteration=source.job.iteration,
         task=look.ask.case.id,
-        system=system_of(source),
+        system=neutral_system(source),
         prompt=look.told.prompt,
         cwd=worktree.path,
         folder=around.feature_folder(source.row),

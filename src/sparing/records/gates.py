@@ -52,6 +52,15 @@ def latest(connection: sqlite3.Connection, feature: str) -> Gate | None:
     return _gate(found) if found else None
 
 
+def answered(connection: sqlite3.Connection, feature: str) -> list[str]:
+    """The stages at whose gates somebody has answered, in order."""
+    rows = connection.execute(
+        "select stage from gates where feature = ? and answer is not null order by rowid",
+        (feature,),
+    )
+    return [stage for (stage,) in rows]
+
+
 def rejected(connection: sqlite3.Connection, feature: str, generation: int) -> list[Gate]:
     """All gates of one generation at which a person said no, in order."""
     rows = connection.execute(

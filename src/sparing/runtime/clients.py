@@ -13,7 +13,7 @@ from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_client import InstalledClient, find_client
 from sparing.agents.claude_login import Login, LoginKind, find_login
 from sparing.agents.claude_options import Setup
-from sparing.config.login import LoginName
+from sparing.config.login import ClientKind, LoginName
 from sparing.config.settings import AgentSettings
 from sparing.errors import ConfigError
 
@@ -33,6 +33,7 @@ def claude_backend(
         environ.get("ANTHROPIC_BASE_URL", ""),
         max_turns=settings.max_turns,
         upstream=environ.get("HTTPS_PROXY") or environ.get("https_proxy", ""),
+        stock=settings.client is ClientKind.STOCK,
     )
     return ClaudeBackend(setup)
 

@@ -1,10 +1,12 @@
 """Which levers a dispatch is sent with: those that are wanted and that its backend can do.
 
-The policies `seed` and `fresh` are what a saving is compared with. They keep what they always had,
-whatever is switched on or off.
+The policies `seed` and `fresh` keep what they always had, whatever is switched on or off; the
+baseline `naive` has none of it.
 """
 
 from __future__ import annotations
+
+from typing import assert_never
 
 from sparing.agents.backend import Backend
 from sparing.config.settings import Settings
@@ -25,9 +27,15 @@ def standings_of(settings: Settings, backend: Backend) -> tuple[LeverState, ...]
 
 
 def levers_of(source: Source) -> frozenset[Lever]:
-    if source.around.settings(source.row).review.policy is not Policy.ADAPTIVE:
-        return COMPARED_WITH
-    return frozenset(one.lever for one in _states(source) if one.on)
+    policy = source.around.settings(source.row).review.policy
+    match policy:
+        case Policy.NAIVE:
+            return frozenset()
+        case Policy.SEED | Policy.FRESH:
+            return COMPARED_WITH
+        case Policy.ADAPTIVE:
+            return frozenset(one.lever for one in _states(source) if one.on)
+    assert_never(policy)
 
 
 def off_of(source: Source) -> dict[str, str]:

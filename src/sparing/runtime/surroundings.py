@@ -15,13 +15,14 @@ from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
 from sparing.config.inherited import for_client
 from sparing.config.load import Loaded, load
+from sparing.config.login import ClientKind
 from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
 from sparing.errors import ConfigError
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
-from sparing.runtime.claude_double import DoubledClaude
+from sparing.runtime.claude_double import DoubledClaude, agent_of, taken_seconds
 from sparing.runtime.clients import claude_backend
 from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
 from sparing.workspace.git.lanes import lane_branch, lane_name
@@ -30,6 +31,8 @@ from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
 from sparing.workspace.sandbox.policy import SandboxLevel
 
 COUNTED_SECONDS = 60.0
+MOVE_SECONDS = 1.0
+"""Of a move beside what its turns take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +64,8 @@ class Surroundings:
 
     def backend(self, row: FeatureRow) -> Backend:
         loaded = self.loaded(row)
-        name = (
-            f"{loaded.settings.agent.backend} {loaded.agent_script} {tool_names(loaded.settings)}"
-        )
+        agent, tools = loaded.settings.agent, tool_names(loaded.settings)
+        name = f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
         if name not in self._backends:
             made = make_backend(loaded, self.folder)
             offer_tools(
@@ -73,11 +75,18 @@ class Surroundings:
         return self._backends[name]
 
     def now(self, row: FeatureRow, moves: int) -> float:
-        """The time of a move; the counted clock depends on nothing but the count."""
-        engine = self.settings(row).engine
-        if engine.clock is ClockKind.COUNTED:
-            return row.feature.created + COUNTED_SECONDS * moves + engine.ahead_seconds
-        return time.time() + engine.ahead_seconds
+        """The time of a move. The counted clock depends on nothing but the count, or on how long
+        a drawn agent's turns took by its own account.
+        """
+        settings = self.settings(row)
+        ahead, agent = settings.engine.ahead_seconds, agent_of(settings.agent)
+        if settings.engine.clock is not ClockKind.COUNTED:
+            return time.time() + ahead
+        if agent is None:
+            return row.feature.created + COUNTED_SECONDS * moves + ahead
+        with self.database.read() as connection:
+            taken = taken_seconds(connection, row.feature.key, agent)
+        return row.feature.created + MOVE_SECONDS * moves + taken + ahead
 
     def worktree(self, row: FeatureRow, commit: str, lane: str = "") -> Worktree:
         """Made or found again when it is first needed, and whenever it has vanished.
@@ -105,13 +114,16 @@ def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
     agent = loaded.settings.agent
     if agent.backend in (BackendName.AUTO, BackendName.CLAUDE):
         return claude_backend(agent, folder.path, for_client())
-    if loaded.agent_script is None:
+    drawn = agent_of(agent) if agent.backend is BackendName.CLAUDE_DOUBLE else None
+    if loaded.agent_script is None and drawn is None:
         raise ConfigError(
             f"the {agent.backend} backend has no script",
             "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
         )
     if agent.backend is BackendName.CLAUDE_DOUBLE:
-        return DoubledClaude(loaded.agent_script, folder.path)
+        stock = agent.client is ClientKind.STOCK
+        return DoubledClaude(loaded.agent_script, folder.path, drawn, stock=stock)
+    assert loaded.agent_script is not None
     return ScriptedBackend(read_script(loaded.agent_script), folder.scripted)
 
 

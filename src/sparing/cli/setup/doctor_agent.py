@@ -16,7 +16,7 @@ from sparing.agents.claude_options import VENDOR
 from sparing.agents.script import read_script
 from sparing.config.inherited import for_client
 from sparing.config.load import Loaded
-from sparing.config.settings import BackendName
+from sparing.config.settings import BackendName, DoubledAgent
 from sparing.errors import SparingError
 
 HELLO = "/api/hello"
@@ -115,6 +115,10 @@ def _missing_part(client: DoctorLine, login: DoctorLine) -> str:
 
 
 def _playing(loaded: Loaded, why: str) -> DoctorLine:
+    agent = loaded.settings.agent
+    drawn = agent.backend is BackendName.CLAUDE_DOUBLE and agent.double is not DoubledAgent.SCRIPT
+    if drawn and loaded.agent_script is None:
+        return DoctorLine("agent", True, f"{why}, working like a {agent.double} agent")
     if loaded.agent_script is None:
         repair = "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml"
         return DoctorLine("agent", False, f"{why}, but it has no script", repair)

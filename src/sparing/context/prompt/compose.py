@@ -17,6 +17,7 @@ from sparing.context.prompt.nested import nested, nested_again
 from sparing.context.prompt.seed import seed, seed_again
 from sparing.context.prompt.wrap import wrap
 from sparing.segment import Segment, Volatility
+from sparing.turn_kind import KINDS
 from sparing.way import Order, Way
 
 
@@ -28,8 +29,11 @@ class Composed(NamedTuple):
 
 def compose(brief: Brief, way: Way, order: Order = Order.NESTED, marks: int = 1) -> Composed:
     if way is Way.RESUME:
-        again = nested_again if order is Order.NESTED else seed_again
+        # The naive way resumes nothing: asked for, it is told as we would.
+        again = seed_again if order is Order.SEED else nested_again
         return Composed(again(brief), 0)
+    if order is Order.NAIVE:
+        return Composed((naive(brief),), 0)
     trunk, own = (nested if order is Order.NESTED else seed)(brief, way)
     if way is Way.FORK:
         return Composed(own, 0)
@@ -50,8 +54,10 @@ def _marked(segments: Sequence[Segment], trunk: int, marks: int) -> tuple[Segmen
 def naive(brief: Brief) -> Segment:
     """The baseline: every document inline, in one block; the role is the system prompt there.
 
-    It knows what the composed prompt knows, rules and project included, only not in parts.
+    It knows what the composed prompt knows, rules and project included, only not in parts. What
+    the program adds to spare an agent its looking around is no part of it.
     """
+    brief = replace(brief, map="", notes="", given=())
     documents = [*(brief.full or brief.documents), *([brief.subject] if brief.subject else [])]
     told = [one for one in documents if one.text is not None]
     task = [wrap(brief.task, brief.key, "task")] if brief.task else []
@@ -70,6 +76,7 @@ def naive(brief: Brief) -> Segment:
 def _beside(brief: Brief) -> list[Segment]:
     return [
         *pieces.outcome(brief),
+        *(pieces.files(brief) if KINDS[brief.asked.kind].lists_files else []),
         *pieces.facts(brief),
         *pieces.findings(brief),
         *pieces.materials(brief),
@@ -78,4 +85,5 @@ def _beside(brief: Brief) -> list[Segment]:
 
 def role_words(brief: Brief) -> str:
     """All that tells the role who it is: what the naive way has as its system prompt."""
-    return "\n".join((brief.role.text, *(one.text for one in brief.stage_texts)))
+    told = (*pieces.role(brief), *pieces.stage_texts(brief))
+    return "\n".join(one.text for one in told)

@@ -1,0 +1,183 @@
+"""One feature under one arm through the real Claude Code client, in a process of its own.
+
+`python -m bench.client_run ARM` reads what to run from JSON on standard input and prints what it
+cost as JSON. Agents are drawn, the client, its requests and its sessions are real; the double
+answers and bills. The log of all requests is kept, so that another meter can bill it again.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.client_meter import bill_log
+from bench.sample_repository import sample_files
+from sparing.cli.run.drive import Mode, run_features
+from sparing.desk.gates import answers
+from sparing.desk.office import open_office
+from sparing.feature import FeatureStatus
+from sparing.records import features, gates, ledger
+from sparing.usage import Usage
+from sparing.workspace.git.create import create_repository
+
+MODEL = "claude-sonnet-5"
+EPOCH = 1_767_225_600.0
+CAP = 5
+HIGH_USD, HIGH_TOKENS = 10_000, 10_000_000_000
+REQUESTS = {
+    "feature": "Keep a history of every record",
+    "L1": "Count how often a record is read",
+    "L2": "Show when a record was last changed",
+    "L3": "Let several stores share their records",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What is run."""
+
+    arm: str
+    flow: str
+    kind: str
+    seed: int
+    settings: dict[str, object]
+    """Of the arm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientResult:
+    case: Case
+    status: str
+    calls: int
+    """Requests that were billed."""
+    dispatches: int
+    ways: dict[str, int]
+    usage: dict[str, int]
+    rebilled: dict[str, int]
+    """The same by the bench's own meter."""
+    agrees: bool
+    """The ledger has the bill to the token."""
+    missing: int
+    """Lines that some role had to know and could not."""
+    base: dict[str, int]
+    """Tokens of tools and system prompt in the first request of readers and writers."""
+    roles: dict[str, dict[str, int]]
+    """Usage by role."""
+    hours: float
+    """By the counted clock."""
+
+
+def run(case: Case, log: Path) -> ClientResult:
+    with TemporaryDirectory(prefix="sparing-client-") as name:
+        folder = Path(name)
+        os.environ["HOME"] = name  # nobody's own settings
+        repository = create_repository(folder / "work", sample_files(), "a sample", EPOCH)
+        flags = {"state.folder": str(folder / "state"), "engine.poll_seconds": 0.02}
+        office = open_office(repository.checkout, flags)
+        own = _settings(case)
+        row = answers.start(office, REQUESTS[case.flow], case.flow, own, EPOCH)
+        run_features(office, [row], Mode.YES, quiet=True)
+        with office.database.read() as connection:
+            ended = features.get(connection, row.feature.key)
+            rows = ledger.of_feature(connection, row.feature.key)
+            waits = gates.waiting(connection, row.feature.key)
+        assert ended is not None
+        if waits is not None:
+            sys.stderr.write(f"it waits in {waits.stage}: {waits.reason}\n")
+        kept = office.folder.path / "double.jsonl"
+        found = _result(case, ended.status, rows, kept)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with kept.open("rb") as source, lzma.open(log, "wb", preset=1) as target:
+            shutil.copyfileobj(source, target)
+        return found
+
+
+def _settings(case: Case) -> dict[str, object]:
+    return {
+        "agent.backend": "claude-double",
+        "agent.double": case.kind,
+        "agent.double_seed": case.seed,
+        "engine.clock": "counted",
+        "models.strong": MODEL,
+        "models.standard": MODEL,
+        "models.cheap": MODEL,
+        "review.cap": CAP,
+        "workspace.hand_over": "merge",
+        "caps.feature_usd": HIGH_USD,
+        "caps.stage_usd": HIGH_USD,
+        "caps.day_usd": HIGH_USD,
+        "caps.feature_tokens": HIGH_TOKENS,
+        "caps.stage_tokens": HIGH_TOKENS,
+        "caps.day_tokens": HIGH_TOKENS,
+        **case.settings,
+    }
+
+
+def _result(
+    case: Case, status: FeatureStatus, rows: Iterable[ledger.LedgerRow], log: Path
+) -> ClientResult:
+    known = list(rows)
+    requests = list(_requests(log))
+    bills = [Usage(**one["bill"]) for one in requests]
+    booked = sum((row.result.usage or Usage() for row in known if row.result), Usage())
+    whole = sum(bills, Usage())
+    told = [row.attempt.sent for row in known]
+    ways = [row.attempt.way for row in known]
+    times = [float(one["at"]) for one in requests]
+    roles: dict[str, Usage] = {}
+    for row in known:
+        if row.result and row.result.usage:
+            role = row.attempt.role
+            roles[role] = roles.get(role, Usage()) + row.result.usage
+    return ClientResult(
+        case=case,
+        status=status.value,
+        calls=len(bills),
+        dispatches=len(known),
+        ways={way: ways.count(way) for way in sorted(set(ways))},
+        usage=asdict(whole),
+        rebilled=asdict(bill_log(requests)),
+        agrees=booked == whole,
+        missing=sum(len(one.get("missing", ())) for one in told),
+        base=_bases(requests),
+        roles={role: asdict(usage) for role, usage in roles.items()},
+        hours=(max(times) - min(times)) / 3600 if times else 0.0,
+    )
+
+
+def _requests(log: Path) -> Iterator[dict[str, Any]]:
+    for line in log.read_text("utf-8").splitlines():
+        record = json.loads(line)
+        if record.get("bill"):
+            yield record
+
+
+def _bases(requests: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """What the client sends before any word of ours: of those who may write, and the others."""
+    found: dict[str, int] = {}
+    for one in requests:
+        body = one["request"]
+        tools = [tool["name"] for tool in body.get("tools", ())]
+        if "Read" in tools:
+            size = len(json.dumps([body["tools"], body.get("system", "")])) // 4
+            found.setdefault("writers" if "Write" in tools else "readers", size)
+    return found
+
+
+def main() -> int:
+    told = json.load(sys.stdin)
+    found = run(Case(**told["case"]), Path(told["log"]))
+    print(json.dumps(asdict(found)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""The words that tell a role who it is: its own, and in a tier those of the stage."""
+
+from __future__ import annotations
+
+from sparing.context.prompt.brief import Material
+from sparing.context.prompt.compact import unsigned, without_boilerplate
+from sparing.context.prompt.wrap import defuse
+from sparing.flow.flows import TIERS
+from sparing.prompts.render import words
+from sparing.roles.load import SHIPPED, Role
+from sparing.runtime.source import Source
+
+
+def role_text(role: Role) -> str:
+    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper."""
+    if role.origin == SHIPPED:
+        return role.text
+    return defuse(unsigned(without_boilerplate(role.text)))
+
+
+def is_tier(source: Source) -> bool:
+    return source.row.feature.flow in TIERS
+
+
+def stage_texts(source: Source) -> tuple[Material, ...]:
+    """In a tier the stage's text and its guide say what the role does."""
+    if not is_tier(source):
+        return ()
+    return tuple(Material(kind, words(f"{kind}s", source.job.stage)) for kind in ("stage", "skill"))

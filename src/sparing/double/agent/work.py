@@ -1,0 +1,181 @@
+"""A representative agent at work: what it wants to do in a turn, and the next step of it.
+
+Nothing is kept between requests: which wishes are still open is seen from the conversation, so
+whatever the agent knows already, from the prompt or from earlier turns, it does not ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+from pathlib import Path
+
+from sparing.double.agent.memory import AgentMemory, ToolUsed
+from sparing.double.agent.tools import LOOKING, MOST_FILES, AgentTools, Wish, WishKind
+from sparing.double.agent.words import passages, search_word
+from sparing.double.agent_draws import (
+    TurnIdentity,
+    TurnNeeds,
+    needed_files,
+    share,
+    step_sizes,
+    whole,
+)
+from sparing.double.agent_kinds import AGENTS, AgentKind
+
+MOST_STEPS = 55
+"""A client allows 60 turns; whoever comes near ends with what there is."""
+FIRST_LOOKS = 0.6
+"""Of what an implementer looks at: the share before its first change."""
+TRIES = 2
+
+
+class AgentWork:
+    """The wishes of one turn, in order."""
+
+    def __init__(
+        self, kind: AgentKind, seed: int, who: TurnIdentity, needs: TurnNeeds, memory: AgentMemory
+    ) -> None:
+        self._kind = kind
+        self._seed = seed
+        self._who = who
+        self._needs = needs
+        self._memory = memory
+
+    def next_step(self, wishes: Sequence[Wish], tools: AgentTools) -> tuple[Wish, ...]:
+        """What is done at once now; empty when nothing is left."""
+        if self._memory.steps >= MOST_STEPS:
+            return ()
+        sizes = step_sizes(self._seed, self._who, self._kind, self._needs.parallel)
+        size = next(islice(sizes, self._memory.steps, None))
+        left: list[Wish] = []
+        commands = sum("command" in one.input for one in self._memory.turn)
+        for wish in wishes:
+            if wish.kind is WishKind.RUN:
+                commands -= 1
+                still: Wish | None = wish if commands < 0 else None
+            else:
+                still = self._open(wish)
+            if still is not None and still not in left and tools.can(still.kind):
+                left.append(still)
+        return _together(left, size, lists=tools.reads_lists)
+
+    def looks(self, references: Sequence[str], names: Sequence[str]) -> list[Wish]:
+        """The list, then what must be read, then files and searches by turns."""
+        searches = [search_word(number) for number in self._needs.searches[1:]]
+        lines = AGENTS[self._kind].search_lines
+        found = [Wish(WishKind.LIST, "")] if self._needs.searches else []
+        found += [Wish(WishKind.READ, path) for path in references]
+        files = needed_files(self._seed, self._who, self._needs, names)
+        mixed = [Wish(WishKind.READ, path) for path in files]
+        for word in searches:
+            place = int(share(self._seed, *self._who, "when", word) * (len(mixed) + 1))
+            count = whole(lines, self._seed, word, "lines")
+            mixed.insert(place, Wish(WishKind.SEARCH, word, lines=count))
+        return [*found, *mixed]
+
+    def changes(self, files: dict[str, str], targets: Sequence[str]) -> list[Wish]:
+        """Files that are written, then passages that are changed in them or in the targets."""
+        written = [Wish(WishKind.WRITE, path, new=text) for path, text in files.items()]
+        places = list(targets) or [path for path in files if not path.endswith(".md")]
+        ways = [
+            [Wish(WishKind.EDIT, path, old, new) for old, new in self._passages(path, files)]
+            for path in places
+        ]
+        edits = [wish for some in zip(*ways, strict=False) for wish in some] if ways else []
+        edits += [wish for some in ways for wish in some if wish not in edits]
+        most = max(self._needs.changes, 1 if targets else 0)
+        return [*written, *edits[:most]]
+
+    def commands(self, tests: Sequence[str]) -> list[Wish]:
+        checks = [f"python3 -m unittest -q {one} 2>&1 | tail -5" for one in tests]
+        usual = [*checks, "git status --short", "git diff --stat"]
+        return [
+            Wish(WishKind.RUN, usual[number % len(usual)]) for number in range(self._needs.commands)
+        ]
+
+    def to_and_fro(self, looks: list[Wish], changes: list[Wish], runs: list[Wish]) -> list[Wish]:
+        """An implementer's order: most looks first, then all mixed, a command last."""
+        first = int(len(looks) * FIRST_LOOKS)
+        steps = [one for one in changes if one.kind is WishKind.WRITE]
+        later = [one for one in changes if one.kind is not WishKind.WRITE]
+        places: list[tuple[float, Wish]] = []
+        for some in (looks[first:], later, runs[:-1]):
+            places += [((n + 0.5) / len(some), one) for n, one in enumerate(some)]
+        mixed = [one for _, one in sorted(places, key=lambda pair: pair[0])]
+        return [*looks[:first], *steps, *mixed, *runs[-1:]]
+
+    def _passages(self, path: str, files: dict[str, str]) -> Iterator[tuple[str, str]]:
+        text = files.get(path) or self._memory.text(path) or ""
+        return islice(passages(text, path, self._who, self._seed), max(1, self._needs.changes))
+
+    def _open(self, wish: Wish) -> Wish | None:
+        """What is to be done for it now; None when it is done, known, or can't be."""
+        memory = self._memory
+        match wish.kind:
+            case WishKind.LIST:
+                return None if memory.has_list(maps_do=self._needs.trusts_lists) else wish
+            case WishKind.SEARCH:
+                return None if memory.searched(wish.about) else wish
+            case WishKind.READ:
+                known = memory.text(wish.about) is not None if wish.new else False
+                return None if known or self._looked_at(wish) else wish
+            case _:
+                return self._try(wish)
+
+    def _looked_at(self, wish: Wish) -> bool:
+        """A file that is to be changed must have been opened; of others the text is enough."""
+        if wish.new:
+            return any(self._is_of(one, wish.about) and one.reads for one in self._memory.turn)
+        return self._memory.knows(wish.about)
+
+    def _try(self, wish: Wish) -> Wish | None:
+        key = "content" if wish.kind is WishKind.WRITE else "old_string"
+        value = wish.new if wish.kind is WishKind.WRITE else wish.old
+        turn = self._memory.turn
+        tries = [
+            n for n, one in enumerate(turn)
+            if one.input.get(key) == value and self._is_of(one, wish.about)
+        ]  # fmt: skip
+        if not tries:
+            return wish
+        if not turn[tries[-1]].failed or len(tries) >= TRIES:
+            return None
+        # Clients refuse to change a file that they have not opened before.
+        again = any(one.reads and self._is_of(one, wish.about) for one in turn[tries[-1] :])
+        return wish if again else Wish(WishKind.READ, wish.about)
+
+    def _is_of(self, used: ToolUsed, path: str) -> bool:
+        wanted = self._memory.relative(path)
+        return any(self._memory.relative(one) == wanted for one in used.files)
+
+
+def opened(path: str) -> Wish:
+    """A file that is going to be changed, unless its text is known from this session."""
+    return Wish(WishKind.READ, path, new=path)
+
+
+def modules(folder: str) -> list[str]:
+    """The files an agent may have to look at: modules that are there, tests aside."""
+    if not folder:
+        return []
+    root = Path(folder)
+    found = (path.relative_to(root) for path in root.rglob("*.py"))
+    return sorted(
+        path.as_posix()
+        for path in found
+        if not any(part.startswith((".", "test", "__")) for part in path.parts)
+    )
+
+
+def _together(left: Sequence[Wish], size: int, *, lists: bool) -> tuple[Wish, ...]:
+    """The first ones, as far as they can be asked for at once."""
+    if not left:
+        return ()
+    first = left[0].kind
+    alike = takewhile(lambda one: _goes_with(one.kind, first), left)
+    return tuple(islice(alike, size * MOST_FILES if lists and first in LOOKING else size))
+
+
+def _goes_with(kind: WishKind, first: WishKind) -> bool:
+    return kind is first or (kind in LOOKING and first in LOOKING)
