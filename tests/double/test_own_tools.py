@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparing.double.agent.tools import AgentTools, Wish, WishKind
 from sparing.double.answer import ToolCall
 from sparing.double.recognise import recognise
 from sparing.double.request import ModelRequest, read_asked
@@ -79,3 +80,34 @@ def test_what_is_in_the_context_is_known() -> None:
     )
     tools = toolbox(*shown, {"role": "assistant", "content": "ok"}, again, *known)
     assert tools.text_of("a.py") == ["one"]
+
+
+def test_a_drawn_agent_with_them() -> None:
+    """E7: files four at a time, all edits of a step in one call, the list as an outline."""
+    schema: Json = {
+        "properties": {name: {"type": "array"} for name in ("read", "search", "outline")}
+    }
+    tools: list[Json] = [
+        {"name": LOOK, "input_schema": schema},
+        {"name": CHANGE, "input_schema": {"properties": {"edits": {"type": "array"}}}},
+        {"name": "mcp__s__run", "input_schema": {"properties": {"command": {"type": "string"}}}},
+    ]
+    said = {"role": "user", "content": "hello"}
+    asked = read_asked({"model": "m", "max_tokens": 9, "tools": tools, "messages": [said]})
+    wishes = [
+        Wish(WishKind.LIST, ""),
+        *(Wish(WishKind.READ, f"{n}.py") for n in range(5)),
+        Wish(WishKind.SEARCH, "word"),
+        Wish(WishKind.WRITE, "new.py", new="x\n"),
+        Wish(WishKind.EDIT, "a.py", "old", "new"),
+        Wish(WishKind.RUN, "ls"),
+    ]
+    edits = [{"path": "new.py", "create": "x\n"}, {"path": "a.py", "find": "old", "replace": "new"}]
+    assert AgentTools(asked, "").calls(wishes) == (
+        ToolCall(LOOK, {"read": ["0.py", "1.py", "2.py", "3.py"]}),
+        ToolCall(LOOK, {"read": ["4.py"]}),
+        ToolCall(CHANGE, {"edits": edits}),
+        ToolCall(LOOK, {"outline": ["**/*.py"]}),
+        ToolCall(LOOK, {"search": ["word"]}),
+        ToolCall("mcp__s__run", {"command": "ls"}),
+    )
