@@ -61,9 +61,7 @@ class Surroundings:
 
     def backend(self, row: FeatureRow) -> Backend:
         loaded = self.loaded(row)
-        name = (
-            f"{loaded.settings.agent.backend} {loaded.agent_script} {tool_names(loaded.settings)}"
-        )
+        name = backend_key(loaded)
         if name not in self._backends:
             made = make_backend(loaded, self.folder)
             offer_tools(
@@ -99,6 +97,11 @@ class Surroundings:
 
     def feature_folder(self, row: FeatureRow) -> str:
         return self.settings(row).flow.folder_of(row.feature)
+
+
+def backend_key(loaded: Loaded) -> str:
+    """Features whose settings agree in this share a backend."""
+    return f"{loaded.settings.agent.backend} {loaded.agent_script} {tool_names(loaded.settings)}"
 
 
 def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
