@@ -64,8 +64,7 @@ class Surroundings:
 
     def backend(self, row: FeatureRow) -> Backend:
         loaded = self.loaded(row)
-        agent, tools = loaded.settings.agent, tool_names(loaded.settings)
-        name = f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
+        name = backend_key(loaded)
         if name not in self._backends:
             made = make_backend(loaded, self.folder)
             offer_tools(
@@ -108,6 +107,12 @@ class Surroundings:
 
     def feature_folder(self, row: FeatureRow) -> str:
         return self.settings(row).flow.folder_of(row.feature)
+
+
+def backend_key(loaded: Loaded) -> str:
+    """Features whose settings agree in this share a backend."""
+    agent, tools = loaded.settings.agent, tool_names(loaded.settings)
+    return f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
 
 
 def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
