@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.agents.claude import BASE_TOKENS, WRITER_TOKENS
+from sparing.agents.claude_capabilities import BASE_TOKENS, WRITER_TOKENS
 from sparing.config.settings import every_setting
 from sparing.economy.levers import Able, LeverState, in_use, standings
 from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off

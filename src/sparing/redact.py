@@ -196,12 +196,16 @@ class Redactor:
             return text
         return self._remembered(text) if len(text) <= SHORT else self._cleaned(text)
 
-    def _cleaned(self, text: str) -> str:
+    def clean_lines(self, text: str) -> str:
+        """The same for a text whose lines are counted: it keeps as many as it has."""
+        return self._cleaned(text, breaks=True)
+
+    def _cleaned(self, text: str, *, breaks: bool = False) -> str:
         if self._needles:
             spans = [*self._known(text), *self._broken(text)]
-            text = _replace(text, spans, self._mark)
+            text = _replace(text, spans, self._mark, breaks=breaks)
         found = [(start, end) for start, end, _ in find_formats(text)]
-        return _replace(text, found, self._mark)
+        return _replace(text, found, self._mark, breaks=breaks)
 
     def clean_data(self, data: Any) -> Any:
         """The same for what is about to become JSON: inside of strings and keys."""
@@ -245,7 +249,7 @@ def _join(text: str) -> tuple[str, list[int], list[int]]:
     return "".join((*parts, text[last:])), places, removed
 
 
-def _replace(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
+def _replace(text: str, spans: Iterable[tuple[int, int]], mark: str, *, breaks: bool) -> str:
     parts: list[str] = []
     last = 0
     for start, end in sorted(spans):
@@ -253,6 +257,8 @@ def _replace(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
             continue
         if start >= last:
             parts += (text[last:start], mark)
+        if breaks:
+            parts.append("\n" * text.count("\n", max(start, last), end))
         last = end
     return "".join((*parts, text[last:]))
 

@@ -23,3 +23,24 @@ def test_the_five_answers(user_repository: UserRepository, tmp_path: Path) -> No
     assert found["V5"]["words"].endswith("100% of it read from cache")
     assert found["resume"]["words"].startswith("on, for claude-double ")
     assert "3 short turns" in said.err
+
+
+def test_the_five_tasks(user_repository: UserRepository, tmp_path: Path) -> None:
+    """E7: a model that does nothing fails the first; its writers keep the client's tools."""
+    script = tmp_path / "script.toml"
+    script.write_text("")
+    around = {"SPARING_AGENT__BACKEND": "claude-double", "SPARING_AGENT__SCRIPT": str(script)}
+    path = user_repository()
+    said = sparing(path, "doctor", "--tools", "--json", environ=around)
+    tasks = [finding for finding in said.json["findings"] if finding["name"] == "T1"]
+    assert [task["good"] for task in tasks] == [False] * 3, "once a model"
+    assert tasks[0]["words"].startswith("one exact edit: not as asked in settings.txt (claude-")
+    found = {finding["name"]: finding for finding in said.json["findings"]}
+    assert found["tools"]["words"].startswith(
+        "writers with claude-haiku-4-5 have the client's tools"
+    )
+    assert "(simulated)" in found["tools"]["words"]
+    assert said.err.count("5 short turns") == 3
+    again = sparing(path, "doctor", "--json", environ=around)
+    words = {finding["name"]: finding["words"] for finding in again.json["findings"]}["tools"]
+    assert words == "ours for readers; other writers have the client's (sparing doctor --tools)"

@@ -83,7 +83,7 @@ def test_doctor_finds_a_healthy_repository(user_repository: UserRepository, tmp_
     names = [finding["name"] for finding in said.json["findings"]]
     assert names == [
         *("python", "engine", "git", "sandbox", "settings", "client", "login", "agent"),
-        *("levers", "repository", "state", "roles"),
+        *("levers", "tools", "repository", "state", "roles"),
     ]
 
 

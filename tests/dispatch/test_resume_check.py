@@ -22,7 +22,7 @@ from sparing.dispatch.resume_check import (
 )
 from sparing.records import ledger, resume_checks
 from sparing.records.features import FeatureRow
-from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.surroundings import Surroundings, backend_key
 from sparing.usage import Usage
 from tests.agents.forgetful import Fake
 from tests.dispatch.spending import NOON, asking, new_feature, surroundings
@@ -37,7 +37,7 @@ class World(NamedTuple):
     def feature(self, number: int = 1, **caps: Any) -> FeatureRow:
         row = new_feature(self.around, number, **caps)
         loaded = self.around.loaded(row)
-        name = f"{loaded.settings.agent.backend} {loaded.agent_script}"
+        name = backend_key(loaded)
         vars_of(self.around)[name] = self.fake
         return row
 

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from sparing.failure import Failure
 from sparing.segment import Segment
+from sparing.tool import ChangedFile, OpenedLines
 from sparing.turn_event import AgentAction
 from sparing.usage import Origin, Usage
 
@@ -23,6 +24,7 @@ class Access(StrEnum):
     WORKTREE = "worktree"
 
 
+EVERY_MODEL = "*"
 ANSWERING: Final = "answering"
 """The kind of the event that a backend sends when the first token of an answer is there."""
 
@@ -63,9 +65,32 @@ class Capabilities:
     """One request may hold entries of an hour and of five minutes."""
     trims: bool = False
     """Results of its tools pass through this program before the model sees them."""
+    own_readers: bool = False
+    """Readers have tools of ours."""
+    own_writers: frozenset[str] = frozenset()
+    """Models whose writers have tools of ours."""
+    own_writer_tokens: int = 0
+    """What is sent before any prompt of theirs."""
+    client_tokens: int = 0
+    """What readers with the client's own tools are sent before any prompt, where others have
+    ours."""
 
-    def base_of(self, *, writes: bool) -> int:
-        return max(self.base_tokens, self.writer_tokens) if writes else self.base_tokens
+    def client_base_of(self, *, writes: bool) -> int:
+        """With the client's own tools, whoever has which: the naive way has no others."""
+        reader = self.client_tokens or self.base_tokens
+        return max(reader, self.writer_tokens) if writes else reader
+
+    def base_of(self, *, writes: bool, model: str = "") -> int:
+        if not writes:
+            return self.base_tokens
+        own = bool(self.own_tools(writes=True, model=model))
+        return self.own_writer_tokens if own else max(self.base_tokens, self.writer_tokens)
+
+    def own_tools(self, *, writes: bool, model: str) -> str:
+        """Which set of ours stands in place of the client's; empty: none."""
+        if not writes:
+            return "look" if self.own_readers else ""
+        return "" if self.own_writers.isdisjoint({model, EVERY_MODEL}) else "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +179,9 @@ class AgentReply:
     calls: tuple[ModelCall, ...] = ()
     files_read: tuple[str, ...] = ()
     files_written: tuple[str, ...] = ()
+    opened: tuple[OpenedLines, ...] = ()
+    """Exactly what tools of ours have shown, in the order of the calls."""
+    changed: tuple[ChangedFile, ...] = ()
     failure: Failure | None = None
     detail: str = field(default="")
     resets_at: float | None = None

@@ -19,10 +19,12 @@ from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
 
-from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities, ModelCall
-from sparing.agents.claude_options import Setup, argv, hosts, needs, opening, request
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, ModelCall
+from sparing.agents.claude_capabilities import capabilities_with
+from sparing.agents.claude_options import Setup, ToolOffer, argv, hosts, needs, opening, request
 from sparing.agents.claude_outcome import TurnOutcome, outcome
 from sparing.agents.claude_stream import Stop, Watch
+from sparing.agents.claude_tools import ToolDesk, muted
 from sparing.agents.process import Client, Command
 from sparing.agents.tunnel import Tunnel
 from sparing.errors import StateError
@@ -30,13 +32,6 @@ from sparing.failure import Failure
 from sparing.usage import Usage
 
 SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-WINDOW_TOKENS = 200_000
-RESERVE_TOKENS = 33_000
-"""Measured: with less than this left of a window the client compacts the session."""
-BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
-"""Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
-STOCK_TOKENS = 18_700
-"""The same of the client as installed, for readers and writers alike."""
 GRACE_SECONDS = 5.0
 """Time for a client that is stopping, or has sent its last message, to save its session."""
 
@@ -46,17 +41,12 @@ class ClaudeBackend:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self.capabilities = Capabilities(
-            resume=True,
-            fork=True,
-            schema=True,
-            marks=1,
-            context_tokens=WINDOW_TOKENS,
-            reserve_tokens=RESERVE_TOKENS,
-            base_tokens=STOCK_TOKENS if setup.stock else BASE_TOKENS,
-            proven=False,
-            writer_tokens=STOCK_TOKENS if setup.stock else WRITER_TOKENS,
-        )
+        self.capabilities = capabilities_with(setup)
+
+    def offer(self, tools: ToolOffer) -> None:
+        """From now on turns have these tools of ours, in place of the client's."""
+        self._setup = replace(self._setup, tools=tools)
+        self.capabilities = capabilities_with(self._setup)
 
     @property
     def version(self) -> str:
@@ -77,13 +67,19 @@ class ClaudeBackend:
         with self._held("" if call.fork else call.resume) as lock:
             if lock is None:
                 return self._refusal(f"the session {call.resume} is in use")
-            watch = Watch(call, call.cwd.resolve(), events)
-            ended = await self._let_out(watch, lock)
-        return self._reply(watch, ended, time.monotonic() - began)
+            desk = ToolDesk(self._setup.tools.of(call), events)
+            watch = Watch(call, call.cwd.resolve(), events, desk.names)
+            if desk.tools:
+                desk.tools.begin(call.resume)
+            ended = await self._let_out(watch, desk, lock)
+        reply = self._reply(watch, desk, ended, time.monotonic() - began)
+        if desk.tools and reply.failure is None:
+            desk.tools.keep(reply.session)
+        return reply
 
     async def _ping(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
         """A fork reads all that the session holds, in one request, and is thrown away."""
-        once = ClaudeBackend(replace(self._setup, max_turns=1))
+        once = ClaudeBackend(replace(self._setup, max_turns=1, tools=muted(self._setup.tools)))
         reply = await once.run(replace(call, ping=False, fork=True), events)
         if SESSION.fullmatch(reply.session) and reply.session != call.resume:
             for path in self._setup.config.glob(f"projects/*/{reply.session}.jsonl"):
@@ -91,13 +87,13 @@ class ClaudeBackend:
         read = reply.usage.read > 0  # what it said, or that it would have gone on, is nothing to us
         return replace(reply, failure=None, detail="") if read else reply
 
-    async def _let_out(self, watch: Watch, lock: tuple[int, ...]) -> TurnOutcome:
+    async def _let_out(self, watch: Watch, desk: ToolDesk, lock: tuple[int, ...]) -> TurnOutcome:
         """To its provider's hosts by name; no turn has a way out to any other."""
         wanted = hosts(self._setup)
         if not wanted:
-            return await _turn(self._setup, watch, lock)
+            return await _turn(self._setup, watch, desk, lock)
         async with Tunnel(wanted, self._setup.upstream) as tunnel:
-            return await _turn(replace(self._setup, proxy=tunnel.url), watch, lock)
+            return await _turn(replace(self._setup, proxy=tunnel.url), watch, desk, lock)
 
     def _knows(self, session: str) -> bool:
         """Asking the client would take half a second, and a title would do for it."""
@@ -132,7 +128,9 @@ class ClaudeBackend:
             failure=Failure.INVALID_SESSION, detail=detail,
         )  # fmt: skip
 
-    def _reply(self, watch: Watch, ended: TurnOutcome, seconds: float) -> AgentReply:
+    def _reply(
+        self, watch: Watch, desk: ToolDesk, ended: TurnOutcome, seconds: float
+    ) -> AgentReply:
         ended = _judged(watch, ended)
         if ended.failure is Failure.INVALID_SESSION:
             return replace(self._refusal(ended.detail), usage=watch.usage, seconds=seconds)
@@ -145,39 +143,44 @@ class ClaudeBackend:
             context_tokens=last.input + last.output,
             seconds=seconds,
             calls=tuple(_calls(watch)),
-            files_read=watch.read,
-            files_written=watch.written,
+            files_read=(*watch.read, *desk.read),
+            files_written=(*watch.written, *desk.written),
+            opened=tuple(desk.opened),
+            changed=tuple(desk.changed),
             failure=ended.failure,
             detail=ended.detail,
             resets_at=watch.resets_at,
         )
 
 
-async def _turn(setup: Setup, watch: Watch, lock: tuple[int, ...]) -> TurnOutcome:
+async def _turn(setup: Setup, watch: Watch, desk: ToolDesk, lock: tuple[int, ...]) -> TurnOutcome:
     """Start the client, talk with it, and see that nothing of it is left."""
     call = watch.call
-    line, wanted = argv(setup, call), needs(setup, call)
+    line, wanted = argv(setup, call, desk.names), needs(setup, call)
     launched = call.launch(line, wanted) if call.launch else None
     command = Command(
         launched.argv if launched else line,
         call.cwd,
         launched.env if launched else {**_bare(setup.config), **wanted.environment},
-        opening(call),
+        opening(call, desk.names),
         call.lock,
         passed=lock,
         stays_open=True,
         launched=launched,
     )
     async with Client(command) as client:
-        return await _converse(client, watch)
+        try:
+            return await _converse(client, watch, desk)
+        finally:
+            await desk.close()
 
 
-async def _converse(client: Client, watch: Watch) -> TurnOutcome:
+async def _converse(client: Client, watch: Watch, desk: ToolDesk) -> TurnOutcome:
     limit = watch.call.limit_seconds
     code, words = 0, ""
     try:
         async with asyncio.timeout(limit):
-            await _listen(client, watch, until_stop=True)
+            await _listen(client, watch, desk, until_stop=True)
             if watch.stop is None:
                 code, words = await client.ended()
     except TimeoutError:
@@ -187,13 +190,15 @@ async def _converse(client: Client, watch: Watch) -> TurnOutcome:
         client.say(request("stop", subtype="interrupt"))
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
-                await _listen(client, watch, until_stop=False)
+                await _listen(client, watch, desk, until_stop=False)
                 await client.ended()
     return _ended(client, watch, code, words)
 
 
-async def _listen(client: Client, watch: Watch, *, until_stop: bool) -> None:
+async def _listen(client: Client, watch: Watch, desk: ToolDesk, *, until_stop: bool) -> None:
     async for message in client.messages():
+        if desk.take(message, client.say):
+            continue
         answer = watch.see(message)
         if answer:
             client.say(answer)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents import claude_start
-from sparing.agents.backend import AgentCall, Needs
+from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Needs
 from sparing.agents.claude_login import Login
-from sparing.agents.claude_rules import rules_of, tools_of
+from sparing.agents.claude_rules import SERVER, rules_of, tools_of
 from sparing.agents.tunnel import Host, way_out
+from sparing.tool import OwnTools
 from sparing.usage import Origin
 
 CONFIG = "CLAUDE_CONFIG_DIR"
@@ -29,12 +30,31 @@ VENDOR = "https://api.anthropic.com"
 REFRESHING = ("platform.claude.com",)
 """Where a login of the user's own is renewed."""
 SHORT = "5m"
+OWN_TOOL_SECONDS = 900
+"""After which the client gives up on a call of our own tools; they have limits of their own."""
+_OUR_SERVER = {"mcpServers": {SERVER: {"type": "sdk", "name": SERVER, "alwaysLoad": True}}}
+"""It lives in the process that drives the client."""
 LEAN = {
     # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
     "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "DISABLE_AUTO_COMPACT": "1",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """Who works with tools of ours instead of the client's: all of a trunk group, or none."""
+
+    make: Callable[[AgentCall], OwnTools] | None = None
+    readers: bool = False
+    writers: frozenset[str] = frozenset()
+    """Models of writers; `EVERY_MODEL` stands for all."""
+
+    def of(self, call: AgentCall) -> OwnTools | None:
+        writes = (call.shown or call.access) is Access.WORKTREE
+        wanted = not self.writers.isdisjoint({call.model, EVERY_MODEL}) if writes else self.readers
+        return self.make(call) if self.make and wanted else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +77,31 @@ class Setup:
     """The user's own proxy, if they need one to get out."""
     proxy: str = ""
     """Ours, on this machine, through which alone the client gets out."""
+    tools: ToolOffer = ToolOffer()
     stock: bool = False
     """Started as installed, to compare with: its own system prompt and all its tools. What it may
     do with them is as ever: rules, the look at every call and the sandbox are the same."""
 
 
-def argv(setup: Setup, call: AgentCall) -> list[str]:
+def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
     """The command line. Values that others chose are bound to their flag by an equals sign."""
     root = call.cwd.resolve()
     line = [
         *_started(setup),
         *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),
         *("--include-partial-messages", "--strict-mcp-config", "--setting-sources="),
-        *_brought(setup, call),
-        f"--allowedTools={','.join(rules_of(call.access, root))}",
+        *_brought(setup, call, own),
+        f"--allowedTools={','.join(rules_of(call.access, root, own))}",
         "--permission-mode=dontAsk",
         f"--model={call.model}",
         f"--max-turns={setup.max_turns}",
     ]
+    if own:
+        line.append(f"--mcp-config={_compact(_OUR_SERVER)}")
     if call.limit_usd is not None:
         line.append(f"--max-budget-usd={call.limit_usd:.6f}")
     if call.schema is not None:
-        line.append(f"--json-schema={json.dumps(call.schema, separators=(',', ':'))}")
+        line.append(f"--json-schema={_compact(call.schema)}")
     if call.resume:
         line.append(f"--resume={call.resume}")
     if call.fork:
@@ -86,14 +109,12 @@ def argv(setup: Setup, call: AgentCall) -> list[str]:
     return line
 
 
-def _brought(setup: Setup, call: AgentCall) -> tuple[str, ...]:
+def _brought(setup: Setup, call: AgentCall, own: Sequence[str]) -> tuple[str, ...]:
     """What the client says of itself and which tools it offers."""
     if setup.stock:
         return (f"--append-system-prompt={call.system}",)
-    return (
-        f"--system-prompt={call.system}",
-        f"--tools={','.join(tools_of(call.shown or call.access))}",
-    )
+    tools = ",".join(tools_of(call.shown or call.access, own))
+    return f"--system-prompt={call.system}", f"--tools={tools}"
 
 
 def hosts(setup: Setup) -> frozenset[Host]:
@@ -123,6 +144,7 @@ def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
         "CLAUDE_CODE_MAX_RETRIES": str(setup.retries),
+        "MCP_TOOL_TIMEOUT": str(OWN_TOOL_SECONDS * 1000),
         # Without it the login decides: five minutes with a key, an hour with a token.
         "CLAUDE_CODE_PROMPT_CACHE_TTL": call.life,
         **setup.login.environment,
@@ -137,10 +159,12 @@ def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
     return found
 
 
-def opening(call: AgentCall) -> bytes:
-    """The first two messages: who looks at tool calls, and the prompt."""
+def opening(call: AgentCall, own: Sequence[str] = ()) -> bytes:
+    """The first two messages: who looks at tool calls and has some, and the prompt."""
     hook = {"matcher": None, "hookCallbackIds": [HOOK], "onFailure": "block"}
-    return request(INITIALIZE, subtype="initialize", hooks={"PreToolUse": [hook]}) + _line(
+    servers = {"sdkMcpServers": [SERVER]} if own else {}
+    hooks = {"PreToolUse": [hook]}
+    return request(INITIALIZE, subtype="initialize", hooks=hooks, **servers) + _line(
         {
             "type": "user",
             "session_id": "",
@@ -160,6 +184,12 @@ def request(id: str, **fields: Any) -> bytes:
 def response(id: str, output: Mapping[str, Any]) -> bytes:
     """The answer to what the client wants of us."""
     answer = {"subtype": "success", "request_id": id, "response": output}
+    return _line({"type": "control_response", "response": answer})
+
+
+def refusal(id: str, words: str) -> bytes:
+    """The answer to what nobody here can do."""
+    answer = {"subtype": "error", "request_id": id, "error": words}
     return _line({"type": "control_response", "response": answer})
 
 
@@ -187,6 +217,10 @@ def _started(setup: Setup) -> Iterator[str]:
 
 def _port(url: str) -> int:
     return urlsplit(url).port or TLS_PORT
+
+
+def _compact(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

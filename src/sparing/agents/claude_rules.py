@@ -6,9 +6,10 @@ every call before it runs, which follows links. Each of them alone would hold a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never, cast
 
 from sparing.agents.backend import Access
 
@@ -18,7 +19,15 @@ CHANGING = frozenset({*WRITERS, "MultiEdit", "NotebookEdit"})
 STRUCTURED = "StructuredOutput"
 PATHS = ("file_path", "path", "notebook_path")
 """Arguments of tools that name a file or a folder."""
+LISTS = ("read", "outline")
+"""Arguments of our own tools that name several."""
+SERVER = "s"
+"""What our own tools are known by; it stands in every request, so it is short."""
+OWN = f"mcp__{SERVER}__"
+"""How the client begins their names."""
+OWN_CHANGING = frozenset({f"{OWN}change", f"{OWN}run"})
 
+_LINES = re.compile(r":\d+(?:-\d*)?$")
 _GRAMMAR = frozenset("(),*?[]{}!\\")
 
 
@@ -41,7 +50,10 @@ class ToolAnswer(NamedTuple):
         }
 
 
-def tools_of(access: Access) -> tuple[str, ...]:
+def tools_of(access: Access, own: Sequence[str] = ()) -> tuple[str, ...]:
+    """The client's tools; none beside our own, which are all that an agent needs."""
+    if own:
+        return ()
     match access:
         case Access.READ_ONLY:
             return READERS
@@ -51,28 +63,46 @@ def tools_of(access: Access) -> tuple[str, ...]:
             assert_never(access)
 
 
-def rules_of(access: Access, root: Path) -> tuple[str, ...]:
+def rules_of(access: Access, root: Path, own: Sequence[str] = ()) -> tuple[str, ...]:
     """One a tool; two slashes begin a path that is absolute.
 
     A path that the rules' own grammar would misread is left to the look at every call.
     """
     plain = not any(letter in _GRAMMAR for letter in str(root))
-    return tuple(
-        f"{tool}(/{root}/**)" if plain and tool != "Bash" else tool for tool in tools_of(access)
+    client = (
+        f"{tool}(/{root}/**)" if plain and tool != "Bash" else tool
+        for tool in tools_of(access, own)
     )
+    return (*client, *own)
 
 
-def judge(tool: str, given: Mapping[str, Any], access: Access, root: Path) -> ToolAnswer:
+def judge(
+    tool: str, given: Mapping[str, Any], access: Access, root: Path, own: Sequence[str] = ()
+) -> ToolAnswer:
     """Whether a call may run, before it does."""
     if tool == STRUCTURED:
         return ToolAnswer()
-    if tool not in tools_of(access):
+    reads = access is Access.READ_ONLY and tool in OWN_CHANGING
+    if reads or (tool not in tools_of(access, own) and tool not in own):
         return ToolAnswer(f"{tool} is not for you in this turn.")
-    for name in PATHS:
-        path = given.get(name)
-        if isinstance(path, str) and path and not _inside(path, root):
+    for path in _named(given):
+        if not _inside(path, root):
             return ToolAnswer(f"{path} is outside of the working directory {root}.")
     return ToolAnswer()
+
+
+def _named(given: Mapping[str, Any]) -> Iterator[str]:
+    """Every path that a call names, alone or in a list."""
+    yield from (str(given[name]) for name in PATHS if isinstance(given.get(name), str))
+    for name in LISTS:
+        listed = given.get(name)
+        items = cast("list[object]", listed) if isinstance(listed, list) else [listed]
+        yield from (_LINES.sub("", item) for item in items if isinstance(item, str))
+    edits = given.get("edits")
+    for edit in cast("list[object]", edits) if isinstance(edits, list) else []:
+        path = cast("dict[str, object]", edit).get("path") if isinstance(edit, dict) else None
+        if isinstance(path, str):
+            yield path
 
 
 def relative(path: str, root: Path) -> str:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
-from sparing.agents.claude_options import INITIALIZE, response
-from sparing.agents.claude_rules import CHANGING, judge, relative, tools_of
+from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent
+from sparing.agents.claude_options import INITIALIZE, refusal, response
+from sparing.agents.claude_rules import CHANGING, OWN_CHANGING, judge, relative, tools_of
 from sparing.codec import JsonObject
 from sparing.failure import Failure
 from sparing.turn_event import AgentAction
@@ -48,6 +48,8 @@ class Watch:
     call: AgentCall
     root: Path
     events: Callable[[AgentEvent], None]
+    own: tuple[str, ...] = ()
+    """Names of tools that we answer ourselves."""
     session: str = ""
     calls: list[Usage] = field(default_factory=list[Usage])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
@@ -112,12 +114,16 @@ class Watch:
             self.stop = Stop(Failure.CRASHED, "this client can't let us look at its tool calls")
 
     def _asked(self, message: JsonObject) -> bytes:
-        given = _object(_object(message, "request"), "input")
-        tool = str(given.get("tool_name", ""))
-        answer = judge(tool, _object(given, "tool_input"), self.call.access, self.root)
+        """Our look at a tool call, before it runs; nothing else is for us to answer."""
+        id, asked = str(message.get("request_id")), _object(message, "request")
+        if asked.get("subtype") != "hook_callback":
+            return refusal(id, f"there is no answer to {str(asked.get('subtype'))[:80]}")
+        given = _object(asked, "input")
+        tool, wanted = str(given.get("tool_name", "")), _object(given, "tool_input")
+        answer = judge(tool, wanted, self.call.access, self.root, self.own)
         if answer.reason:
             self.events(AgentEvent(AgentAction.DENIED, answer.reason))
-        return response(str(message.get("request_id")), answer.output)
+        return response(id, answer.output)
 
     def _streamed(self, message: JsonObject) -> None:
         event = _object(message, "event")
@@ -154,8 +160,12 @@ class Watch:
         path = str(given.get("file_path") or given.get("notebook_path") or "")
         tool = Tool(name, relative(path, self.root) if path else "", str(given.get("command", "")))
         self.tools[id] = tool
-        if name in CHANGING and name not in tools_of(self.call.access):
+        if name in CHANGING | OWN_CHANGING and name not in self._for_writing():
             self.denied.append(tool.path or tool.command or name)
+
+    def _for_writing(self) -> tuple[str, ...]:
+        own = self.own if self.call.access is Access.WORKTREE else ()
+        return (*tools_of(self.call.access, self.own), *own)
 
     def _results(self, message: JsonObject) -> None:
         for block in _objects(_object(message, "message"), "content"):

@@ -25,6 +25,8 @@ class PromptClient(NamedTuple):
     name: str
     version: str
     marks: int
+    own: str = ""
+    """Which tools of ours it offers the roles of this class, if any."""
 
 
 def order_of(source: Source) -> Order:
@@ -78,7 +80,9 @@ def shows_writing(role: Role, turn: Turn) -> bool:
 def client_of(source: Source) -> PromptClient:
     backend = source.around.backend(source.row)
     version = str(getattr(backend, "version", ""))
-    return PromptClient(backend.name, version, backend.capabilities.marks)
+    writes = source.role.role_class.writes
+    own = backend.capabilities.own_tools(writes=writes, model=model_of(source))
+    return PromptClient(backend.name, version, backend.capabilities.marks, own)
 
 
 def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
@@ -88,7 +92,7 @@ def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
         backend=client.name,
         version=client.version,
         model=model_of(source),
-        tools=role.tools,
+        tools=(*role.tools, client.own) if client.own else role.tools,
         system=system_of(source),
         schema=compact(brief.schema) if formed else "",
         life=CACHE_LIFE,

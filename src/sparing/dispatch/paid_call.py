@@ -191,6 +191,7 @@ def bill_of(settings: Settings, model: str, reply: AgentReply, kept: str = "") -
         context_tokens=reply.context_tokens,
         seconds=reply.seconds,
         files_read=list(reply.files_read),
+        opened=reply.opened,
         reply=kept,
         failure=reply.failure.value if reply.failure else "",
         detail=reply.detail,

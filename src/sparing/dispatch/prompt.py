@@ -69,12 +69,13 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
     prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
     writes = source.role.role_class.writes and TURNS[source.job.turn].writes
     key = replace(trunk_key(source, brief, client_of(source)), system="")
-    base = source.around.backend(source.row).capabilities.base_of(writes=writes)
+    able = source.around.backend(source.row).capabilities
+    sent = able.base_of(writes=writes, model=model_of(source))
     return {
         "prompt": [prompt.digest, prompt.tokens],
         "role": [words.digest, words.tokens],
-        "tools": [base_digest(key, writes=writes), base],
-        "before": base + estimate_tokens(system_of(source)),
+        "tools": [base_digest(key, writes=writes), able.client_base_of(writes=writes)],
+        "before": sent + estimate_tokens(system_of(source)),
     }
 
 

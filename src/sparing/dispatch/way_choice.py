@@ -204,7 +204,8 @@ def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
     price = price_of(model_of(source), own_prices(source.around.settings(source.row).models.prices))
     rates = TYPICAL if price is None else Rates.of(price)
     system = system_of(source)
-    base = backend.capabilities.base_of(writes=source.role.role_class.writes)
+    writes = source.role.role_class.writes
+    base = backend.capabilities.base_of(writes=writes, model=model_of(source))
     with source.around.database.read() as connection:
         works = turn_history.works(connection, backend.name)
         life = life_of(connection, source, group, rates)

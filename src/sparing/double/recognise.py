@@ -84,7 +84,7 @@ _TARGETS = re.compile(
     r"^Write (?P<write>\S+)(?: from the documents above)?\. The program commits"
     r"|The stage's document is (?P<stage>\S+)\.$"
     r"|^Go on with (?P<part>\S+)\. The program commits"
-    r"|^A person rejected (?P<redo>\S+); their"
+    r"|^(?P<redo>\S+) was rejected; the document"
     r"|what reviewers found in (?P<revise>\S+)\. Deal",
     re.MULTILINE,
 )

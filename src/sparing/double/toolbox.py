@@ -15,8 +15,12 @@ from sparing.double.recognise import PlayedTurn, working_folder
 from sparing.double.request import JsonObject, ModelRequest, block_text
 
 READ, WRITE, EDIT = "Read", "Write", "Edit"
+LOOK, CHANGE = "mcp__s__look", "mcp__s__change"
+"""The program's own tools, whose arguments are lists."""
 STRUCTURED = "StructuredOutput"
 TRIES = 2
+KNOWN = "already in your context"
+_PART = re.compile(r"^== ", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *\d+(?:→|\t)(?P<text>.*)$", re.MULTILINE)
 
 
@@ -48,22 +52,30 @@ class Toolbox:
 
     def reads(self, paths: Sequence[str]) -> tuple[ToolCall, ...]:
         """Those that were not tried yet, all at once."""
-        if READ not in self.tools:
-            return ()
         tried = {done.path for done in self.done if done.name == READ}
         wanted = dict.fromkeys(self._absolute(path) for path in paths)
-        return tuple(_read(path) for path in wanted if path not in tried)
+        missing = [path for path in wanted if path not in tried]
+        return self._listed(tuple(_read(path) for path in missing))
 
     def changes(self, changes: Sequence[FileEdit]) -> tuple[ToolCall, ...]:
         """What is left to do for them, all at once."""
-        if WRITE not in self.tools:
-            return ()
         calls: list[ToolCall] = []
         for change in changes:
             call = self._next(change)
             if call is not None and call not in calls:
                 calls.append(call)
-        return tuple(calls)
+        return self._listed(tuple(calls))
+
+    def _listed(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+        """As the tools that are there take them: one by one, or all in one list."""
+        if LOOK not in self.tools:
+            return tuple(call for call in calls if call.name in self.tools)
+        reads = [str(call.input["file_path"]) for call in calls if call.name == READ]
+        edits = [own_edit(call) for call in calls if call.name != READ]
+        if reads:
+            return (ToolCall(LOOK, {"read": reads}),)
+        known = CHANGE if CHANGE in self.tools else ""
+        return (ToolCall(known, {"edits": edits}),) if edits and known else ()
 
     def lines_read(self) -> list[tuple[str, int]]:
         """Files that were read in this turn, with their number of lines."""
@@ -115,9 +127,18 @@ def lines(result: str) -> list[str]:
 
 
 def _done(asked: ModelRequest, place: int) -> list[Done]:
+    """In this turn; what the program says is in the context is looked for in the turns before."""
+    before = {part.path: part for part in _parts(asked, 0, place) if not part.failed}
+    return [
+        before[part.path] if KNOWN in part.result and part.path in before else part
+        for part in _parts(asked, place, len(asked.messages))
+    ]
+
+
+def _parts(asked: ModelRequest, first: int, end: int) -> list[Done]:
     results: dict[str, tuple[str, bool]] = {}
     calls: list[JsonObject] = []
-    for message in asked.messages[place:]:
+    for message in asked.messages[first:end]:
         for block in message.content:
             if block["type"] == "tool_result":
                 failed = block.get("is_error") is True
@@ -125,9 +146,45 @@ def _done(asked: ModelRequest, place: int) -> list[Done]:
             elif block["type"] == "tool_use":
                 calls.append(block)
     return [
-        Done(str(call.get("name")), _fields(call.get("input")), *results[str(call.get("id"))])
+        part
         for call in calls
+        if str(call.get("id")) in results
+        for part in own_parts(
+            Done(str(call.get("name")), _fields(call.get("input")), *results[str(call.get("id"))])
+        )
     ]
+
+
+def own_parts(done: Done) -> list[Done]:
+    """What a call of the program's own tools did, file by file, as the client's tools name it."""
+    if done.name == LOOK:
+        paths = cast("list[str]", done.input.get("read") or [])
+        parts = _PART.split(done.result)[1:]
+        told = dict(zip(paths, (*parts, *[""] * len(paths)), strict=False))
+        reads = [
+            Done(READ, {"file_path": path}, part, done.failed or not _NUMBERED.search(part))
+            for path, part in told.items()
+        ]
+        rest = {name: value for name, value in done.input.items() if name != "read"}
+        return [*reads, done._replace(input=rest)] if rest else reads
+    if done.name == CHANGE:
+        edits = cast("list[JsonObject]", done.input.get("edits") or [])
+        return [Done(*client_edit(edit), done.result, done.failed) for edit in edits]
+    return [done]
+
+
+def own_edit(call: ToolCall) -> JsonObject:
+    path = call.input["file_path"]
+    if call.name == WRITE:
+        return {"path": path, "create": call.input["content"]}
+    return {"path": path, "find": call.input["old_string"], "replace": call.input["new_string"]}
+
+
+def client_edit(edit: JsonObject) -> ToolCall:
+    path = str(edit.get("path"))
+    if "create" in edit:
+        return ToolCall(WRITE, {"file_path": path, "content": edit["create"]})
+    return _edit(path, str(edit.get("find", "")), str(edit.get("replace", "")))
 
 
 def _fields(value: object) -> JsonObject:

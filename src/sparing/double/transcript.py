@@ -10,7 +10,7 @@ from typing import cast
 from sparing.double.playbook import as_object
 from sparing.double.recognise import PlayedTurn
 from sparing.double.request import JsonObject, ModelRequest, block_text
-from sparing.double.toolbox import READ, STRUCTURED, Toolbox, lines
+from sparing.double.toolbox import LOOK, READ, STRUCTURED, Done, Toolbox, lines, own_parts
 from sparing.double.verdicts import QuotableLine
 
 _ADDED = re.compile(r"^\+(?!\+\+ )(?P<text>.*\S.*)$", re.MULTILINE)
@@ -20,9 +20,9 @@ _SHORTEST = 12
 
 def first_line(asked: ModelRequest, path: str) -> str:
     """Of a file that was read earlier, however long ago."""
-    for call, result in _reads(asked):
-        if str(call["input"].get("file_path", "")).endswith(path):
-            found = lines(result)
+    for done in _reads(asked):
+        if done.path.endswith(path):
+            found = lines(done.result)
             return found[0] if found else ""
     return f"{path} was not read in this conversation"
 
@@ -56,15 +56,17 @@ def quotable(turn: PlayedTurn, tools: Toolbox) -> list[QuotableLine]:
     return [quote for quote in found if len(quote.text.strip()) >= _SHORTEST]
 
 
-def _reads(asked: ModelRequest) -> Iterator[tuple[JsonObject, str]]:
+def _reads(asked: ModelRequest) -> Iterator[Done]:
     """Every file that was read, the newest first."""
     results: dict[str, str] = {}
     for message in reversed(asked.messages):
         for block in reversed(message.content):
             if block["type"] == "tool_result":
                 results[str(block.get("tool_use_id"))] = block_text(block)
-            elif block["type"] == "tool_use" and block.get("name") == READ:
-                yield block, results.get(str(block.get("id")), "")
+            elif block["type"] == "tool_use" and block.get("name") in (READ, LOOK):
+                result = results.get(str(block.get("id")), "")
+                done = Done(str(block["name"]), block["input"], result, failed=False)
+                yield from own_parts(done)
 
 
 def _verdict(block: JsonObject) -> JsonObject | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -18,6 +18,7 @@ from sparing.cap import Amount, day_of
 from sparing.money import Billing
 from sparing.records import totals
 from sparing.records.totals import Tally
+from sparing.tool import OpenedLines
 from sparing.usage import Origin, Usage
 
 
@@ -80,6 +81,8 @@ class AttemptResult:
     """Hash of the reply's text."""
     failure: str = ""
     detail: str = ""
+    opened: tuple[OpenedLines, ...] = ()
+    """Which lines of which bytes were shown, where tools of ours showed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: AttemptRe
     tx.execute(
         "update ledger set outcome = ?, session = ?, uncached = ?, read = ?, write_5m = ?,"
         " write_1h = ?, output = ?, origin = ?, nano_usd = ?, calls = ?, context_tokens = ?,"
-        " seconds = ?, files_read = ?, reply = ?, failure = ?, detail = ?"
+        " seconds = ?, files_read = ?, reply = ?, failure = ?, detail = ?, opened = ?"
         " where dispatch = ? and attempt = ?",
         (
             AttemptState.KNOWN if known else AttemptState.UNKNOWN,
@@ -145,15 +148,12 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: AttemptRe
             result.origin if known else None,
             result.nano_usd if known else None,
             json.dumps(result.calls),
-            result.context_tokens,
-            result.seconds,
+            *(result.context_tokens, result.seconds),
             json.dumps(result.files_read),
-            result.reply,
-            result.failure,
-            result.detail,
-            dispatch,
-            number,
-        ),  # fmt: skip
+            *(result.reply, result.failure, result.detail),
+            json.dumps([astuple(one) for one in result.opened]),
+            *(dispatch, number),
+        ),
     )
     totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
 
@@ -296,4 +296,5 @@ def _result(row: sqlite3.Row) -> AttemptResult | None:
         nano_usd=row["nano_usd"], calls=json.loads(row["calls"]), seconds=row["seconds"],
         context_tokens=row["context_tokens"], files_read=json.loads(row["files_read"]),
         reply=row["reply"], failure=row["failure"], detail=row["detail"],
+        opened=tuple(OpenedLines(*one) for one in json.loads(row["opened"])),
     )  # fmt: skip

@@ -135,4 +135,13 @@ alter table features add column depends_on text not null default '[]';
 alter table features add column priority text not null default 'medium'""",
     """\
 alter table features add column asked text not null default ''""",
+    """\
+create table tool_checks (
+  backend text not null, version text not null, model text not null, at real not null,
+  reason text not null, items text not null, uncached integer not null, read integer not null,
+  write_5m integer not null, write_1h integer not null, output integer not null,
+  origin text not null, seconds real not null,
+  primary key (backend, version, model)
+);
+alter table ledger add column opened text not null default '[]'""",
 )

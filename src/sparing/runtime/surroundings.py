@@ -24,6 +24,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.runtime.claude_double import DoubledClaude, agent_of, taken_seconds
 from sparing.runtime.clients import claude_backend
+from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
 from sparing.workspace.git.lanes import lane_branch, lane_name
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
@@ -63,10 +64,13 @@ class Surroundings:
 
     def backend(self, row: FeatureRow) -> Backend:
         loaded = self.loaded(row)
-        agent = loaded.settings.agent
-        name = f"{agent.backend} {agent.client} {loaded.agent_script}"
+        name = backend_key(loaded)
         if name not in self._backends:
-            self._backends[name] = make_backend(loaded, self.folder)
+            made = make_backend(loaded, self.folder)
+            offer_tools(
+                made, loaded.settings, ToolSources(self.folder, self.database, self.repository)
+            )
+            self._backends[name] = made
         return self._backends[name]
 
     def now(self, row: FeatureRow, moves: int) -> float:
@@ -103,6 +107,12 @@ class Surroundings:
 
     def feature_folder(self, row: FeatureRow) -> str:
         return self.settings(row).flow.folder_of(row.feature)
+
+
+def backend_key(loaded: Loaded) -> str:
+    """Features whose settings agree in this share a backend."""
+    agent, tools = loaded.settings.agent, tool_names(loaded.settings)
+    return f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
 
 
 def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:

@@ -29,17 +29,19 @@ CHECKS_TOO = "only what checks print is shortened"
 
 @click.command("doctor")
 @click.option("--resume", is_flag=True, help="Ask the agent, in three turns, if it can resume.")
+@click.option("--tools", is_flag=True, help="Let the agent try our tools, five turns a model.")
 @click.option("--online", is_flag=True, help="Also see if the model's address answers.")
 @json_option
-def doctor_command(resume: bool, online: bool, as_json: bool) -> int:
+def doctor_command(resume: bool, tools: bool, online: bool, as_json: bool) -> int:
     """Check that everything sparing needs is there.
 
     Says which agent would be used and why, what is missing and how to get it. Changes nothing and
-    asks no network, but for --online, which costs nothing, and --resume.
+    asks no network, but for --online, which costs nothing, --resume and --tools.
     """
     findings = [_python(), _engine(), _git(), _sandbox(), *_here()]
     findings += [online_finding()] if online else []
     findings += _resume() if resume else []
+    findings += _tools() if tools else []
     good = all(finding.good for finding in findings)
     if as_json:
         print_json(good=good, findings=[finding._asdict() for finding in findings])
@@ -94,6 +96,15 @@ def _sandbox() -> DoctorLine:
     return DoctorLine("sandbox", good=True, words=reach.words)
 
 
+def _tools() -> list[DoctorLine]:
+    from sparing.cli.setup.doctor_tools import tool_answers
+
+    try:
+        return tool_answers(open_office(Path.cwd()))
+    except SparingError as error:
+        return [DoctorLine("tools", good=False, words=error.what, repair=error.repair)]
+
+
 def _resume() -> list[DoctorLine]:
     from sparing.cli.setup.doctor_resume import resume_answers
 
@@ -116,6 +127,7 @@ def _here() -> list[DoctorLine]:
         _look("settings", lambda: _settings(office)),
         *agent_findings(office.loaded),
         _look("levers", lambda: _levers(office)),
+        _look("tools", lambda: _whose_tools(office)),
         _look("repository", lambda: str(office.repository.checkout)),
         _look("state", lambda: _state(office)),
         _look("roles", lambda: _roles(office)),
@@ -179,6 +191,15 @@ def _levers(office: Office) -> str:
     missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]
     on = sum(one.on for one in found)
     return f"{on} of {len(found)}{'; off: ' if missing else ''}{', '.join(missing)}"
+
+
+def _whose_tools(office: Office) -> str:
+    from sparing.cli.setup.doctor_tools import whose_tools
+
+    try:
+        return whose_tools(office)
+    except SparingError:
+        return "not known before there is an agent"
 
 
 def _why_off(lever: Lever, why: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from sparing.double.recognise import documents_in
 from sparing.double.request import JsonObject, ModelRequest, block_text
-from sparing.double.toolbox import lines
+from sparing.double.toolbox import Done, lines, own_parts
 
 PATHS = ("read", "files", "paths")
 """Arguments that are lists of files, of tools that read several."""
@@ -45,7 +45,11 @@ class ToolUsed(NamedTuple):
     @property
     def searches(self) -> tuple[str, ...]:
         pattern = self.input.get("pattern", "")
-        return (*_listed(self.input, SEARCHED), str(pattern), str(self.input.get("command", "")))
+        return (
+            *_listed(self.input, (*SEARCHED, "outline")),
+            str(pattern),
+            str(self.input.get("command", "")),
+        )
 
 
 class AgentMemory:
@@ -147,4 +151,6 @@ def _used(asked: ModelRequest) -> Iterator[ToolUsed]:
                 given: object = block.get("input")
                 fields = cast("JsonObject", given) if isinstance(given, dict) else {}
                 result = results.get(str(block.get("id")), ("", True))
-                yield ToolUsed(place, str(block.get("name")), fields, *result)
+                # The program's own tools do several things in one call.
+                for done in own_parts(Done(str(block.get("name")), fields, *result)):
+                    yield ToolUsed(place, *done)

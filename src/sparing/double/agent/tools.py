@@ -27,6 +27,7 @@ class WishKind(StrEnum):
     RUN = "run"
 
 
+EDITING = frozenset({WishKind.WRITE, WishKind.EDIT})
 LOOKING = frozenset({WishKind.LIST, WishKind.READ, WishKind.SEARCH})
 
 
@@ -56,11 +57,25 @@ class AgentTools:
         for start in range(0, len(reads), MOST_FILES):
             tool, name = cast("tuple[str, str]", listed)
             found.append(ToolCall(tool, {name: reads[start : start + MOST_FILES]}))
+        edits = [self._edit(one) for one in wishes if one.kind in EDITING] if self._edits else []
+        if edits:
+            found.append(ToolCall(self._edits, {"edits": edits}))
         for wish in wishes:
-            call = None if listed and wish.kind is WishKind.READ else self._call(wish)
+            done = (listed and wish.kind is WishKind.READ) or (edits and wish.kind in EDITING)
+            call = None if done else self._call(wish)
             if call is not None:
                 found.append(call)
         return tuple(found)
+
+    @property
+    def _edits(self) -> str:
+        """A tool that takes a list of edits; empty if there is none."""
+        return next((tool for tool, known in self._tools.items() if "edits" in known), "")
+
+    def _edit(self, wish: Wish) -> JsonObject:
+        if wish.kind is WishKind.WRITE:
+            return {"path": wish.about, "create": wish.new}
+        return {"path": wish.about, "find": wish.old, "replace": wish.new}
 
     def can(self, kind: WishKind) -> bool:
         return bool(self.calls([Wish(kind, "x")]))
@@ -75,8 +90,12 @@ class AgentTools:
             case WishKind.READ:
                 return self._with(("Read", "file_path"), file_path=self._absolute(wish.about))
             case WishKind.LIST:
-                return self._with(("Glob", "pattern"), pattern="**/*.py") or self._run(
-                    "git ls-files '*.py'"
+                listed = self._lister(("outline",))
+                own = ToolCall(listed[0], {listed[1]: ["**/*.py"]}) if listed else None
+                return (
+                    own
+                    or self._with(("Glob", "pattern"), pattern="**/*.py")
+                    or self._run("git ls-files '*.py'")
                 )
             case WishKind.SEARCH:
                 return self._search(wish)

@@ -29,7 +29,7 @@ from sparing.workspace.sandbox.policy import (
     SandboxPolicy,
 )
 
-__all__ = ["Check", "CheckResult", "CheckSandbox", "find_checks", "run_check", "trim"]
+__all__ = ["Check", "CheckResult", "CheckSandbox", "find_checks", "printed", "run_check", "trim"]
 
 OUTPUT_LIMIT = 6_000
 READ_LIMIT = 32 * 1024 * 1024
@@ -124,7 +124,7 @@ def run_check(
         except OSError as error:
             return _not_started(check, error.strerror or "unknown reason")
         code = _wait(process, limit_seconds, line.end)
-        text = _ESCAPE.sub("", _read(out))
+        text = printed(out)
     if sandbox is not None and text.startswith("sandbox: "):
         if code == _NOT_FOUND:
             return _not_started(check, text.strip().rpartition(": ")[2])
@@ -174,6 +174,11 @@ def _prepared(
         yield _Line(wrapped.argv, wrapped.env, wrapped.pass_fds, wrapped.end)
     finally:
         wrapped.cleanup()
+
+
+def printed(out: BinaryIO) -> str:
+    """What a command printed into this file, without colours."""
+    return _ESCAPE.sub("", _read(out))
 
 
 def _read(out: BinaryIO) -> str:

@@ -1,0 +1,50 @@
+"""What was found when a client and a model were tried with our own tools: one row for each."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import astuple, dataclass
+
+from sparing.usage import Origin, Usage
+
+COLUMNS = (
+    "backend, version, model, at, reason, items, uncached, read, write_5m, write_1h, output,"
+    " origin, seconds"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCheckRow:
+    backend: str
+    version: str
+    model: str
+    at: float
+    reason: str
+    """Why writers work with the client's tools; empty if they can have ours."""
+    items: tuple[tuple[str, bool, str], ...]
+    """Each task, whether it was done, and in words."""
+    usage: Usage
+    origin: Origin
+    seconds: float
+
+
+def put(tx: sqlite3.Connection, row: ToolCheckRow) -> None:
+    """A new check takes the place of an older one."""
+    tx.execute(
+        f"insert or replace into tool_checks ({COLUMNS}) values ({', '.join('?' * 13)})",  # noqa: S608
+        (
+            *(row.backend, row.version, row.model, row.at, row.reason, json.dumps(row.items)),
+            *astuple(row.usage),
+            *(row.origin.value, row.seconds),
+        ),
+    )
+
+
+def passed(connection: sqlite3.Connection, backend: str, version: str) -> frozenset[str]:
+    """The models that writers can have our tools with."""
+    rows = connection.execute(
+        "select model from tool_checks where backend = ? and version = ? and reason = ''",
+        (backend, version),
+    )
+    return frozenset(str(model) for (model,) in rows)

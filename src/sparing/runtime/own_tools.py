@@ -1,0 +1,107 @@
+"""Tools of our own, put together for a turn from what surrounds a run.
+
+Whose tools a turn has depends on the setting, the policy, what the backend can do and, for writers,
+on whether their model has passed the tool check. It never depends on the role: all who share a
+trunk have the same ones.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple, assert_never
+
+from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Backend, Launched, Needs
+from sparing.agents.claude import ClaudeBackend
+from sparing.agents.claude_options import ToolOffer
+from sparing.config.settings import Settings
+from sparing.database import Database
+from sparing.errors import SandboxRefused
+from sparing.records import tool_checks
+from sparing.records.folder import StateFolder
+from sparing.tool import OwnTools, ToolMode
+from sparing.way import Policy
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.tools.command import Commands
+from sparing.workspace.tools.diff_lines import touched
+from sparing.workspace.tools.seen import SeenStore
+from sparing.workspace.tools.toolset import ToolPlace, Toolset
+
+FOLDER = "tools"
+"""In the state folder: what sessions were shown."""
+
+
+class ToolSources(NamedTuple):
+    """What tools are made of."""
+
+    folder: StateFolder
+    database: Database
+    repository: Repository
+
+
+def mode_of(settings: Settings) -> ToolMode:
+    """The policies that a saving is compared with keep the client's tools."""
+    adaptive = settings.review.policy is Policy.ADAPTIVE
+    return settings.economy.tools if adaptive else ToolMode.CLIENT
+
+
+def tool_names(settings: Settings) -> str:
+    return mode_of(settings).value
+
+
+def offer_tools(backend: Backend, settings: Settings, sources: ToolSources) -> None:
+    """Give a backend that can answer calls itself the tools that are wanted."""
+    if not isinstance(backend, ClaudeBackend):
+        return
+
+    def make(call: AgentCall) -> OwnTools:
+        return toolset(call, sources)
+
+    mode = mode_of(settings)
+    match mode:
+        case ToolMode.CLIENT:
+            return
+        case ToolMode.LOOK:
+            writers = frozenset[str]()
+        case ToolMode.OWN:
+            writers = frozenset({EVERY_MODEL})
+        case ToolMode.AUTO:
+            writers = checked(backend, sources.database)
+        case _:
+            assert_never(mode)
+    backend.offer(ToolOffer(make, readers=True, writers=writers))
+
+
+def checked(backend: ClaudeBackend, database: Database) -> frozenset[str]:
+    """The models that have passed the tool check with this client."""
+    with database.read() as connection:
+        return tool_checks.passed(connection, backend.name, backend.version)
+
+
+def toolset(call: AgentCall, sources: ToolSources) -> Toolset:
+    root = call.cwd.resolve()
+    worktree = Worktree(sources.repository, call.cwd, "")
+    place = ToolPlace(
+        root=root,
+        listing=lambda: _listed(worktree),
+        redactor=sources.folder.redactor,
+        store=SeenStore(sources.folder.path / FOLDER),
+        touched=touched("\n".join(segment.text for segment in call.prompt)),
+    )
+
+    def prepare(argv: Sequence[str]) -> Launched:
+        if call.launch is None:
+            raise SandboxRefused("there is no sandbox for a command", "sparing doctor")
+        return call.launch(argv, Needs({"PWD": str(call.cwd)}))
+
+    writes = call.access is Access.WORKTREE
+    shown = call.shown is Access.WORKTREE
+    return Toolset(place, Commands(root, prepare) if writes else None, lists_all=shown)
+
+
+def _listed(worktree: Worktree) -> list[str]:
+    """Tracked and new files, without what git is told to ignore."""
+    git = worktree.git()
+    found = git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return [path for path in os.fsdecode(found).split("\0") if path]
