@@ -26,6 +26,7 @@ from bench.economy.run import Run
 from bench.economy.strategy import FOLDER, LEAN, MOST_LINES, STOCK, Strategy, load
 from bench.economy.tables import all_tables
 from bench.economy.wire import compare
+from sparing.context.prompt.compose import role_words
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.estimates import FILE_TOKENS, HABITS
 from sparing.way import Lever
@@ -119,8 +120,10 @@ def test_naive_is_one_block_with_the_role_as_system_prompt(
     first = [call for call, _ in ledger.sent if call.blocks == 1]
     assert len(first) == len(composer.feature.dispatches)
     assert all(call.talk.blocks[0].mark is None for call in first)
-    roles = {one.role.text for one in composer.feature.dispatches}
+    dispatches = composer.feature.dispatches
+    roles = {role_words(one.brief) for one in dispatches}
     assert {call.talk.front.system for call in first} == roles
+    assert all(role_words(one.brief).startswith(one.role.text.rstrip()) for one in dispatches)
 
 
 def test_a_stock_client_is_dearer(composers: dict[str, Composer]) -> None:

@@ -18,6 +18,7 @@ from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
 from sparing.stages import assistants, last_stage, review_rounds, tasks, tier_sessions
 from sparing.stages.auto_gate import REDEFINED, unpassed_words
+from sparing.stages.document_repair import left_unfit, sent_back
 from sparing.stages.failure import failing
 from sparing.stages.moves import (
     Happened,
@@ -37,8 +38,6 @@ from sparing.turn import TURNS, StageStep, Turn
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
-DOCUMENT_REPAIRS = 1
-"""How often an author is told that its document can't be built on."""
 
 
 def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -53,8 +52,7 @@ def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -
     if failed is not None:
         good = tuple(result for result in happened.results if not result.failure)
         head = failed.commit or here.head  # what failed may have committed something first
-        if here.repairs and happened.document.blocking:  # it was told so, and left it as it is
-            failed = JobResult(failure="; ".join(happened.document.blocking))
+        failed = left_unfit(here, happened, failed)
         return _stopped(replace(here, head=head, done=good), failed, rules, now)
     commit = next((result.commit for result in happened.results if result.commit), here.head)
     return STEPS[here.step](replace(here, head=commit, done=()), happened, rules, now)
@@ -140,24 +138,12 @@ def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -
     if stop is None and wrote_nothing(place, happened.handoff, happened.results[0]):
         return failing(place, nothing_changed(stage_of(place).author), rules, now)
     if stop is None and happened.document.blocking:
-        return _unfit(place, happened, rules, now)
+        return sent_back(place, happened, rules, now)
     if stop is None:
         warnings = tuple((stage_of(place).author, one) for one in happened.document.warnings)
         return _written(place, happened, rules, now)._replace(notes=warnings)
     told = replace(place, note=note, feedback="", talk=stop.talk)
     return flow(told, stop.outcome, rules, now)
-
-
-def _unfit(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """Nothing can be built on the document: its author is told once, then a person decides."""
-    problems, reply = happened.document, happened.results[0].reply
-    review = review_rounds.answered(place.review, happened.said.answers)
-    told = replace(
-        place, review=review, note=reply, feedback=problems.feedback, repairs=place.repairs + 1
-    )
-    if told.repairs <= DOCUMENT_REPAIRS:
-        return ask_for(told, Turn.REDO)
-    return failing(told, JobResult(failure="; ".join(problems.blocking)), rules, now)
 
 
 def _written(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:

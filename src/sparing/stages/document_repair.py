@@ -1,0 +1,34 @@
+"""A document on which nothing can be built: its author is told once, then a person decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.job import JobResult
+from sparing.stages import review_rounds
+from sparing.stages.failure import failing
+from sparing.stages.moves import Happened, Next, StageRules, ask_for
+from sparing.stages.place import Place
+from sparing.turn import Turn
+
+DOCUMENT_REPAIRS = 1
+"""How often an author is told so."""
+
+
+def sent_back(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
+    """To its author with the exact complaint; what it answered to findings is kept."""
+    problems, reply = happened.document, happened.results[0].reply
+    review = review_rounds.answered(place.review, happened.said.answers)
+    told = replace(
+        place, review=review, note=reply, feedback=problems.feedback, repairs=place.repairs + 1
+    )
+    if told.repairs <= DOCUMENT_REPAIRS:
+        return ask_for(told, Turn.REDO)
+    return failing(told, JobResult(failure="; ".join(problems.blocking)), rules, now)
+
+
+def left_unfit(place: Place, happened: Happened, failed: JobResult) -> JobResult:
+    """An author that was told so and changed nothing: a person is told what is wrong with it."""
+    if not place.repairs or not happened.document.blocking:
+        return failed
+    return replace(failed, failure="; ".join(happened.document.blocking), detail="")
