@@ -123,7 +123,7 @@ def test_naive_is_one_block_with_the_role_as_system_prompt(
     dispatches = composer.feature.dispatches
     roles = {role_words(one.brief) for one in dispatches}
     assert {call.talk.front.system for call in first} == roles
-    assert all(role_words(one.brief).startswith(one.role.text.rstrip()) for one in dispatches)
+    assert all(f"# Your role: {one.role.name}\n" in role_words(one.brief) for one in dispatches)
 
 
 def test_a_stock_client_is_dearer(composers: dict[str, Composer]) -> None:
