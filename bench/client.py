@@ -31,10 +31,13 @@ KINDS = ("light", "typical", "heavy")
 FLOWS = ("feature", "L1", "L2", "L3")
 FEATURE_DRAWS = 3
 LEAN, STOCK = "lean naive", "stock naive"
+# By default readers have tools of ours, and writers too if their model has passed the tool check.
 ARMS: dict[str, dict[str, object]] = {
     LEAN: {"review.policy": "naive"},
     STOCK: {"review.policy": "naive", "agent.client": "stock"},
     "adaptive": {"review.policy": "adaptive"},
+    "client tools": {"review.policy": "adaptive", "economy.tools": "client"},
+    "own tools": {"review.policy": "adaptive", "economy.tools": "own"},
     "seed": {"review.policy": "seed"},
 }
 SHORT = ("L1", (LEAN, "adaptive"))

@@ -165,10 +165,10 @@ def _bases(requests: Iterable[dict[str, Any]]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in requests:
         body = one["request"]
-        tools = [tool["name"] for tool in body.get("tools", ())]
-        if "Read" in tools:
+        tools = {tool["name"].rpartition("__")[2] for tool in body.get("tools", ())}
+        if tools & {"Read", "look"}:
             size = len(json.dumps([body["tools"], body.get("system", "")])) // 4
-            found.setdefault("writers" if "Write" in tools else "readers", size)
+            found.setdefault("writers" if tools & {"Write", "change"} else "readers", size)
     return found
 
 
