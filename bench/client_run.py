@@ -25,6 +25,7 @@ from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.feature import FeatureStatus
 from sparing.records import features, gates, ledger
+from sparing.records.totals import RESUME_CHECK
 from sparing.usage import Usage
 from sparing.workspace.git.new_repository import create_repository
 
@@ -73,6 +74,12 @@ class ClientResult:
     """Usage by role."""
     hours: float
     """By the counted clock."""
+
+    @property
+    def bill(self) -> dict[str, int]:
+        """The feature's own: the check of the client is asked once for all of them."""
+        once = self.roles.get(RESUME_CHECK, {})
+        return {name: tokens - once.get(name, 0) for name, tokens in self.usage.items()}
 
 
 def run(case: Case, log: Path) -> ClientResult:

@@ -51,13 +51,13 @@ def lever_table(found: Sequence[ClientResult], arm: str) -> Iterator[str]:
     for one in found:
         base = _same(one, found, arm)
         if one.case.arm.startswith(f"{arm}, ") and base is not None:
-            share = equivalents(one.usage) / equivalents(base.usage)
-            yield f"  {one.case.arm:<28}{equivalents(one.usage) / 1e3:>8,.0f}{share:>8.3f}"
+            share = equivalents(one.bill) / equivalents(base.bill)
+            yield f"  {one.case.arm:<28}{equivalents(one.bill) / 1e3:>8,.0f}{share:>8.3f}"
 
 
 def _line(one: ClientResult, found: Sequence[ClientResult], lean: str, stock: str) -> str:
-    cost = equivalents(one.usage)
-    apart = equivalents(one.rebilled) / cost - 1
+    cost = equivalents(one.bill)
+    apart = equivalents(one.rebilled) / equivalents(one.usage) - 1
     verdict = "= bill" if one.agrees else "DIFFERS"
     done = "" if one.status == "completed" else f"  {one.status}"
     case, base = one.case, "/".join(f"{size / 1e3:.1f}" for size in one.base.values())
@@ -74,7 +74,7 @@ def _means(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str
     for flow, arm in dict.fromkeys((one.case.flow, one.case.arm) for one in found):
         own = [one for one in found if (one.case.flow, one.case.arm) == (flow, arm)]
         if len(own) > 1:
-            cost = sum(equivalents(one.usage) for one in own) / len(own)
+            cost = sum(equivalents(one.bill) for one in own) / len(own)
             shares = [f"{_mean(own, found, name):>9}" for name in (lean, stock)]
             calls = sum(one.calls for one in own) / len(own)
             yield (
@@ -87,13 +87,13 @@ def _mean(own: Sequence[ClientResult], found: Sequence[ClientResult], arm: str) 
     pairs = [(one, base) for one in own if (base := _same(one, found, arm))]
     if len(pairs) < len(own):
         return "–"
-    cost = sum(equivalents(one.usage) for one, _ in pairs)
-    return f"{cost / sum(equivalents(base.usage) for _, base in pairs):.3f}"
+    cost = sum(equivalents(one.bill) for one, _ in pairs)
+    return f"{cost / sum(equivalents(base.bill) for _, base in pairs):.3f}"
 
 
 def _share(one: ClientResult, found: Sequence[ClientResult], arm: str) -> str:
     base = _same(one, found, arm)
-    return f"{equivalents(one.usage) / equivalents(base.usage):>9.3f}" if base else f"{'–':>9}"
+    return f"{equivalents(one.bill) / equivalents(base.bill):>9.3f}" if base else f"{'–':>9}"
 
 
 def _same(one: ClientResult, found: Sequence[ClientResult], arm: str) -> ClientResult | None:

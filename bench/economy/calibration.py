@@ -17,12 +17,13 @@ from bench.economy.parameters import PauseName
 from bench.economy.prompts import Composer
 from bench.economy.strategy import LEAN, STOCK, load
 from sparing.double.agent_kinds import AgentKind
+from sparing.records.totals import RESUME_CHECK
 from sparing.usage import Usage
 from sparing.way import Lever
 
 CLIENT = Path(__file__).parent.parent / "out" / "client"
 NEAR = 0.05
-ONCE = "resume-check"
+ONCE = RESUME_CHECK
 """What is paid once per version of the client, and not by each feature: left out here."""
 ARMS = (NAIVE, STOCK_NAIVE, "adaptive", "seed")
 NOT_RUN = (

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from sparing.desk.money.spending import spent_on
 from sparing.dispatch.resume_check import (
     NO_ROOM,
     ROLE,
@@ -20,8 +21,10 @@ from sparing.dispatch.resume_check import (
     deferred,
     trusted,
 )
-from sparing.records import ledger, resume_checks
+from sparing.economy.prices import own_prices
+from sparing.records import ledger, resume_checks, totals
 from sparing.records.features import FeatureRow
+from sparing.records.folder import open_folder
 from sparing.runtime.surroundings import Surroundings, backend_key
 from sparing.usage import Usage
 from tests.agents.forgetful import Fake
@@ -59,6 +62,12 @@ def world(folder: Path, forgets: str = "") -> World:
     return World(surroundings(folder), Fake(forgets))
 
 
+def another_repository(here: World) -> World:
+    """On the same machine."""
+    folder = open_folder(here.around.folder.path.parent, "another")
+    return World(replace(here.around, folder=folder, database=folder.database()), here.fake)
+
+
 def test_one_check_for_all(tmp_path: Path) -> None:
     """C15: announced, reserved, and one row in the ledger of whoever relied on it first."""
     here = world(tmp_path)
@@ -76,6 +85,55 @@ def test_one_check_for_all(tmp_path: Path) -> None:
         "checks once whether fake can resume its sessions",
         "sessions can be resumed, 90% of it read from cache",
     ]
+
+
+def test_one_check_for_all_repositories_of_a_machine(tmp_path: Path) -> None:
+    """C15, E4: another repository takes what was found, asks nothing and enters nothing."""
+    here = world(tmp_path)
+    here.trust(here.feature())
+    there = another_repository(here)
+    row = there.feature()
+    assert there.trust(row) == ""
+    assert (len(here.fake.seen), there.rows(row)) == (3, [])
+    with there.around.database.read() as connection:
+        kept = resume_checks.get(connection, "fake", "1.0")
+    assert kept is not None
+    assert (kept.share, kept.booked) == (pytest.approx(0.9), resume_checks.ELSEWHERE)
+    newer = World(there.around, replace(here.fake, version="2.0", seen=[]))
+    assert newer.trust(newer.feature(2)) == ""
+    assert len(newer.fake.seen) == 3
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"backend": "other", "version": "1.0"}'])
+def test_a_damaged_note_of_the_machine_is_no_answer(tmp_path: Path, damage: str) -> None:
+    """C15"""
+    here = world(tmp_path)
+    here.trust(here.feature())
+    (note,) = here.around.folder.resume_checks.iterdir()
+    note.write_text(damage)
+    there = another_repository(here)
+    there.trust(there.feature())
+    assert len(here.fake.seen) == 6
+
+
+def test_the_check_is_in_no_feature_s_bill(tmp_path: Path) -> None:
+    """C15, E4, E7: a row like any other, which caps count; totals have it under `doctor`."""
+    here = world(tmp_path)
+    row = here.feature()
+    here.trust(row)
+    (one,) = here.rows(row)
+    assert one.attempt.for_client
+    with here.around.database.read() as connection:
+        own = totals.get(connection, "feature", row.feature.key)
+        doctor = totals.get(connection, "feature", totals.DOCTOR)
+        by_stage = totals.of_feature(connection, row.feature.key, "stage")
+    assert (own.turns, own.usage, own.charged_tokens) == (0, Usage(), BILL.total)
+    assert (doctor.turns, doctor.usage, doctor.charged_tokens) == (1, BILL, 0)
+    assert list(by_stage) == [totals.DOCTOR]
+    spent = spent_on([(one, Usage())], own_prices(()), "lean naive")
+    assert (spent.rows, spent.cost_usd, spent.turns) == ((), 0, 0)
+    assert spent.checked is not None
+    assert spent.checked.usage == BILL
 
 
 def test_a_client_that_fails_gets_fresh_prompts(tmp_path: Path) -> None:
@@ -101,7 +159,7 @@ def test_what_may_pass_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_a_check_by_the_doctor_is_booked_once(tmp_path: Path) -> None:
-    """C15: it was asked outside of any feature; the first that relies on it pays."""
+    """C15: it was asked outside of any feature; the first that relies on it enters it."""
     here = world(tmp_path)
     first, second = here.feature(1), here.feature(2)
     wanted = ResumeCheckRequest(here.fake, here.around.settings(first), NOON)

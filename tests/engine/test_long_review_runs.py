@@ -79,6 +79,25 @@ read = ["{folder}/prd.md", "{folder}/spec.md"]
 reply = '{"approved": true, "findings": [], "summary": "Fine."}'
 '''
 
+SAME = """
+[[turn]]
+role = "spec-author"
+reply = "It is all there."
+"""
+MORE = """
+[[turn]]
+role = "spec-author"
+reply = "Which words is said now."
+[[turn.edit]]
+path = "{folder}/spec.md"
+find = "alphabetical order"
+replace = "alphabetical order, stop words left out"
+
+[[turn]]
+role = "*"
+reply = '{"approved": true, "findings": [], "summary": "Fine."}'
+"""
+
 
 class Ran(NamedTuple):
     tree: str
@@ -114,6 +133,12 @@ class Place(NamedTuple):
             **environ,
         }
         return sparing(self.folder / "repository", "run", environ=given).code
+
+    def reject(self, words: str, script: str) -> None:
+        """A person is not content; from now on agents go by another script."""
+        (self.folder / "script.toml").write_text(script)
+        given = {"SPARING_STATE__FOLDER": str(self.folder / "state")}
+        assert sparing(self.folder / "repository", "reject", "1", words, environ=given).code == 0
 
     def forget_sessions(self) -> None:
         for path in (self.folder / "state").rglob("scripted/sessions/*.json"):
@@ -175,7 +200,7 @@ def test_what_each_way_would_cost_is_on_record(ran: dict[str, Ran]) -> None:
         if (one.attempt.role, one.attempt.iteration) == ("spec-reviewer", 2)
     ]
     predicted = again.sent["predicted"]
-    assert set(predicted) == {"compose", "reference", "resume", "fork"}
+    assert set(predicted) == {"compose", "reference", "resume", "fork", "plain"}
     assert predicted["resume"]["cost"] < predicted["compose"]["cost"]
     assert predicted["fork"] == {"why_not": "fork is not on offer"}
     assert again.reason.startswith("resume costs as much as")
@@ -191,6 +216,25 @@ def test_the_history_tells_each_iteration(ran: dict[str, Ran]) -> None:
     ]  # fmt: skip
     assert [noted.state for noted in entries[0].findings] == ["F1, new"]
     assert entries[0].changes == ("`F1`: changed — alphabetical now.", "Ties are alphabetical.")
+
+
+def test_what_is_sent_back_and_stays_as_it_is_is_not_reviewed_again(folder: Path) -> None:
+    """C7: both reviewers passed on this very document; its author leaves it, and a person is told.
+    Once it changes, both look."""
+    place = Place(folder / "sent back", "adaptive")
+    row = place.start()
+    assert place.run() == 2
+    before = place.ended(row)
+    place.reject("Is that all?", SAME)
+    assert place.run() == 2
+    after = place.ended(row)
+    for role, asked in (("spec-author", 1), ("spec-reviewer", 0), ("phase-reviewer", 0)):
+        assert len(after.ways(role)) - len(before.ways(role)) == asked, role
+    place.reject("Say which words.", MORE)
+    assert place.run() == 2
+    last = place.ended(row)
+    for role in ("spec-author", "spec-reviewer", "phase-reviewer"):
+        assert len(last.ways(role)) - len(after.ways(role)) == 1, role
 
 
 def test_a_lost_session_leaves_its_marker_and_the_loop_finishes(

@@ -154,7 +154,7 @@ buckets = st.integers(0, 10**9)
 usages = st.builds(Usage, buckets, buckets, buckets, buckets, buckets)
 turns = st.tuples(
     st.sampled_from(["plan", "implement"]),
-    st.sampled_from(["builder", "judge"]),
+    st.sampled_from(["builder", "judge", totals.RESUME_CHECK]),
     st.sampled_from(list(Billing)),
     st.sampled_from(["finish", "kill", "silent", "unpriced", "finish twice"]),
     usages,

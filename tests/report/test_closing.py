@@ -6,12 +6,14 @@ Covers: E4
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from sparing.report.baseline import NaiveBaseline, one_baseline
 from sparing.report.closing import Quality, closing_json, closing_lines, reasons
 from sparing.report.savings_table import LadderRow, SavingRow
+from sparing.report.spending import merged
 from tests.report.reported import economy, report
 
 QUALITY = Quality(looks=4, accepted=2, each_usd=0.02, quotes=5, verified=4)
@@ -45,10 +47,25 @@ def test_the_three_largest_reasons_come_first_and_the_rest_is_one() -> None:
 
 
 def test_what_no_lever_explains_is_a_reason_too() -> None:
-    """E4: the resume check, turns that can't be replayed, a cache that did otherwise."""
+    """E4: turns that can't be replayed, a cache that did otherwise."""
     found = economy(billed=0.03, replayed=0.02)
     beside = {one.lever: one.saved for one in reasons(SPENT, found) if one.lever != "trunk"}
     assert beside == {"cache": pytest.approx(-0.01), "left out": pytest.approx(-0.01)}
+
+
+def test_the_check_of_a_client_is_a_line_of_its_own() -> None:
+    """C15, E4: it is in no feature's bill, and two features that were checked are added up."""
+    row = replace(SPENT.rows[0], stage="doctor", role="resume-check", cost_usd=Decimal("0.012"))
+    spent = replace(SPENT, checked=row)
+    own = "checked once for this client                       $0.012  in no feature's bill"
+    lines = closing_lines(spent, economy(), QUALITY)
+    assert [line for line in lines if line not in closing_lines(SPENT, economy(), QUALITY)] == [own]
+    told = closing_json(spent, economy(), QUALITY)
+    assert (told["client_check_usd"], told["cost_usd"]) == (0.012, 0.04)
+    assert spent.sentence.endswith("; checked once for this client: $0.012")
+    both = merged([spent, SPENT, spent])
+    assert both.checked is not None
+    assert both.checked.cost_usd == Decimal("0.024")
 
 
 def test_for_programs() -> None:

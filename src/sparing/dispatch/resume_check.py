@@ -1,7 +1,7 @@
-"""Resume is checked once for every backend and version, before it is first relied on.
+"""Resume is checked once for every client version and machine, before it is first relied on.
 
-The check costs a little, so it is announced, reserved under the caps and stands in the ledger. A
-client that fails it gets fresh prompts only, and the reason stays on record.
+The check costs a little, so it is announced, reserved under the caps and stands in the ledger, but
+in no feature's bill. A client that fails it gets fresh prompts only, and the reason is kept.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.resume_checks import CheckRow
+from sparing.records.totals import RESUME_CHECK
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.surroundings import Surroundings
 from sparing.way import Way
 from sparing.workspace.git.worktree import Worktree
 
-ROLE = "resume-check"
+ROLE = RESUME_CHECK
 MOST_TOKENS = 150_000
 """Of a check at its worst; three turns of a few thousand tokens are usual."""
 NO_ROOM = "its check does not fit under a cap"
@@ -86,7 +87,7 @@ async def check_now(
 ) -> CheckRow:
     """Ask the client, whatever is known of it, and keep what it says.
 
-    Outside of any feature, without `run`: the first that relies on it pays.
+    Outside of any feature, without `run`: the ledger has it once a feature relies on it.
     """
     parent = around.folder.scratch
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -105,12 +106,17 @@ async def check_now(
     if found.certain:
         with around.database.write() as tx:
             resume_checks.put(tx, _row(wanted, found))
+        resume_checks.share(around.folder, _row(wanted, found))
     return _row(wanted, found)
 
 
 async def _trusted(asking: SpendRequest, wanted: ResumeCheckRequest) -> str:
-    with asking.around.database.read() as connection:
-        known = resume_checks.get(connection, wanted.backend.name, wanted.version)
+    around, name, version = asking.around, wanted.backend.name, wanted.version
+    with around.database.read() as connection:
+        known = resume_checks.get(connection, name, version)
+    if known is None:
+        with around.database.write() as tx:
+            known = resume_checks.adopt(tx, around.folder, name, version)
     if known is not None and known.booked:
         return known.reason
 

@@ -8,10 +8,9 @@ figure, so that a person and the report can see what it was decided by.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from sparing.briefing.gather import gather
 from sparing.briefing.program_handoff import program_handoff
@@ -26,30 +25,22 @@ from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, 
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.predict import Inputs
-from sparing.flow.flows import builder_of
 from sparing.job import Job, JobKind, JobResult
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime import turn_history
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, session_owner, source_of
+from sparing.runtime.stage_budget import Budget, budget_of
 from sparing.session import Session
 from sparing.ticket import Ticket
-from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Policy, Way
 from sparing.workspace.git.repository import contains
 
 WEIGHED = "weighed"
-MOST_TURNS = 400
 BUCKETS = ("uncached", "read", "write_5m", "write_1h", "output")
-
-
-class Budget(NamedTuple):
-    tokens: int
-    origin: str
-    """`set`, `learned` or `estimated`."""
 
 
 async def weigh(ticket: Ticket, job: Job) -> JobResult:
@@ -113,41 +104,6 @@ def room_of(source: Source, session: Session, budget: Budget, inputs: Inputs) ->
         least = said + offer.work.growth + offer.work.output
     used = _used(source, session)
     return Room(window - capabilities.reserve_tokens, used, budget.tokens, round(least))
-
-
-def budget_of(source: Source) -> Budget:
-    """As set, else as earlier runs needed, else as estimated."""
-    around, stage = source.around, source.stage
-    said = around.settings(source.row).flow.budget(stage.name)
-    if said is not None:
-        return Budget(said, "set")
-    with around.database.read() as connection:
-        taken = taken_by(connection, source, stage.name)
-    learned = continuity.learned_budget(taken, stage.budget_tokens)
-    enough = len(taken) >= continuity.ENOUGH_RUNS
-    return Budget(learned, "learned" if enough else "estimated")
-
-
-def taken_by(connection: sqlite3.Connection, source: Source, stage: str) -> list[int]:
-    """What each earlier run of a stage took of the window, as far as it was the stage's own."""
-    own, builder = source.row.feature.key, builder_of(source.row.feature.flow)
-    rows = ledger.of_backend(connection, source.around.backend(source.row).name, MOST_TURNS)
-    taken: dict[str, int] = {}
-    for row in rows:
-        feature = row.attempt.feature
-        ours = (row.attempt.role, row.attempt.stage) == (builder, stage) and feature != own
-        if ours and row.attempt.template != Turn.HAND_OVER:
-            taken[feature] = taken.get(feature, 0) + _taken(row)
-    return [size for size in taken.values() if size]
-
-
-def _taken(row: LedgerRow) -> int:
-    """Of a fresh session's first call nothing: its documents would have been there already."""
-    calls = row.result.calls if row.result else []
-    if not calls:
-        return 0
-    own = calls if row.attempt.way == Way.RESUME else calls[1:]
-    return sum(call["added"] for call in own) + calls[-1]["output"]
 
 
 def _used(source: Source, session: Session) -> int:

@@ -5,6 +5,8 @@ engine.lock    who runs it         blobs/       prompts and replies by hash
 worktrees/     one a feature       scripted/    the scripted agent's sessions
 scratch/       private folders of sandboxed processes, each gone at its end
 
+Beside it, for all repositories of this user and machine: resume-checks/.
+
 Texts and rows are written here and nowhere else, so here they go through the redactor.
 """
 
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sparing.codec import JsonObject
 from sparing.database import Database, open_database
 from sparing.errors import StateError
 from sparing.records.schema import MIGRATIONS
@@ -53,6 +56,11 @@ class StateFolder:
     def scratch(self) -> Path:
         return self.path / "scratch"
 
+    @property
+    def resume_checks(self) -> Path:
+        """Of all repositories."""
+        return self.path.parent / "resume-checks"
+
     def worktree(self, name: str) -> Path:
         return self.path / "worktrees" / name
 
@@ -81,6 +89,13 @@ class StateFolder:
                 _private_folder(target.parent)
                 _write_whole(target, data)
         return digest
+
+    def write_shared(self, path: Path, value: JsonObject) -> None:
+        """A file beside the state folders of all repositories, whole or not at all."""
+        data = json.dumps(self.redactor.clean_data(value), indent=1).encode()
+        with _translated(path.parent):
+            _private_folder(path.parent)
+            _write_whole(path, data)
 
     def fetch(self, digest: str) -> str:
         """The text as it was kept; one that has been changed or cut off since is refused."""

@@ -62,6 +62,11 @@ class Attempt:
     def day(self) -> str:
         return day_of(self.started)
 
+    @property
+    def for_client(self) -> bool:
+        """Asked once for the client, whoever comes first: no part of a feature's bill."""
+        return self.role == totals.RESUME_CHECK
+
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:

@@ -1,21 +1,29 @@
 """What was found when a client's resume was checked: one row a backend and version.
 
-A check that no feature asked for is paid by the first one that relies on it: `booked` says under
-which dispatch it stands in the ledger, so that it is counted once.
+A check that no feature asked for is entered in the ledger when one first relies on it: `booked`
+says under which dispatch, so that it is counted once. A file beside the state folders tells it to
+other repositories of this machine, which neither ask again nor enter it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
 
+from sparing.codec import dump, load
+from sparing.records.folder import StateFolder
 from sparing.usage import Origin, Usage
 
 COLUMNS = (
     "backend, version, at, model, reason, share, items, uncached, read, write_5m, write_1h, output,"
     " origin, seconds, chars, booked"
 )
+
+
+ELSEWHERE = "another repository"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,37 @@ def get(connection: sqlite3.Connection, backend: str, version: str) -> CheckRow 
         chars=row[14],
         booked=row[15],
     )
+
+
+def adopt(
+    tx: sqlite3.Connection, folder: StateFolder, backend: str, version: str
+) -> CheckRow | None:
+    """What was found for another repository of this machine, kept here from now on."""
+    found = _shared(folder, backend, version)
+    if found is None:
+        return None
+    kept = replace(found, booked=ELSEWHERE)
+    put(tx, kept)
+    return kept
+
+
+def share(folder: StateFolder, row: CheckRow) -> None:
+    """Tell it to all repositories of this machine."""
+    folder.write_shared(_file(folder, row.backend, row.version), dump(row))
+
+
+def _shared(folder: StateFolder, backend: str, version: str) -> CheckRow | None:
+    """None as well where the file is not ours, or half of it is missing."""
+    try:
+        found = load(CheckRow, json.loads(_file(folder, backend, version).read_text("utf-8")))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return found if (found.backend, found.version) == (backend, version) else None
+
+
+def _file(folder: StateFolder, backend: str, version: str) -> Path:
+    name = hashlib.sha256(f"{backend} {version}".encode()).hexdigest()[:16]
+    return folder.resume_checks / f"{name}.json"
 
 
 def put(tx: sqlite3.Connection, row: CheckRow) -> None:

@@ -3,18 +3,28 @@
 A hundred thousand rows take too long to add up while somebody waits, and a cap must be compared
 with what is spent at this very moment. What counts against caps is `charged`: the reservation of
 a turn as long as its bill is not known, the bill afterwards.
+
+The check of a client is asked by whichever feature comes first, for all that follow. It counts
+against that feature's caps, and stands under `doctor` in totals of features and stages.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields, replace
 
 from sparing.usage import Usage
 
 FEATURE_STAGE = "feature stage"
+RESUME_CHECK = "resume-check"
+"""The role under which a client is checked."""
+DOCTOR = "doctor"
 SCOPES = ("feature", "stage", "role", "model", "way", "day")
 """What a person may ask totals by."""
+OWNED = ("feature", "stage", FEATURE_STAGE)
+"""Whose bill is a feature's own."""
+Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +71,23 @@ def add(tx: sqlite3.Connection, row: sqlite3.Row, change: Tally) -> None:
     """Add to all totals that a row of the ledger belongs to."""
     keys = [(scope, row[scope]) for scope in SCOPES]
     keys.append((FEATURE_STAGE, stage_key(row["feature"], row["stage"])))
-    values = astuple(change)
-    tx.executemany(_UPSERT, [(*key, *values) for key in keys])
+    changes = [(key, change) for key in keys]
+    if row["role"] == RESUME_CHECK:
+        changes = list(_for_doctor(keys, change))
+    tx.executemany(_UPSERT, [(*key, *astuple(one)) for key, one in changes])
+
+
+def _for_doctor(keys: Sequence[Key], change: Tally) -> Iterator[tuple[Key, Tally]]:
+    """What was asked for the client: caps of the feature count it, its bill does not."""
+    charged = Tally(charged_tokens=change.charged_tokens, charged_nano_usd=change.charged_nano_usd)
+    bill = replace(change, charged_tokens=0, charged_nano_usd=0)
+    for scope, name in keys:
+        if scope not in OWNED:
+            yield (scope, name), change
+            continue
+        yield (scope, name), charged
+        if scope != FEATURE_STAGE:
+            yield (scope, DOCTOR), bill
 
 
 def stage_key(feature: str, stage: str) -> str:
@@ -79,22 +104,28 @@ def get(connection: sqlite3.Connection, scope: str, name: str) -> Tally:
 
 def every(connection: sqlite3.Connection, scope: str) -> dict[str, Tally]:
     rows = connection.execute(
-        f"select name, {_COLUMNS} from totals where scope = ? order by name",  # noqa: S608
+        f"select name, {_COLUMNS} from totals where scope = ? and turns != 0 order by name",  # noqa: S608
         (scope,),
     )
     return {row[0]: Tally(*row[1:]) for row in rows}
 
 
 def of_feature(connection: sqlite3.Connection, feature: str, scope: str) -> dict[str, Tally]:
-    """One feature's rows, added up by one of the scopes; in the order of the first turn."""
+    """One feature's rows, added up by one of the scopes; in the order of the first turn.
+
+    What was asked for the client stands by itself.
+    """
     if scope not in SCOPES:
         raise ValueError(f"there are no totals by {scope}")
+    name = f"case role when '{RESUME_CHECK}' then '{DOCTOR}' else {scope} end"
+    name = name if scope in OWNED else scope
     rows = connection.execute(
-        f"select {scope}, count(*), total(origin is 'measured'), total(origin is 'simulated'),"  # noqa: S608
+        f"select {name} as name, count(*), total(origin is 'measured'),"  # noqa: S608
+        " total(origin is 'simulated'),"
         " total(origin is 'estimated'), total(outcome = 'known' and nano_usd is null),"
         " total(billing = 'subscription'), total(uncached), total(read), total(write_5m),"
         " total(write_1h), total(output), total(nano_usd), total(seconds), 0, 0"
-        f" from ledger where feature = ? group by {scope} order by min(rowid)",
+        f" from ledger where feature = ? group by name order by min(rowid)",
         (feature,),
     )
     return {row[0]: _tally(row[1:]) for row in rows}

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from sparing.codec import JsonObject
 from sparing.report.savings_table import Economy, SavingRow
-from sparing.report.spending import Spending, dollars
+from sparing.report.spending import CHECKED, Spending, dollars
 
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
 MOST_REASONS = 3
 UNEXPLAINED = "what the cache did beyond its rules"
-LEFT_OUT = "the resume check, and turns not replayed"
+LEFT_OUT = "turns that were not replayed"
 SAME = 0.005
 """Of the baseline: less is no reason."""
 PLANTED = "planted defects found: not measured here, sparing eval does it"
@@ -86,6 +86,8 @@ def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) ->
             lines.append(_line("  all other reasons together", amount, ""))
         bound = economy.amount(economy.bound)
         lines.append(_line("could not be saved, for the work that was done", bound, "simulated"))
+    if spent.checked:
+        lines.append(_line(CHECKED, spent.checked.cost, "in no feature's bill"))
     return [*lines, *quality.words]
 
 
@@ -106,12 +108,14 @@ def closing_json(spent: Spending, economy: Economy | None, quality: Quality) -> 
     found = [] if economy is None else reasons(spent, economy)[:MOST_REASONS]
     told = [step._asdict() for step in found]
     bound = None if economy is None else economy.bound
+    checked = spent.checked.cost_usd if spent.checked else None
     return {
         "cost_usd": None if spent.cost_usd is None else float(spent.cost_usd),
         "origin": spent.origin,
         "naive_usd": None if spent.naive_usd is None else float(spent.naive_usd),
         "naive_origin": spent.naive_origin,
         "baseline": spent.baseline.dump(),
+        "client_check_usd": None if checked is None else float(checked),
         "largest_reasons": told,
         "could_not_be_saved": bound,
         "quality": quality.dump(),

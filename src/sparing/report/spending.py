@@ -15,6 +15,7 @@ from sparing.usage import Usage
 STAGE_WIDTH = 13
 ROLE_WIDTH = 23
 """As wide as the longest names that ship."""
+CHECKED = "checked once for this client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Spending:
     """measured, simulated or estimated."""
     baseline: NaiveBaseline = NaiveBaseline()
     """What `naive` means here."""
+    checked: SpendingRow | None = None
+    """The check of the client, asked once for all features: in no figure above."""
 
     @property
     def naive_origin(self) -> str:
@@ -99,10 +102,11 @@ class Spending:
 
     @property
     def _rest(self) -> str:
+        checked = f"; {CHECKED}: {self.checked.cost}" if self.checked else ""
         if not self.unknown:
-            return ""
+            return checked
         ends = "the end of 1 turn" if self.unknown == 1 else f"the ends of {self.unknown} turns"
-        return f"; nobody saw {ends}, what that cost is unknown"
+        return f"; nobody saw {ends}, what that cost is unknown{checked}"
 
 
 def tokens(count: int) -> str:
@@ -180,7 +184,9 @@ def merged(many: Sequence[Spending]) -> Spending:
     words = {word for one in many if one.rows for word in one.origin.split(" and ")}
     rows = tuple(_sum(stage, role, rows) for (stage, role), rows in groups.items())
     baseline = one_baseline(one.baseline for one in many)
-    return Spending(rows, " and ".join(sorted(words)) or "nothing spent", baseline)
+    checks = [one.checked for one in many if one.checked]
+    checked = _sum(checks[0].stage, checks[0].role, checks) if checks else None
+    return Spending(rows, " and ".join(sorted(words)) or "nothing spent", baseline, checked)
 
 
 def _sum(stage: str, role: str, rows: Sequence[SpendingRow]) -> SpendingRow:

@@ -14,11 +14,12 @@ from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.records.features import FeatureRow
+from sparing.records.totals import DOCTOR, RESUME_CHECK
 from sparing.report.cost import Costs, cost_csv
 
-RESUME_CHECK = "resume-check"
 ASKED_ONCE = (
-    "three short turns, once for each version of the client, to see if its sessions can be resumed"
+    "three short turns, once for each version of the client, to see if its sessions can be resumed;"
+    " caps count them, no feature's bill does"
 )
 
 
@@ -73,8 +74,9 @@ def _print(office: Office, row: FeatureRow | None, found: Costs) -> None:
     echo()
     for note in found.notes:
         show(Text(note, "dim"))
-    if any(one.name == RESUME_CHECK for one in found.rows):
-        show(Text(f"{RESUME_CHECK}: {ASKED_ONCE}", "dim"))
+    for one in found.rows:
+        if one.name in (RESUME_CHECK, DOCTOR):
+            show(Text(f"{one.name}: {ASKED_ONCE}", "dim"))
     if row is None or row.status.is_over:
         return
     from sparing.desk.money.forecast import outlook, outlook_words

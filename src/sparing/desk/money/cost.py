@@ -46,7 +46,8 @@ def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
         limits = caps.in_force(connection, settings.caps.limits, whose)
         standings = caps.standings(connection, limits, whose)
     if by is By.FEATURE:
-        found = dict(zip((row.feature.name,), found.values(), strict=False))
+        names = {row.feature.key: row.feature.name}
+        found = {names.get(key, key): tally for key, tally in found.items()}
     rows = tuple(CapRow(one.scope, one.name, one.spent, one.limit) for one in standings)
     return _costs(by, found, rows)
 

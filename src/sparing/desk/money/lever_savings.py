@@ -53,6 +53,7 @@ def savings_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Fe
     settings = settings_of(office, row)
     own = own_prices(settings.models.prices)
     counted = settings.engine.clock is ClockKind.COUNTED
+    rows = [one for one in rows if not one.attempt.for_client]
     plain, sizes = naive_turns_of(rows, counted=counted), sizes_of(rows)
     bills = naive_usage(plain)
     tried = [recorded_turn(*pair, sizes) for pair in zip(rows, plain, strict=True)]

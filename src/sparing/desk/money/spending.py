@@ -13,6 +13,7 @@ from sparing.economy.prices import Own, cost_usd, own_prices
 from sparing.money import to_usd, usd_or_none
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
+from sparing.records.totals import DOCTOR, RESUME_CHECK
 from sparing.report.baseline import NaiveBaseline, naive_name
 from sparing.report.spending import Spending, SpendingRow, total
 from sparing.report.turns import ReportedTurn
@@ -45,15 +46,18 @@ def prices_of(office: Office) -> Own:
 
 def spent_on(lines: Sequence[Line], own: Own, baseline: str) -> Spending:
     groups: dict[tuple[str, str], list[Line]] = {}
-    for line in lines:
+    own_lines = [line for line in lines if not line[0].attempt.for_client]
+    for line in own_lines:
         attempt = line[0].attempt
         groups.setdefault((attempt.stage, attempt.role), []).append(line)
-    results = [row.result for row, _ in lines if row.result]
+    checks = [line for line in lines if line[0].attempt.for_client]
+    results = [row.result for row, _ in own_lines if row.result]
     origins = {result.origin.value for result in results if result.origin}
     return Spending(
         tuple(_row(stage, role, group, own) for (stage, role), group in groups.items()),
         " and ".join(sorted(origins)) or "nothing spent",
-        NaiveBaseline(baseline, _bases(lines)),
+        NaiveBaseline(baseline, _bases(own_lines)),
+        _row(DOCTOR, RESUME_CHECK, checks, own) if checks else None,
     )
 
 
