@@ -33,27 +33,27 @@ class FeatureEvent(StrEnum):
     ABANDONED = "abandoned"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnknownEvent(HiddenEvent):
     """Stored by another release, and not readable by this one."""
 
     kind: ClassVar = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CleanedEvent(HiddenEvent):
     """The worktree of a feature that is over was removed."""
 
     kind: ClassVar = "cleaned"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StuckEvent:
     kind: ClassVar = "stuck"
     cause: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WarningEvent(NoteEvent):
     kind: ClassVar = "warning"
     role: str = ""
@@ -61,7 +61,7 @@ class WarningEvent(NoteEvent):
     """Of a document, those without a mark of evidence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TierEvent(HiddenEvent):
     """Which tier was proposed at the start, and which one was taken."""
 
@@ -72,7 +72,7 @@ class TierEvent(HiddenEvent):
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RewoundEvent(NoteEvent):
     kind: ClassVar = "rewound"
     ref: str = ""
@@ -81,7 +81,7 @@ class RewoundEvent(NoteEvent):
     to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AnswerEvent:
     """A person answered a gate, or gave an order that moves the feature."""
 
@@ -94,7 +94,7 @@ class AnswerEvent:
     """Of a rerun: the reference that keeps the commits."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SayEvent:
     """A person's message for the author's next turn."""
 
@@ -103,7 +103,7 @@ class SayEvent:
     letter: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EditEvent:
     """A person changed a document at a gate."""
 
@@ -113,7 +113,7 @@ class EditEvent:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RulingEvent:
     """A person ruled on a finding."""
 
@@ -123,7 +123,7 @@ class RulingEvent:
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QuestionAnswerEvent(HiddenEvent):
     """One of several open questions was answered; the answers are sent together."""
 
@@ -133,7 +133,7 @@ class QuestionAnswerEvent(HiddenEvent):
     leg: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LookEvent:
     """One round of review: who looked, what was found, what it means for the loop."""
 
@@ -147,7 +147,7 @@ class LookEvent:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChangesEvent(HiddenEvent):
     """What an author says it changed."""
 
@@ -155,7 +155,7 @@ class ChangesEvent(HiddenEvent):
     changes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChecksEvent:
     """Whether each check passed. Stored as the mapping alone."""
 
@@ -163,7 +163,7 @@ class ChecksEvent:
     passed: Mapping[str, bool]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutputsEvent:
     """Where the whole output of each check is. Stored as the mapping alone."""
 
@@ -171,21 +171,21 @@ class OutputsEvent:
     paths: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusedCheckEvent:
     """A check that was not run; the text says why."""
 
     kind: ClassVar = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SetupEvent:
     """A worktree was set up."""
 
     kind: ClassVar = "setup"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SandboxEvent:
     """How far agents are confined, once a leg."""
 
@@ -193,7 +193,7 @@ class SandboxEvent:
     level: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LearnedEvent:
     """What a retrospective came to."""
 
@@ -206,7 +206,7 @@ class LearnedEvent:
     faults: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HandoverEvent:
     """A finished branch was merged, pushed or left with the commands that do it."""
 

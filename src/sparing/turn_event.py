@@ -60,14 +60,14 @@ class AgentAction(StrEnum):
                 assert_never(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AskEvent:
     kind: ClassVar = "asks"
     way: str = ""
     attempt: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VerdictEvent:
     kind: ClassVar = "verdict"
     passed: bool
@@ -75,13 +75,13 @@ class VerdictEvent:
     """The severity of each."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommitEvent:
     kind: ClassVar = "commit"
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HandoffEvent:
     """The block with which an author ended; the text is its summary."""
 
@@ -97,7 +97,7 @@ class HandoffEvent:
     dispatch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WeighedEvent:
     """Whether a stage goes on in its session. `desk/money/continuity.py` reads the figures
     that decided it, which are stored beside these."""
@@ -110,7 +110,7 @@ class WeighedEvent:
     lost: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HandedOffEvent(HiddenEvent):
     """A session wrote its handoff for the next one."""
 
@@ -121,7 +121,7 @@ class HandedOffEvent(HiddenEvent):
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FallbackEvent:
     """A session that was to be resumed was not."""
 
@@ -130,7 +130,7 @@ class FallbackEvent:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnreadEvent:
     """Files that a prompt pointed to and the agent did not read."""
 
@@ -138,13 +138,13 @@ class UnreadEvent:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResearchEvent(NoteEvent):
     kind: ClassVar = "research"
     findings: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HeardEvent(HiddenEvent):
     """Which letters of a person the turn was given."""
 
@@ -152,7 +152,7 @@ class HeardEvent(HiddenEvent):
     letters: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LessonsGivenEvent(HiddenEvent):
     """Which entries of the knowledge bank the prompt had."""
 
@@ -160,20 +160,20 @@ class LessonsGivenEvent(HiddenEvent):
     entries: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BudgetEvent(Reached, HiddenEvent):
     """A cap that stopped the turn before or while it was paid for."""
 
     kind: ClassVar = "budget"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QuotaEvent(HiddenEvent):
     kind: ClassVar = "quota"
     resets_at: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResumeCheckEvent(HiddenEvent):
     """Whether a client reads a resumed session from the cache; empty when the check begins."""
 
@@ -182,7 +182,7 @@ class ResumeCheckEvent(HiddenEvent):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ContainedEvent(HiddenEvent):
     """The receipt of a turn after which nothing outside its worktree had changed."""
 
@@ -192,7 +192,7 @@ class ContainedEvent(HiddenEvent):
     tree: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IncidentEvent:
     """A turn that left what it should not have left; the text says what was done about it."""
 

@@ -25,8 +25,8 @@ STEPS = tuple(SavingRow(f"l{n}", f"cause {n}", saved, "simulated")
 def test_the_lines_of_a_run() -> None:
     """E4: the baseline is named with its base, beside a bill that was measured it is estimated."""
     assert closing_lines(SPENT, economy(), QUALITY) == [
-        "this run                                           $0.040  measured",
-        "lean naive on the same client, 2.2k to 5.4k base   $0.100  estimated, 60 % less",
+        "this run                                           $0.040  measured, 60 % less",
+        "lean naive on the same client, 2.2k to 5.4k base   $0.100  estimated",
         "  what roles share comes first, cached once       −$0.060  −60 %",
         "could not be saved, for the work that was done     $0.025  simulated",
         "quality: 2 blockers accepted, $0.020 of this run for each; 4 of 5 quotes verify",

@@ -74,9 +74,9 @@ def _beside(spent: Spending, economy: Economy) -> list[SavingRow]:
 
 def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) -> list[str]:
     """For a terminal of 80 columns."""
-    lines = [_line("this run", spent.cost, spent.origin)]
+    lines = [_line("this run", spent.cost, f"{spent.origin}{spent.difference}")]
     naive = dollars(spent.naive_usd)
-    lines.append(_line(spent.baseline.words, naive, f"{spent.naive_origin}{spent.difference}"))
+    lines.append(_line(spent.baseline.words, naive, spent.naive_origin))
     if economy is not None and economy.turns:
         first, rest = _parted(reasons(spent, economy))
         lines += [_reason(economy, step) for step in first]
