@@ -109,11 +109,8 @@ _BEGIN = (
 def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
     """A plain insert: every try counts, and no recovery takes one back."""
     close(tx, attempt.dispatch)
-    number = 1 + int(
-        tx.execute(
-            "select count(*) from ledger where dispatch = ?", (attempt.dispatch,)
-        ).fetchone()[0]
-    )
+    tries = "select count(*) from ledger where dispatch = ?"
+    number = 1 + int(tx.execute(tries, (attempt.dispatch,)).fetchone()[0])
     a = attempt
     values = (
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
@@ -259,11 +256,8 @@ def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Le
 
 def of_session(connection: sqlite3.Connection, feature: str, session: str) -> list[LedgerRow]:
     """All turns of one session."""
-    rows = connection.execute(
-        "select * from ledger where feature = ? and session = ? order by started, dispatch",
-        (feature, session),
-    )
-    return [_row(row) for row in rows]
+    every = "select * from ledger where feature = ? and session = ? order by started, dispatch"
+    return [_row(row) for row in connection.execute(every, (feature, session))]
 
 
 def _get(connection: sqlite3.Connection, dispatch: str, number: int) -> sqlite3.Row:
