@@ -18,7 +18,8 @@ PACKAGE = "sparing"
 
 ROOM_LINES = {
     **dict.fromkeys(
-        ("runtime", "stages", "briefing", "dispatch", "implement", "finish", "eval"), 2_500
+        ("runtime", "stages", "briefing", "dispatch", "caching", "implement", "finish", "eval"),
+        2_500,
     ),
     "engine": 1_800,
 }

@@ -17,9 +17,9 @@ from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, rol
 from bench.economy.sessions import Remembered, Session
 from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.caching.next_turn import LATER_DELTA_TOKENS, NEXT
 from sparing.context.prompt.brief import REVIEWS
 from sparing.dispatch.alternatives import BATCHED_FILES, FILES_PER_CALL, NOTES
-from sparing.dispatch.next_turn import LATER_DELTA_TOKENS, NEXT
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates, TurnWork
 from sparing.economy.estimates import Memory, by_reference

@@ -22,9 +22,9 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID
 from dbos import DBOSPortableJSONSerializer as JSONSerializer
 from sqlalchemy import event
 
+from sparing.caching.keep_alive import keep_warm
 from sparing.config.settings import EngineSettings
 from sparing.connection import cleaned
-from sparing.dispatch.cache_warming import keep_warm
 from sparing.dispatch.paid_call import clear
 from sparing.engine import job_slots, recorded_step
 from sparing.engine.leg import leg

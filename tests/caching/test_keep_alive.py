@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access, AgentCall
+from sparing.caching.keep_alive import ROLE, open_sessions, warm
+from sparing.caching.next_turn import waits
 from sparing.cap import Amount
 from sparing.context.prompt import turns
-from sparing.dispatch.cache_warming import ROLE, open_sessions, warm
-from sparing.dispatch.next_turn import waits
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE

@@ -20,10 +20,10 @@ from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.trunk_group import system_of
 from sparing.cache import Life
+from sparing.caching.next_turn import NextTurn, prospect_of
 from sparing.cap import Amount, CapLimits
 from sparing.config.settings import ClockKind
 from sparing.dispatch.alternatives import session_front
-from sparing.dispatch.next_turn import NextTurn, prospect_of
 from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.economy.keepalive import (
     KeepAlive,
