@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.preloaded import preloaded
+
+OWN_PROCESSES = bool(os.environ.get("PYTEST_LONG"))
+"""`make test-long` begins each process anew; `make test` forks one that has loaded everything."""
 QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.05"}
 
 
@@ -40,6 +44,11 @@ def sparing(
     With `file_bytes` no file can grow beyond that size, as on a disk that is full.
     """
 
+    whole = {**os.environ, **QUICK, **(environ or {})}
+    if not OWN_PROCESSES:
+        code, out, err = preloaded().run(words, where, whole, limit_seconds, file_bytes)
+        return Said(code, _text(out), _text(err))
+
     def limit() -> None:
         if file_bytes is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
@@ -47,12 +56,15 @@ def sparing(
     done = subprocess.run(
         (sys.executable, "-m", "sparing", *words),
         cwd=where,
-        env={**os.environ, **QUICK, **(environ or {})},
+        env=whole,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
         timeout=limit_seconds,
         preexec_fn=limit,
         check=False,
     )
-    return Said(done.returncode, done.stdout, done.stderr)
+    return Said(done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def _text(shown: bytes) -> str:
+    return shown.decode().replace("\r\n", "\n")

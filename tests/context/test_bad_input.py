@@ -80,14 +80,14 @@ def test_any_text(text: str) -> None:
 )
 def test_much_of_the_same(block: str) -> None:
     """D2: no crash, no hang; `bench.corpus` measures that time grows with length alone."""
-    text = "# T\n" + "".join(block.replace("{n}", str(number)) for number in range(3_000))
+    text = "# T\n" + "".join(block.replace("{n}", str(number)) for number in range(500))
     parse_everything(text)
 
 
-def test_a_hundred_thousand_headings() -> None:
+def test_ten_thousand_headings() -> None:
     """D2."""
-    with pytest.raises(FeatureError, match="and 99988 more"):
-        parse_tasks("## Heading\n" * 100_000)
+    with pytest.raises(FeatureError, match="and 9988 more"):
+        parse_tasks("## Heading\n" * 10_000)
 
 
 def test_ten_megabytes() -> None:

@@ -1,4 +1,4 @@
-"""500 random runs that are killed between any two points of a turn.
+"""500 random runs that are killed between any two points of a turn, 125 of them in `make test`.
 
 Covers: E2, E3, I1
 """
@@ -133,7 +133,9 @@ def _sum(bill: Bill, rows: list[LedgerRow]) -> Usage:
     return sum(bills, Usage())
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(one, marks=pytest.mark.long) for one in range(1, PARTS))]
+)
 def test_whatever_dies_the_books_agree_and_the_caps_hold(part: int) -> None:
     """E2, E3: reservations settle, at most one turn's reservation is overshot, and the ledger is
     what the provider says, but for rows marked unknown."""
