@@ -64,6 +64,8 @@ class Lever(StrEnum):
     """Models are asked to use several tools at once."""
     MAP = "map"
     """A map of the repository instead of looking around."""
+    SHEET = "sheet"
+    """Lines that agents named as a source, quoted by the program for those who come after."""
 
 
 ALL_LEVERS = "all"

@@ -42,7 +42,7 @@ def test_long_and_many_end_early() -> None:
 
 def test_the_form_asks_for_what_is_read() -> None:
     assert set(SCHEMA["properties"]) == {"findings", "no_findings_reason"}
-    assert set(SCHEMA["properties"]["findings"]["items"]["properties"]) == set(one())
+    assert set(SCHEMA["properties"]["findings"]["items"]["properties"]) == {*one(), "answers"}
 
 
 JSON = st.recursive(

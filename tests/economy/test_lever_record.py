@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sparing.economy.lever_record import AidedTurn, PaidGroup, trunk_lost, why_off
+import pytest
+
+from sparing.economy.lever_record import (
+    AidedTurn,
+    CoveredTurn,
+    PaidGroup,
+    SheetUse,
+    sheet_effect,
+    sheet_use,
+    trunk_lost,
+    why_off,
+)
 from sparing.turn_kind import Errand
 from sparing.way import Lever
 
@@ -46,3 +57,41 @@ def test_a_trunk_that_lost_over_five_groups_is_off() -> None:
     assert trunk_lost([*lost, PaidGroup("good", 10.0, 100.0)]) == ""
     told = trunk_lost(lost)
     assert told == "its own record: over 5 groups it cost 10.0% more than the plain way"
+
+
+def covered(
+    *, shown: bool, opened: int, times: int, errand: Errand = Errand.REVIEW
+) -> list[CoveredTurn]:
+    return [CoveredTurn(errand, shown, 4, opened)] * times
+
+
+def test_the_sheet_is_on_where_files_it_quotes_are_opened_a_quarter_less_often() -> None:
+    """E8: 3 of 4 files without it, 2 of 4 with it: a third less often."""
+    good = sheet_effect(
+        [*covered(shown=True, opened=2, times=10), *covered(shown=False, opened=3, times=10)]
+    )
+    assert good.less == pytest.approx(1 / 3)
+    assert sheet_use(good, 3) == (SheetUse.SHOWN, "")
+    poor = sheet_effect(
+        [*covered(shown=True, opened=3, times=10), *covered(shown=False, opened=3, times=10)]
+    )
+    why = "its own record: files it quotes were opened 0% less often, 25% pay"
+    assert sheet_use(poor, 3) == (SheetUse.OFF, why)
+    assert sheet_use(poor, 2)[0] is SheetUse.SHOWN, "it is tried again one day"
+    assert sheet_use(good, 6)[0] is SheetUse.KEPT, "there is always something to compare with"
+
+
+def test_too_few_turns_or_opens_say_nothing_of_the_sheet() -> None:
+    """E8: nor do turns of other errands, nor files that nobody would have opened."""
+    bare = covered(shown=False, opened=3, times=10)
+    assert sheet_effect([*covered(shown=True, opened=0, times=9), *bare]).less is None
+    assert (
+        sheet_effect(
+            [*covered(shown=True, opened=0, times=10), *covered(shown=False, opened=1, times=10)]
+        ).less
+        is None
+    )
+    other = covered(shown=True, opened=0, times=10, errand=Errand.FIX)
+    assert sheet_effect([*other, *bare]).less is None
+    why = "not shown yet that files it quotes are opened less often here"
+    assert sheet_use(sheet_effect([]), 1) == (SheetUse.OFF, why)

@@ -7,10 +7,11 @@ left out for it: an aid is added, or says the same in parts that stay as they we
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from sparing.briefing.fact_sheet import with_sheet
 from sparing.briefing.prior_findings import changes_of
-from sparing.context.prompt.brief import REVIEWS, Brief, Code
+from sparing.context.prompt.brief import REVIEWS, Brief, Code, without_aids
 from sparing.context.prompt.turns import CHECK
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
@@ -24,14 +25,8 @@ from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Lever
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.git.tree import list_files, read_files
+from sparing.workspace.git.tree import code_files, list_files, read_files
 
-CODE = frozenset(
-    (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".go", ".rs", ".java", ".kt", ".rb", ".php")
-    + (".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala", ".ex", ".lua", ".sh")
-)
-MOST_FILES = 1_500
-MOST_CHARS = 6_000_000
 CONTEXT_LINES = 3
 _maps: dict[tuple[str, str], str] = {}
 
@@ -53,7 +48,7 @@ def aided(brief: Brief, source: Source) -> Brief:
             for one in brief.materials
         )
         brief = replace(brief, materials=tuple(told))
-    return brief
+    return with_sheet(brief, source)
 
 
 def whole(brief: Brief, source: Source) -> Brief:
@@ -66,7 +61,7 @@ def whole(brief: Brief, source: Source) -> Brief:
 
 def bare(brief: Brief, source: Source) -> Brief:
     """Without any aid: what the rules that know none of them would tell."""
-    return replace(whole(brief, source), map="", notes="", given=())
+    return without_aids(whole(brief, source))
 
 
 def _base(source: Source) -> str:
@@ -78,13 +73,8 @@ def map_of(repository: Repository, commit: str, but: str) -> str:
     key = (repository.key, commit)
     if key not in _maps:
         sizes = list_files(repository, commit)
-        wanted, room = list[str](), MOST_CHARS
-        for path, size in sorted(sizes.items()):
-            if PurePosixPath(path).suffix not in CODE or path.startswith(but):
-                continue
-            if 0 < size <= LARGEST_CHARS and size <= room and len(wanted) < MOST_FILES:
-                wanted.append(path)
-                room -= size
+        own = {path: size for path, size in sizes.items() if not path.startswith(but)}
+        wanted = code_files(own, LARGEST_CHARS)
         _maps[key] = repository_map(read_files(repository, commit, wanted))
     return _maps[key]
 

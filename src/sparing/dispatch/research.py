@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 
+from sparing.briefing.fact_sheet import quoted_sources
 from sparing.context.documents.research import KEYS, ResearchReport, read_findings
 from sparing.job import Job, JobResult
 from sparing.reply import Reply
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
+from sparing.runtime.source import source_of
 from sparing.runtime.surroundings import current
 from sparing.ticket import Ticket
 
@@ -22,7 +24,10 @@ async def look_around(ticket: Ticket, job: Job, reply: Reply) -> JobResult:
     text = "" if failed else await asyncio.to_thread(around.folder.fetch, reply.reply)
     found = None if failed else _read(text)
     left_out = failed or (found.what.partition(";")[0] if isinstance(found, ReplyProblem) else "")
+    named = found.named if isinstance(found, ResearchReport) else ()
+    keep = await asyncio.to_thread(quoted_sources, source_of(ticket, job), named, ticket)
     with around.database.write() as tx:
+        keep(tx)
         if isinstance(found, ResearchReport):
             data = {"findings": found.findings}
             tell(tx, ticket, job, "research", text=found.words, data=data)

@@ -13,6 +13,7 @@ import sqlite3
 from dataclasses import dataclass, replace
 
 from sparing.briefing.extras import aided
+from sparing.briefing.fact_sheet import author_facts
 from sparing.briefing.gather import gather
 from sparing.briefing.handoff_block import may_leave, tell_handoff
 from sparing.briefing.knowledge import tell_given
@@ -138,7 +139,9 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
     except SparingError as error:
         # Somebody moved the branch, the disk is full: a person repairs it, then this is repeated.
         return JobResult(failure=error.what, detail=error.repair)
+    keep = await asyncio.to_thread(author_facts, source, reply.reply, change or job.head, ticket)
     with source.around.database.write() as tx:
+        keep(tx)
         _remember(tx, source, ticket, sent, reply, change or "")
         if change is not None:
             tell(tx, ticket, job, "commit", text=_subject(source), data={"commit": change})

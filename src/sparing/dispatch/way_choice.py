@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sparing.briefing.extras import bare, whole
+from sparing.briefing.fact_sheet import sheet_words
 from sparing.briefing.other_policies import base_digest, beside
 from sparing.briefing.recall import Recall, recalled
 from sparing.briefing.trunk_group import model_of, policy_of, shows_writing, system_of
@@ -138,7 +139,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
     return Chosen(
         decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,
         recall=recall, error=error, beside=others,
-        sent_with=_sent_with(source, chosen.brief, taught),
+        sent_with=_sent_with(source, chosen, taught),
     )  # fmt: skip
 
 
@@ -170,7 +171,8 @@ def offers_of(source: Source, brief: Brief, key: TrunkKey, at: float) -> Inputs:
     return _inputs(source, _told(source, brief, taught, "")[1], taught, at)
 
 
-def _sent_with(source: Source, brief: Brief, taught: _Taught) -> dict[str, Any]:
+def _sent_with(source: Source, chosen: Alternative, taught: _Taught) -> dict[str, Any]:
+    brief = chosen.brief
     return {
         "group": taught.group,
         "noted": bool(brief.notes),
@@ -178,6 +180,8 @@ def _sent_with(source: Source, brief: Brief, taught: _Taught) -> dict[str, Any]:
         "handed": bool(brief.handoff),
         "mixed": source.inside and policy_of(source) is Policy.SEED,
         "given": list(brief.given),
+        "sheet": sheet_words(brief, chosen.composed.segments),
+        "covered": list(brief.covered),
         "levers": sorted(lever.value for lever in levers_of(source)),
         "off": off_of(source),
     }

@@ -5,11 +5,16 @@ some do and some do not. So they are off until turns with them took fewer calls 
 To find out at all, every eighth feature tries them once enough turns were seen without. A trunk
 costs its writer more than a plain prompt and spares its readers; where all of them together paid
 more than they would have plainly, over enough groups, it is off.
+
+The fact sheet is judged by what it is for: files whose lines it quotes are to be opened less often.
+One feature in eight is shown it to find out, and another one has it made and not shown, so that
+there is something to compare with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,6 +28,12 @@ TRIED_AFTER = 20
 """Turns without it, before it is tried."""
 TRIED_EVERY = 8
 ENOUGH_GROUPS = 5
+SHEET_EVERY, SHEET_TRIED, SHEET_COMPARED = 8, 2, 6
+"""Of eight features the second is shown the sheet, the sixth has it made and is not shown it."""
+SHEET_PAYS = 0.25
+"""By how much less often files that it quotes must be opened."""
+ENOUGH_OPENS = 20
+"""Of covered files in turns that were not shown the sheet, or nothing can be said."""
 
 
 class AidedTurn(NamedTuple):
@@ -38,6 +49,70 @@ class PaidGroup(NamedTuple):
     paid: float
     plain: float
     """What the same calls would have cost if each had been told plainly."""
+
+
+class CoveredTurn(NamedTuple):
+    errand: Errand
+    shown: bool
+    """Whether the sheet stood in the prompt; otherwise it was only made."""
+    covered: int
+    """Files of which it quotes lines."""
+    opened: int
+    """Of these: how many the turn opened all the same."""
+
+
+class SheetEffect(NamedTuple):
+    shown: int
+    """Turns."""
+    kept: int
+    less: float | None
+    """By which share covered files were opened less often; None if too few turns were seen."""
+
+
+class SheetUse(StrEnum):
+    OFF = "off"
+    KEPT = "kept"
+    """Made, and shown to nobody."""
+    SHOWN = "shown"
+
+
+def sheet_effect(turns: Sequence[CoveredTurn]) -> SheetEffect:
+    """Errand by errand, since a first draft opens other files than a review."""
+    told = [one for one in turns if one.shown and one.covered]
+    bare = [one for one in turns if not one.shown and one.covered]
+    with_it, without = _rates(told), _rates(bare)
+    shared = [errand for errand in with_it if errand in without]
+    expected = sum(with_it[one][1] * without[one][0] for one in shared)
+    enough = min(len(told), len(bare)) >= ENOUGH_TURNS
+    if not enough or sum(one.opened for one in bare) < ENOUGH_OPENS or not expected:
+        return SheetEffect(len(told), len(bare), None)
+    opened = sum(with_it[one][1] * with_it[one][0] for one in shared)
+    return SheetEffect(len(told), len(bare), 1 - opened / expected)
+
+
+def _rates(turns: Iterable[CoveredTurn]) -> dict[Errand, tuple[float, int]]:
+    """How likely a covered file is opened, and of how many files that was seen."""
+    seen: dict[Errand, list[int]] = {}
+    for one in turns:
+        both = seen.setdefault(one.errand, [0, 0])
+        both[0] += one.opened
+        both[1] += one.covered
+    return {errand: (opened / covered, covered) for errand, (opened, covered) in seen.items()}
+
+
+def sheet_use(effect: SheetEffect, feature: int) -> tuple[SheetUse, str]:
+    """What the feature of that number does with it, and why it is not shown."""
+    if feature % SHEET_EVERY == SHEET_COMPARED:
+        return SheetUse.KEPT, "made but not shown in this feature, to compare with"
+    if effect.less is not None and effect.less >= SHEET_PAYS:
+        return SheetUse.SHOWN, ""
+    if feature % SHEET_EVERY == SHEET_TRIED:
+        return SheetUse.SHOWN, ""
+    if effect.less is None:
+        return SheetUse.OFF, "not shown yet that files it quotes are opened less often here"
+    less = f"{max(0.0, effect.less):.0%}"
+    why = f"its own record: files it quotes were opened {less} less often, {SHEET_PAYS:.0%} pay"
+    return SheetUse.OFF, why
 
 
 def why_off(lever: Lever, turns: Sequence[AidedTurn], feature: int) -> str:

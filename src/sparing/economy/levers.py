@@ -70,6 +70,6 @@ def _lack(lever: Lever, able: Able) -> str:
             return "" if able.resume and able.ping else "the backend can't keep a session warm"
         case Lever.TRIM:
             return "" if able.trims else "the backend's tools answer the model directly"
-        case Lever.INLINE | Lever.NOTES | Lever.PRELOAD | Lever.BATCH | Lever.MAP:
+        case Lever.INLINE | Lever.NOTES | Lever.PRELOAD | Lever.BATCH | Lever.MAP | Lever.SHEET:
             return ""
     assert_never(lever)

@@ -49,6 +49,7 @@ STEPS: Mapping[str, str] = {
     Lever.NOTES: "who looks again is told what it found before",
     Lever.PRELOAD: "files that are named come along",
     Lever.MAP: "a map of the repository, less looking around",
+    Lever.SHEET: "lines quoted for others, fewer files opened",
     Lever.TRIM: "tool results shortened before they are sent",
 }
 

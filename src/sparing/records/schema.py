@@ -144,4 +144,15 @@ create table tool_checks (
   primary key (backend, version, model)
 );
 alter table ledger add column opened text not null default '[]'""",
+    """\
+create table quoted_facts (
+  feature text not null references features(key), dispatch text not null, n integer not null,
+  stage text not null, role text not null, body text not null, at real not null,
+  primary key (feature, dispatch, n)
+);
+create table sheet_parts (
+  feature text not null references features(key), stage text not null, shown integer not null,
+  body text not null, quotes text not null, commit_id text not null, at real not null,
+  primary key (feature, stage)
+)""",
 )

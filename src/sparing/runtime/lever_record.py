@@ -9,7 +9,18 @@ from sparing.codec import JsonObject
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
 from sparing.economy.estimates import seen_work
 from sparing.economy.known import Base
-from sparing.economy.lever_record import SPARES, AidedTurn, PaidGroup, trunk_lost, why_off
+from sparing.economy.lever_record import (
+    SPARES,
+    AidedTurn,
+    CoveredTurn,
+    PaidGroup,
+    SheetEffect,
+    SheetUse,
+    sheet_effect,
+    sheet_use,
+    trunk_lost,
+    why_off,
+)
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.turn_history import errand_of
@@ -28,6 +39,7 @@ def off_by_record(
     rows = [row for row in ledger.of_backend(connection, backend, MOST_TURNS) if row.attempt.sent]
     found = {lever: why_off(lever, list(_turns(rows, lever)), feature) for lever in SPARES}
     found[Lever.TRUNK] = trunk_lost(groups_of(rows))
+    found[Lever.SHEET] = sheet_use(sheet_effect(list(covered_turns(rows))), feature)[1]
     return {lever: why for lever, why in found.items() if why and lever.value not in named}
 
 
@@ -41,6 +53,28 @@ def _turns(rows: Iterable[LedgerRow], lever: Lever) -> Iterable[AidedTurn]:
             continue  # nobody has notes of a first look
         aided = sent.get("noted") if lever is Lever.NOTES else sent.get("mapped")
         yield AidedTurn(errand, bool(aided), len(row.result.calls))
+
+
+def covered_turns(rows: Iterable[LedgerRow]) -> Iterable[CoveredTurn]:
+    """Fresh turns of features in which the sheet was shown, or kept to compare with."""
+    for row in rows:
+        one, sent = row.attempt, row.attempt.sent
+        errand = errand_of(one.template, one.stage)
+        if errand is None or row.result is None or not sent.get("sheet") or one.way not in FRESH:
+            continue
+        covered: list[str] = sent.get("covered") or []
+        read = row.result.files_read
+        opened = sum(any(_is_file(one, path) for one in read) for path in covered)
+        yield CoveredTurn(errand, sent["sheet"] == SheetUse.SHOWN, len(covered), opened)
+
+
+def _is_file(told: str, path: str) -> bool:
+    """Tools tell paths in full, or as they lie in the repository."""
+    return told == path or told.endswith(f"/{path}")
+
+
+def effect_of_sheet(connection: sqlite3.Connection, backend: str) -> SheetEffect:
+    return sheet_effect(list(covered_turns(ledger.of_backend(connection, backend, MOST_TURNS))))
 
 
 def groups_of(rows: Iterable[LedgerRow]) -> list[PaidGroup]:

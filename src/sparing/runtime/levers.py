@@ -11,8 +11,12 @@ from typing import assert_never
 
 from sparing.agents.backend import Backend
 from sparing.config.settings import Settings
+from sparing.economy.lever_record import SheetUse, sheet_use
 from sparing.economy.levers import Able, LeverState, standings, switched_on
-from sparing.runtime.lever_record import off_by_record
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import StageWork
+from sparing.records import fact_sheets
+from sparing.runtime.lever_record import effect_of_sheet, off_by_record
 from sparing.runtime.source import Source
 from sparing.way import Lever, Policy
 
@@ -64,7 +68,35 @@ def _found(source: Source) -> tuple[LeverState, ...]:
     settings, backend = around.settings(row), around.backend(row)
     with around.database.read() as connection:
         off = off_by_record(connection, backend.name, row.feature.number, settings.economy.levers)
+    use, why = _sheet(source)
+    off.pop(Lever.SHEET, None)
+    if use is not SheetUse.SHOWN:
+        off[Lever.SHEET] = why
     return recorded(standings_of(settings, backend), off)
+
+
+def sheet_use_of(source: Source) -> SheetUse:
+    """What this feature does with the fact sheet: one that has begun with it stays with it."""
+    return source.once(("sheet use",), lambda: _sheet(source))[0]
+
+
+def _sheet(source: Source) -> tuple[SheetUse, str]:
+    around, row = source.around, source.row
+    settings, feature = around.settings(row), row.feature
+    names = settings.economy.levers
+    wanted = settings.review.policy is Policy.ADAPTIVE and Lever.SHEET in switched_on(names)
+    if not wanted:
+        return SheetUse.OFF, "switched off"
+    if not any(stage.work is StageWork.IMPLEMENT for stage in FLOWS[feature.flow].stages):
+        return SheetUse.OFF, "the stages of a tier share one session"
+    if Lever.SHEET.value in names:
+        return SheetUse.SHOWN, ""
+    with around.database.read() as connection:
+        parts = fact_sheets.parts_of(connection, feature.key)
+        if parts:
+            kept = SheetUse.KEPT, "made but not shown in this feature, to compare with"
+            return (SheetUse.SHOWN, "") if parts[0].shown else kept
+        return sheet_use(effect_of_sheet(connection, around.backend(row).name), feature.number)
 
 
 def trims_checks(source: Source) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from sparing.context.sheet.places import NamedFact, finding_sources
+
 KEYS = ("findings", "no_findings_reason")
 MOST_FINDINGS = 15
 LONGEST = 600
@@ -20,7 +22,12 @@ SCHEMA: dict[str, Any] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"finding": _TEXT, "source": _TEXT, "relevance": _TEXT},
+                "properties": {
+                    "finding": _TEXT,
+                    "source": _TEXT,
+                    "answers": _TEXT,
+                    "relevance": _TEXT,
+                },
                 "required": ["finding", "source", "relevance"],
                 "additionalProperties": False,
             },
@@ -38,6 +45,8 @@ class ResearchReport(NamedTuple):
     findings: int
     words: str
     """What came of it, in a line."""
+    named: tuple[NamedFact, ...] = ()
+    """Where it was found."""
 
 
 def read_findings(reply: Mapping[str, Any]) -> ResearchReport:
@@ -50,7 +59,7 @@ def read_findings(reply: Mapping[str, Any]) -> ResearchReport:
     count = f"{len(lines)} finding{'' if len(lines) == 1 else 's'}"
     left = len(listed) - len(lines)
     more = f", {left} left out (no source, or too many)" if left else ""
-    return ResearchReport("".join(lines), len(lines), count + more)
+    return ResearchReport("".join(lines), len(lines), count + more, finding_sources(reply))
 
 
 class _Entry(NamedTuple):

@@ -7,7 +7,7 @@ priced against each other before one is chosen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
@@ -33,6 +33,14 @@ class Material(NamedTuple):
     """Any other text that is data."""
 
     name: str
+    text: str
+
+
+class SheetText(NamedTuple):
+    """A part of the fact sheet."""
+
+    behind: ArtifactName
+    stage: str
     text: str
 
 
@@ -144,5 +152,18 @@ class Brief:
     has added a word of its own to it."""
     news: tuple[Document, ...] = ()
     """For a session that goes on: documents it has not seen as they are now."""
+    sheet: tuple[SheetText, ...] = ()
+    """Quoted lines, each part behind the document of the stage that named them."""
+    stale: str = ""
+    """Which of them no longer stand as they were quoted."""
+    covered: tuple[str, ...] = ()
+    """Files of which the sheet quotes lines, whether it is shown or only kept to compare with."""
+    names_facts: bool = False
+    """The author is asked to name the places that its document rests on."""
     given: tuple[str, ...] = ()
     """Files among sections or materials, by path: nobody has to open them."""
+
+
+def without_aids(brief: Brief) -> Brief:
+    """Without what the program adds so that an agent need not look for it."""
+    return replace(brief, map="", notes="", given=(), sheet=(), stale="", covered=())

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.context.prompt import pieces, turns
-from sparing.context.prompt.brief import Brief
+from sparing.context.prompt.brief import Brief, without_aids
 from sparing.context.prompt.nested import nested, nested_again
 from sparing.context.prompt.seed import seed, seed_again
 from sparing.context.prompt.wrap import wrap
@@ -46,7 +46,7 @@ def compose(brief: Brief, way: Way, order: Order = Order.NESTED, marks: int = 1)
 def _plain(brief: Brief) -> tuple[Segment, ...]:
     """The same words in the same wrappers, without aids, and without what the system prompt says;
     documents in full where a handoff would quote them."""
-    told = replace(brief, map="", notes="", given=())
+    told = without_aids(brief)
     if brief.handoff:
         told = replace(told, documents=brief.full or brief.documents, handoff=brief.handoff_notes)
     trunk, own = nested(told, Way.COMPOSE)
@@ -81,7 +81,7 @@ def naive(brief: Brief) -> Segment:
     It knows what the composed prompt knows, rules and project included, only not in parts. What
     the program adds to spare an agent its looking around is no part of it.
     """
-    brief = replace(brief, map="", notes="", given=())
+    brief = without_aids(brief)
     documents = [*(brief.full or brief.documents), *([brief.subject] if brief.subject else [])]
     told = [one for one in documents if one.text is not None]
     task = [wrap(brief.task, brief.key, "task")] if brief.task else []

@@ -8,6 +8,7 @@ The tasks have one role, so its text is shared too and stands before what each t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
@@ -91,7 +92,12 @@ def _code(brief: Brief, *, by_path: bool) -> Layout:
         )
     known = [*BESIDE_CODE, *BEHIND_CODE]
     others = [one.name for one in brief.documents if one.name not in known]
-    front = (*pieces.rules(brief), *pieces.documents(brief, BESIDE_CODE))
+    front = (
+        *pieces.rules(brief),
+        *pieces.documents(brief, BESIDE_CODE),
+        *pieces.sheet(brief, [one.behind for one in brief.sheet if one.behind not in BESIDE_CODE]),
+    )
+    brief = replace(brief, sheet=())  # all of it is said
     if brief.code is None or not brief.code.diff:
         behind = pieces.documents(brief, [*BEHIND_CODE, *others])
         return Layout((*front, *behind), (*_own(brief, by_path=False),))
@@ -105,17 +111,24 @@ def _code(brief: Brief, *, by_path: bool) -> Layout:
 
 
 def _task(brief: Brief, *, by_path: bool) -> Layout:
-    given = [] if by_path else [*pieces.documents(brief), *pieces.goals(brief)]
+    given = [] if by_path else [*pieces.documents(brief), *pieces.goals(brief), *_quoted(brief)]
     paths = pieces.references(brief) if by_path else []
     return Layout(
         (*pieces.rules(brief), *given, *pieces.project(brief), *pieces.role(brief)),
         (
             *paths,
+            *([] if by_path else pieces.stale(brief)),
             *pieces.scope(brief),
             *pieces.materials(brief),
             *pieces.turn(turns.fresh_turn(brief)),
         ),
     )
+
+
+def _quoted(brief: Brief) -> list[Segment]:
+    """Facts behind documents that a task is given parts of, or none."""
+    given = {one.name for one in brief.documents}
+    return pieces.sheet(brief, [one.behind for one in brief.sheet if one.behind not in given])
 
 
 def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
@@ -131,9 +144,11 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
         *pieces.schema(brief),
         *pieces.outcome(brief),
         *(pieces.files(brief) if KINDS[brief.asked.kind].lists_files and not by_path else []),
+        *([] if by_path else pieces.stale(brief)),
         *pieces.facts(brief),
         *pieces.findings(brief),
         *late,
         *pieces.noted(brief),
         *pieces.turn(turns.fresh_turn(brief)),
+        *pieces.names_facts(brief),
     ]

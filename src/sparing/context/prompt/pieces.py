@@ -21,6 +21,7 @@ from sparing.turn_kind import TurnKind
 
 KNOWLEDGE = "knowledge"
 LESSONS = "lessons of earlier features"
+SHEET, QUOTED = "sheet", "quoted facts"
 
 
 def rules(brief: Brief) -> list[Segment]:
@@ -36,10 +37,42 @@ def documents(
     names: Iterable[ArtifactName] | None = None,
     volatility: Volatility = Volatility.FEATURE,
 ) -> list[Segment]:
-    """In the order of `names`, or of the flow."""
+    """In the order of `names`, or of the flow; quoted facts of a stage behind its document."""
     known = {document.name: document for document in brief.documents}
     wanted = known if names is None else [name for name in names if name in known]
-    return [document(brief, known[name], volatility) for name in wanted]
+    return [
+        one
+        for name in wanted
+        for one in (document(brief, known[name], volatility), *sheet(brief, (name,), volatility))
+    ]
+
+
+def sheet(
+    brief: Brief, behind: Iterable[ArtifactName], volatility: Volatility = Volatility.FEATURE
+) -> list[Segment]:
+    """Quoted facts of the stages that wrote these documents."""
+    wanted = set(behind)
+    return [
+        _data(
+            brief, f"{SHEET}-{one.stage}", Material(f"{QUOTED}, {one.stage}", one.text), volatility
+        )
+        for one in brief.sheet
+        if one.behind in wanted
+    ]
+
+
+def stale(brief: Brief) -> list[Segment]:
+    """What commits have changed of quoted lines that stand above."""
+    if not brief.stale:
+        return []
+    told = Material(f"{QUOTED}, changes", brief.stale)
+    return [_data(brief, f"{SHEET}-changes", told, Volatility.ITERATION)]
+
+
+def names_facts(brief: Brief) -> list[Segment]:
+    if not brief.names_facts:
+        return []
+    return [Segment("name-facts", words("blocks", "name_facts"), Volatility.ITERATION)]
 
 
 def document(brief: Brief, one: Document, volatility: Volatility) -> Segment:
@@ -63,7 +96,10 @@ def by_reference(brief: Brief) -> bool:
 
 
 def subject(brief: Brief) -> list[Segment]:
-    return [document(brief, brief.subject, Volatility.STAGE)] if brief.subject else []
+    if not brief.subject:
+        return []
+    told = sheet(brief, (brief.subject.name,), Volatility.STAGE)
+    return [document(brief, brief.subject, Volatility.STAGE), *told]
 
 
 def code(brief: Brief) -> list[Segment]:

@@ -86,7 +86,7 @@ def _closing(brief: Brief) -> list[Segment]:
         text = turns.seed_iteration(brief)
         return [*pieces.turn(text), *(pieces.findings(brief) if text else [])]
     found = _headed("## Issues to Fix", pieces.findings(brief))
-    return [*found, *pieces.turn(turns.seed_iteration(brief))]
+    return [*found, *pieces.turn(turns.seed_iteration(brief)), *pieces.names_facts(brief)]
 
 
 def _headed(heading: str, segments: Sequence[Segment]) -> list[Segment]:

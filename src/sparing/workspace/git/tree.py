@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from sparing.workspace.git.repository import Repository
 
 REGULAR = ("100644", "100755")
+CODE = frozenset(
+    (".py", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".go", ".rs", ".java", ".kt", ".rb", ".php")
+    + (".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala", ".ex", ".lua", ".sh")
+)
+MOST_FILES = 1_500
+MOST_CHARS = 6_000_000
 
 
 def list_files(repo: Repository, commit: str) -> dict[str, int]:
@@ -38,3 +45,13 @@ def read_files(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str,
             found[path] = out[place : place + size].decode(errors="replace")
             place += size + 1
     return found
+
+
+def code_files(sizes: Mapping[str, int], largest: int) -> list[str]:
+    """Source files among them, as many as one can look through at once."""
+    wanted, room = list[str](), MOST_CHARS
+    for path, size in sorted(sizes.items()):
+        if PurePosixPath(path).suffix in CODE and 0 < size <= min(largest, room):
+            wanted.append(path)
+            room -= size
+    return wanted[:MOST_FILES]

@@ -1,0 +1,1 @@
+"""The fact sheet: places that agents name, quoted by the program."""
