@@ -113,6 +113,9 @@ def test_a_short_range_is_quoted_as_it_stands_and_a_long_one_by_its_signatures()
     assert whole is not None
     assert whole.numbers == (4, 12, 13)
     assert quote("queue.py:99") is None
+    every = quote("queue.py")
+    assert every is not None
+    assert every.numbers == (4, 12, 13), "of a file as a whole, what it defines"
     assert quote("queue.py::missing") is None
 
 

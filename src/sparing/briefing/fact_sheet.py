@@ -161,7 +161,7 @@ def _quoted(source: Source, commit: str, named: Sequence[NamedFact]) -> list[Quo
 def _placed(fact: NamedFact, sizes: Mapping[str, int], code: Mapping[str, str]) -> NamedFact | None:
     """A word that is no file may be the name of something that one file defines."""
     if fact.path in sizes:
-        return fact if fact.first or fact.symbol else None
+        return fact
     symbol = fact.symbol or fact.path
     path = "" if "/" in fact.path or fact.first else defining(symbol, code)
     return fact._replace(path=path, symbol=symbol) if path else None

@@ -117,7 +117,9 @@ def _numbers(fact: NamedFact, lines: Sequence[str]) -> tuple[int, ...]:
     if fact.symbol:
         line = _definition(fact.symbol.rpartition(".")[2], lines)
         return tuple(_signature(lines, line)) if line else ()
-    if not 0 < fact.first <= len(lines):
+    if not fact.first:  # a file as a whole: what it defines
+        return tuple(n for n, line in enumerate(lines, 1) if _DEFINED.match(line))[:MOST_LINES]
+    if fact.first > len(lines):
         return ()
     last = min(fact.last or fact.first, len(lines))
     if last == fact.first:
