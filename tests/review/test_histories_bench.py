@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import histories
+from bench import finding_pairs, histories
 
 HISTORY = """\
 # Review history
@@ -68,7 +68,17 @@ def test_it_reports_reading_identity_and_endings(
 
 def test_a_pair_whose_lines_have_changed_is_left_out() -> None:
     """C2: labels are only used for the lines that were read when they were given."""
-    rows = json.loads(histories.PAIRS.read_text("utf-8"))["pairs"]
+    rows = json.loads(finding_pairs.PAIRS.read_text("utf-8"))["pairs"]
     feature = next(row[1] for row in rows if row[0] == "train")
-    found = histories.identity({feature: HISTORY * 50}, ["train"])
+    found = finding_pairs.identity({feature: HISTORY * 50}, ["train"])
     assert (found["train"]["pairs"], found["train"]["usable"]) == (60, 0)
+
+
+def test_pairs_of_one_place_are_cut_in_two_by_hash() -> None:
+    """C2: at least 60, each about two matters; the half is no matter of choice."""
+    rows = finding_pairs.one_place()
+    assert len(rows) >= 60
+    assert all(one.location == other.location != "" for one, other in rows)
+    parts = [finding_pairs.half(one.text, other.text) for one, other in rows]
+    assert min(parts.count(part) for part in set(parts)) >= 25
+    assert set(parts) == {finding_pairs.DEVELOPMENT, finding_pairs.HELD_OUT}
