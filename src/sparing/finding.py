@@ -37,6 +37,8 @@ class Finding:
     suggestion: str = ""
     level: str = ""
     """Which promise it breaks: tasks, spec, design or prd; only some roles say."""
+    continues: str = ""
+    """The id of the reviewer's own earlier finding that is not settled, as it says."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():

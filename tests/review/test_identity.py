@@ -9,33 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench import finding_pairs
 from sparing.finding import Finding, Severity, Verdict
-from sparing.review.identity import Link, Relation, likeness, match, restates
+from sparing.review.identity import Link, likeness, match, restates
 from sparing.review.merge import merge
 
 PAIRS = Path(__file__).parent / "pairs.json"
 
 
 def is_same(one: Finding, other: Finding) -> bool:
-    return match([one], [other]) == (Link(0, 0, Relation.SAME),)
+    return match([one], [other]) == (Link(0, 0),)
 
 
 def said(text: str, location: str = "", severity: Severity = Severity.WARNING) -> Finding:
     return Finding(severity, text, location=location)
 
 
-REWORDED = [
-    (
-        said("AC-3 gives no number for how fast the search must answer", "AC-3"),
-        said("AC-3: search speed still has no number to answer to", "AC-3"),
-    ),
-    (
-        said("Task 2.1: the retry test asserts only that its stub was called"),
-        said("Task 2.1 retry test cannot fail: it asserts that the stub is called"),
-    ),
+SAID_AGAIN = [
     (
         said("The session key is written to the log in `open_session`", "auth.py:40"),
-        said("`open_session` still logs the session key", "auth.py:52"),
+        said("The session key is still written to the log in `open_session`", "auth.py:52"),
     ),
     (
         said("Duplicate parsing of the settings file in load and reload"),
@@ -43,21 +36,28 @@ REWORDED = [
     ),
     (
         said("Step 4 deletes the old table before the copy is verified", "Step 4"),
-        said("Deletion of the old table precedes verification of the copy", "Step 4"),
+        said("Step 4 deletes the old table before the copy was verified, again", "Step 4"),
     ),
     (
-        said("I2, I3, I5 are named nowhere in the text of the steps"),
-        said("Interfaces I2, I3, I5 belong to no step", "Steps 2, 7"),
-    ),
-    (
-        said("AC-12 says nothing of the state of the test database", "AC-12"),
-        said("AC-12 test starts from which state?", "AC-12"),
-    ),
-    (
-        said("导出文件没有限制大小，可能耗尽磁盘"),
-        said("导出文件仍然没有限制大小"),
+        said("导出文件没有限制大小"),
+        said("导出文件没有限制大小了"),
     ),
 ]
+IN_DOUBT = [
+    (
+        said("AC-3 gives no number for how fast the search must answer", "AC-3"),
+        said("AC-3: search speed still has no number to answer to", "AC-3"),
+    ),
+    (
+        said("Task 3: no rollback for the migration, and the backup path is hard coded"),
+        said("Task 3: migration has no rollback"),
+    ),
+    (
+        said("The file has 430 lines and should be split", "plan.md:10"),
+        said("The file has 455 lines and should be split", "plan.md:12"),
+    ),
+]
+"""Perhaps the same: their reviewer is asked to say so."""
 ELSEWHERE = [
     (
         said("No test command is given for this task", "Task 1.1"),
@@ -105,11 +105,28 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), REWORDED)
-def test_it_survives_other_words_and_other_lines(one: Finding, other: Finding) -> None:
-    """C2: reworded, line moved."""
+@pytest.mark.parametrize(("one", "other"), SAID_AGAIN)
+def test_it_survives_another_word_and_other_lines(one: Finding, other: Finding) -> None:
+    """C2: line moved, a word changed."""
     assert is_same(one, other)
     assert is_same(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), IN_DOUBT)
+def test_in_doubt_it_is_a_new_finding(one: Finding, other: Finding) -> None:
+    """C2: a wrong guess hides a blocker, a missed one costs a round."""
+    assert not is_same(one, other)
+    assert likeness(one, other) > 0
+
+
+def test_two_matters_at_one_place_are_never_one_by_their_words() -> None:
+    """C2, C19: all pairs of one place, those that the rule was chosen on and the others."""
+    joined = [
+        (finding_pairs.half(one.text, other.text), one.text, other.text)
+        for one, other in finding_pairs.one_place()
+        if is_same(one, other) or is_same(other, one)
+    ]
+    assert joined == []
 
 
 @pytest.mark.parametrize(("one", "other"), ELSEWHERE)
@@ -129,16 +146,9 @@ def test_a_finding_moved_within_its_file_is_the_one_nearby() -> None:
     """C2: two alike in one file keep apart."""
     was = [said("Bare except hides errors", "a.py:10"), said("Bare except hides errors", "a.py:90")]
     now = [said("Bare except hides errors", "a.py:95")]
-    assert match(was, now) == (Link(0, 1, Relation.SAME),)
+    assert match(was, now) == (Link(0, 1),)
     three = [*was, said("Bare except hides errors", "a.py:200")]
     assert [link.earlier for link in match(was, three)] == [0, 1]
-
-
-def test_a_figure_that_was_brought_up_to_date_is_the_same_finding() -> None:
-    """C2: an exchanged number is not another thing."""
-    was = said("The file has 430 lines and should be split", "plan.md:10")
-    now = said("The file has 455 lines and should be split", "plan.md:12")
-    assert is_same(was, now)
 
 
 def test_one_more_of_a_family_is_new() -> None:
@@ -153,41 +163,23 @@ def test_one_more_of_a_family_is_new() -> None:
 
 
 def test_the_same_quoted_line_is_the_same_place() -> None:
-    """C2, C19: wherever it has moved."""
+    """C2, C19: wherever it has moved, whatever names its finding gives."""
     line = "retry = 3  # seconds"
-    one = Finding(Severity.WARNING, "The unit of retry is wrong", location="a.py:3", quote=line)
-    other = Finding(
-        Severity.WARNING, "Retry still has no unit that fits", location="a.py:90", quote=line
-    )
-    elsewhere = Finding(
-        Severity.WARNING, "Retry still has no unit that fits", location="b.py:90", quote=line
-    )
-    assert is_same(one, other)
-    assert not is_same(one, elsewhere)
+    was = "The unit that `load_retry` gives retry is wrong"
+    now = "The unit that `retry_of` gives retry is wrong"
 
+    def quoting(text: str, location: str, quote: str = line) -> Finding:
+        return Finding(Severity.WARNING, text, location=location, quote=quote)
 
-def test_one_split_in_two() -> None:
-    """C2: both parts are known to come from it."""
-    was = [said("Task 3: no rollback for the migration, and the backup path is hard coded")]
-    now = [said("Task 3: backup path hard coded"), said("Task 3: migration has no rollback")]
-    links = match(was, now)
-    assert [(link.later, link.earlier) for link in links] == [(0, 0), (1, 0)]
-    assert {link.relation for link in links} == {Relation.SAME, Relation.SPLIT}
-
-
-def test_two_merged_into_one() -> None:
-    """C2"""
-    was = [said("Task 3: backup path hard coded"), said("Task 3: migration has no rollback")]
-    now = [said("Task 3: no rollback for the migration, and the backup path is hard coded")]
-    links = match(was, now)
-    assert [(link.later, link.earlier) for link in links] == [(0, 0), (0, 1)]
-    assert {link.relation for link in links} == {Relation.SAME, Relation.MERGED}
+    assert is_same(quoting(was, "a.py:3"), quoting(was + " still", "a.py:90"))
+    assert not is_same(quoting(was, "a.py:3"), quoting(was + " still", "b.py:90"))
+    assert not is_same(quoting(was, "a.py:3"), quoting(now, "a.py:90"))
 
 
 def test_several_at_once_each_find_their_own() -> None:
     """C2"""
-    was = [one for one, _ in REWORDED]
-    now = [other for _, other in reversed(REWORDED)]
+    was = [one for one, _ in SAID_AGAIN]
+    now = [other for _, other in reversed(SAID_AGAIN)]
     links = match(was, now)
     assert [(link.later, link.earlier) for link in links] == [
         (place, len(was) - 1 - place) for place in range(len(was))
@@ -207,15 +199,12 @@ def test_likeness_is_even_handed_and_a_finding_is_itself(one: Finding, other: Fi
 
 
 @given(st.lists(findings, max_size=5), st.lists(findings, max_size=5))
-def test_a_later_finding_goes_on_for_one_and_takes_in_others(
+def test_a_later_finding_goes_on_for_one_and_no_other_does(
     was: list[Finding], now: list[Finding]
 ) -> None:
-    """C2: an earlier one has at most one heir, a later one at most one it continues."""
+    """C2"""
     links = match(was, now)
-    heirs = [link.earlier for link in links if link.relation is not Relation.SPLIT]
-    assert len(heirs) == len(set(heirs))
-    continued = [link.later for link in links if link.relation is not Relation.MERGED]
-    assert len(continued) == len(set(continued))
+    assert len({link.earlier for link in links}) == len({link.later for link in links})
     assert all(is_same(was[link.earlier], now[link.later]) for link in links)
 
 

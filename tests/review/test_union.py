@@ -37,11 +37,12 @@ def test_the_schema_is_generated_and_lean() -> None:
     """B5: it is sent with every reviewer's call."""
     said = json.dumps(SCHEMA)
     assert sorted(SCHEMA["properties"]) == [
-        "approved", "evidence", "findings", "levels", "strengths", "summary", "verification",
+        "approved", "evidence", "files_read", "findings", "levels", "strengths", "summary",
+        "verification",
     ]  # fmt: skip
     one: dict[str, Any] = SCHEMA["properties"]["findings"]["items"]["properties"]
     assert list(one) == [
-        "severity", "text", "category", "location", "quote", "suggestion", "level",
+        "severity", "text", "category", "location", "quote", "suggestion", "continues", "level",
     ]  # fmt: skip
     assert SCHEMA["required"] == ["approved", "findings"]
     assert not {"title", "default", "$ref", "$defs"} & set(json.loads(said, object_hook=_keys))

@@ -15,7 +15,6 @@ from functools import lru_cache
 from sparing.finding import Finding
 
 TEXT_CHARS = 1_500
-CLAUSES = 24
 """What is longer says at its beginning what it is about."""
 LISTED = 3
 """So many places at the beginning are what a finding is about, not only where it is."""
@@ -91,7 +90,7 @@ _WORD = re.compile(r"\w+(?:[.\-]\w+)*")
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAME = re.compile(r"\b\w*[a-z0-9]_\w+|\b_\w+|\b[a-z]+[A-Z]\w*|\b\w+(?=\(\))")
-_CLAUSE = re.compile(r" [—–-] |[,;:()] ?| and | but | vs |\. ")
+_PLAIN = re.compile(r"\w+")
 _WIDE = "\u2e80"
 """From here on scripts that put no blanks between words."""
 
@@ -120,7 +119,8 @@ class Wording:
     said: tuple[str, ...]
     """What is said, in its order and without what is said of everything."""
     stems: frozenset[str]
-    clauses: tuple[frozenset[str], ...]
+    words: frozenset[str]
+    """Every word as it is written."""
     names: frozenset[str]
     """Of code."""
     numbers: frozenset[str]
@@ -143,11 +143,10 @@ def wording(finding: Finding) -> Wording:
     order = tuple(_stems(said))
     listed = frozenset[str]().union(*led.values())
     stems = frozenset(order) | (listed if len(listed) >= LISTED else frozenset[str]())
-    clauses = (frozenset(_stems(clause)) for clause in _CLAUSE.split(said, CLAUSES))
     return Wording(
         said=order,
         stems=stems,
-        clauses=tuple(clause for clause in clauses if clause),
+        words=frozenset(word.lower() for word in _PLAIN.findall(text)),
         names=frozenset(name.lower().strip("_") for name in _NAME.findall(text)),
         numbers=frozenset(one for one in stems if one.isdecimal()),
         places=places,

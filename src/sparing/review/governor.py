@@ -19,7 +19,7 @@ from sparing.review.answers import AuthorAnswer
 from sparing.review.loop import Loop, LoopDecision, LoopStep, go_on, regressed, settle
 from sparing.review.merge import Merged, merge
 from sparing.review.quotes import QuoteCheck
-from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, follow, told
+from sparing.review.tracking import FindingStatus, Ruling, RulingKind, Tracked, follow, owned, told
 
 DEFAULT_CAP = 3
 SHOWN = 3
@@ -78,6 +78,7 @@ def govern(
     """What follows from a look of those whom `state.loop` asked."""
     looked = [one.verdict.role for one in seen]
     known = told(state.tracked, said.answers, said.rulings)
+    seen = [replace(one, verdict=owned(one.verdict, known)) for one in seen]
     raised = merge([one.verdict for one in seen])
     followed = follow(known, raised, _verified(raised, seen), looked)
     tracked = tuple(_weighed(one, state.loop.iteration, looked) for one in followed)

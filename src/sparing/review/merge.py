@@ -24,6 +24,11 @@ class Merged:
     said: tuple[Finding, ...]
     """As each of them put it."""
 
+    @property
+    def continues(self) -> str:
+        """The earlier finding that it is said to continue."""
+        return next((one.continues for one in self.said if one.continues), "")
+
 
 def merge(verdicts: Sequence[Verdict]) -> tuple[Merged, ...]:
     """In the order in which they were first raised."""
@@ -42,9 +47,16 @@ def _place(merged: Sequence[Merged], role: str, finding: Finding) -> int | None:
     likely = [
         (-likeness(finding, one.finding), place)
         for place, one in enumerate(merged)
-        if (finding in one.said or role not in one.roles) and restates(finding, one.finding)
+        if (finding in one.said or role not in one.roles) and _is_same(finding, one)
     ]
     return min(likely)[1] if likely else None
+
+
+def _is_same(finding: Finding, one: Merged) -> bool:
+    """By the earlier finding that both are said to continue, else by the words."""
+    if finding.continues and one.continues:
+        return finding.continues == one.continues
+    return restates(finding, one.finding)
 
 
 def _joined(one: Merged, role: str, finding: Finding) -> Merged:

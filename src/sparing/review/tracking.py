@@ -1,20 +1,21 @@
 """What becomes of each finding from look to look, under a stable id.
 
-Ids are counted within a stage. A finding that another one takes in goes on under that one's id;
-of one that is split the part that is most like it keeps the id, the others name it as their kin.
+Ids are counted within a stage. A reviewer says which of its findings one continues, its words
+say it where it does not, and in doubt a finding is new. Of several that continue one the first
+keeps the id, the others name it as their kin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.codec import Stored
-from sparing.finding import Finding
+from sparing.finding import Finding, Verdict
 from sparing.review.answers import AnswerKind, AuthorAnswer
-from sparing.review.identity import Link, Relation, match, restates
+from sparing.review.identity import match, restates
 from sparing.review.merge import STRICTEST_FIRST, Merged
 
 
@@ -54,7 +55,7 @@ class Tracked(Stored):
     times: int = 1
     """In how many looks it was raised."""
     restated: bool = False
-    """Its latest words say nothing that was not said."""
+    """It was said to be, or its words show that it is, the same once more."""
     evidence: bool = False
     """It came with a line that stands there and was not quoted for it before."""
     quotes: tuple[str, ...] = ()
@@ -66,7 +67,9 @@ class Tracked(Stored):
     kin: tuple[str, ...] = ()
     """What it was split from."""
     into: str = ""
-    """Which one goes on for it."""
+    """Which one goes on for it; only records of earlier versions join findings."""
+    by: tuple[str, ...] = ()
+    """Who has ever raised it, where that is more than those who hold it open."""
 
     @property
     def open(self) -> bool:
@@ -89,6 +92,15 @@ def told(
     )
 
 
+def owned(verdict: Verdict, tracked: Sequence[Tracked]) -> Verdict:
+    """The verdict with only such earlier findings named as exist and were this role's."""
+    own = {one.id for one in tracked if verdict.role in (*one.roles, *one.by)}
+    checked = (
+        one if one.continues in own else replace(one, continues="") for one in verdict.findings
+    )
+    return replace(verdict, findings=tuple(checked))
+
+
 def follow(
     tracked: Sequence[Tracked],
     raised: Sequence[Merged],
@@ -99,50 +111,56 @@ def follow(
 
     `verified` says of each raised finding whether its quote was found.
     """
-    live = [one for one in tracked if not one.into]
-    links = match([one.finding for one in live], [one.finding for one in raised])
-    by_raised = _by_raised(links)
-    number, found, gone = len(tracked), list[Tracked](), dict[str, str]()
+    number, found = len(tracked), dict[str, Tracked]()
+    heirs = _heirs([one for one in tracked if not one.into], raised)
     for place, merged in enumerate(raised):
-        own = by_raised.get(place, [])
-        link = next((link for link in own if _continues(link)), None)
-        before = live[link.earlier] if link else None
+        before = heirs.get(place)
         now = _now(before, merged, looked, verified=verified[place])
-        if not link or link.relation is Relation.SPLIT or _is_apart(before, now):
+        if before is None or before.id in found or _is_apart(before, merged):
             number += 1
-            now = _fresh(now, f"F{number}", before)
-        found.append(now)
-        gone.update({live[link.earlier].id: now.id for link in own if not _continues(link)})
-    continued = {one.id: one for one in found}
-    known = (continued.pop(one.id, None) or _unraised(one, looked, gone) for one in tracked)
-    return (*known, *continued.values())
+            now = _fresh(now, f"F{number}", before, apart=before and _is_apart(before, merged))
+        found[now.id] = now
+    known = (found.pop(one.id, None) or _unraised(one, looked) for one in tracked)
+    return (*known, *found.values())
 
 
-def _continues(link: Link) -> bool:
-    return link.relation is not Relation.MERGED
+def _heirs(live: Sequence[Tracked], raised: Sequence[Merged]) -> dict[int, Tracked]:
+    """Which earlier finding each continues: as the reviewer says, else by its words."""
+    known = {one.id: one for one in live}
+    heirs = {
+        place: known[one.continues] for place, one in enumerate(raised) if one.continues in known
+    }
+    named = {one.id for one in heirs.values()}
+    rest = [one for one in live if one.id not in named]
+    unnamed = [place for place in range(len(raised)) if place not in heirs]
+    links = match([one.finding for one in rest], [raised[place].finding for place in unnamed])
+    return heirs | {unnamed[link.later]: rest[link.earlier] for link in links}
 
 
-def _is_apart(before: Tracked | None, now: Tracked) -> bool:
-    """A human's dismissal covers what was said then, not what may follow from it."""
-    if before is None or before.ruling is None:
-        return before is None
-    return before.ruling.kind is RulingKind.DISMISSED and not now.restated
+def _is_apart(before: Tracked, merged: Merged) -> bool:
+    """A human's dismissal covers what was said then, not what may follow from it: that it is the
+    same must be read in its words, whatever the reviewer calls it."""
+    if before.ruling is None or before.ruling.kind is not RulingKind.DISMISSED:
+        return False
+    return _is_worse(before, merged) or not _said_again(before, merged)
 
 
-def _fresh(now: Tracked, id: str, before: Tracked | None) -> Tracked:
+def _fresh(now: Tracked, id: str, before: Tracked | None, *, apart: bool | None) -> Tracked:
     kin = (before.id,) if before else ()
-    if _is_apart(before, now):
+    if apart:
         return replace(
             now, id=id, kin=kin, status=FindingStatus.NEW, times=1, answer=None, ruling=None
         )
     return replace(now, id=id, kin=kin)
 
 
-def _by_raised(links: Sequence[Link]) -> dict[int, list[Link]]:
-    grouped: dict[int, list[Link]] = {}
-    for link in links:
-        grouped.setdefault(link.later, []).append(link)
-    return grouped
+def _said_again(before: Tracked, merged: Merged) -> bool:
+    return any(restates(one, before.finding) for one in merged.said)
+
+
+def _is_worse(before: Tracked, merged: Merged) -> bool:
+    rank = STRICTEST_FIRST.index
+    return rank(merged.finding.severity) < rank(before.finding.severity)
 
 
 def _now(
@@ -152,9 +170,9 @@ def _now(
     fresh = verified and (before is None or finding.quote not in before.quotes)
     if before is None:
         quotes = (finding.quote,) if verified else ()
-        return Tracked("", finding, merged.roles, evidence=fresh, quotes=quotes)
-    worse = STRICTEST_FIRST.index(finding.severity) < STRICTEST_FIRST.index(before.finding.severity)
-    restated = not worse and any(restates(one, before.finding) for one in merged.said)
+        return Tracked("", finding, merged.roles, evidence=fresh, quotes=quotes, by=merged.roles)
+    again = merged.continues == before.id or _said_again(before, merged)
+    restated = again and not _is_worse(before, merged)
     return replace(
         before,
         finding=finding,
@@ -164,6 +182,7 @@ def _now(
         restated=restated,
         evidence=fresh,
         quotes=(*before.quotes, finding.quote) if fresh else before.quotes,
+        by=tuple(dict.fromkeys((*before.by, *before.roles, *merged.roles))),
     )
 
 
@@ -174,10 +193,8 @@ def _status(before: Tracked, *, restated: bool) -> FindingStatus:
     return FindingStatus.CONTESTED if answered and restated else FindingStatus.REPEATED
 
 
-def _unraised(one: Tracked, looked: Sequence[str], gone: Mapping[str, str]) -> Tracked:
+def _unraised(one: Tracked, looked: Sequence[str]) -> Tracked:
     """Resolved when all who raised it have looked again and are silent."""
-    if one.id in gone:
-        return replace(one, into=gone[one.id], counts=False)
     left = tuple(role for role in one.roles if role not in looked)
     if not one.open or left:
         return replace(one, roles=left) if one.open else one

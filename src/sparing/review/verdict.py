@@ -110,6 +110,7 @@ class _FindingText(BaseModel):
     location: Line = Field(default="", validation_alias=AliasChoices("location", "task"))
     quote: Line = ""
     suggestion: Line = ""
+    continues: Line = ""
     level: Line = ""
 
 
@@ -141,6 +142,7 @@ class _VerdictText(BaseModel):
     evidence: Annotated[_EvidenceText, BeforeValidator(_evidence)] = _EvidenceText()
     verification: Line = ""
     strengths: Lines = []
+    files_read: Line = ""
 
 
 def _lean(node: Any, known: Mapping[str, Any]) -> Any:
@@ -280,4 +282,5 @@ def _finding(item: _FindingText, categories: Sequence[str] | None) -> Finding:
         quote=item.quote,
         suggestion=item.suggestion,
         level=item.level,
+        continues=item.continues.strip("`* "),
     )
