@@ -21,6 +21,8 @@ class Fake:
     capabilities: Capabilities = Capabilities(
         resume=True, fork=True, schema=False, marks=1, context_tokens=1, base_tokens=0, proven=False
     )
+    count: str = "3"
+    """How it says how many findings there were."""
     first_line: str = ""
     seen: list[AgentCall] = field(default_factory=list[AgentCall])
 
@@ -32,12 +34,13 @@ class Fake:
         if self.forgets in ("session", "network"):
             gone = Failure.INVALID_SESSION if self.forgets == "session" else Failure.NETWORK
             return self._reply("", "", 0, gone)
-        texts = [self.first_line, "3"]
+        texts = [self.first_line, self.count]
         text = texts[call.iteration - 2]
         forgotten = (self.forgets == "file" and call.iteration == 2) or (
             self.forgets == "reply" and call.iteration == 3
         )
-        session = "s2" if self.forgets == "whose" else "s1"
+        text = "" if self.forgets == "answer" else text
+        session = f"s{call.iteration}" if self.forgets == "whose" else "s1"
         return self._reply("I do not know" if forgotten else text, session, 900)
 
     def _reply(

@@ -35,7 +35,7 @@ def test_a_client_that_knows_all(cwd: Path) -> None:
     [
         ("id", "V1: no id came back"),
         ("session", "V2: invalid session: it is gone"),
-        ("whose", "V2: another id came back"),
+        ("answer", "V2: no answer came"),
         ("file", "V3: a file is forgotten"),
         ("reply", "V4: its reply is forgotten"),
     ],
@@ -45,6 +45,30 @@ def test_a_client_that_forgets(cwd: Path, forgets: str, reason: str) -> None:
     done = check(Fake(forgets), cwd)
     assert (done.passed, done.reason) == (False, reason)
     assert list(cwd.iterdir()) == []
+
+
+def test_a_resumed_call_may_return_another_id(cwd: Path) -> None:
+    """C15, C3: V2; the id that comes back replaces the old one."""
+    fake = Fake("whose")
+    assert check(fake, cwd).passed
+    assert [call.resume for call in fake.seen] == ["", "s1", "s2"]
+
+
+@pytest.mark.parametrize(
+    ("count", "passed"),
+    [
+        ("There are 3", True),
+        ("There were three of them.", True),
+        ("**3**", True),
+        ("There are 2", False),
+        ("3 or 4", False),
+        ("13", False),
+        ("There are none", False),
+    ],
+)
+def test_the_number_may_stand_in_a_sentence(cwd: Path, count: str, passed: bool) -> None:
+    """C15: V4 asks what is remembered, not how it is put."""
+    assert check(Fake(count=count), cwd).passed is passed
 
 
 def test_the_file_is_gone_before_it_is_asked_about(cwd: Path) -> None:

@@ -25,7 +25,7 @@ def test_a_second_look_gets_delta_fix_summary_and_iteration(
 ) -> None:
     """C4: exact lines under their heading, the author's words, what to judge."""
     prompt = rendered[f"spec-reviewer-specify-2-resume-{order}"]
-    assert [one.name for one in prompt.segments] == ["delta", "fix-summary", "turn"]
+    assert [one.name for one in prompt.segments] == ["delta", "findings", "fix-summary", "turn"]
     delta = prompt.named("delta")
     assert "-- AC-1: a client that asks too often is refused.\n" in delta
     assert "+- AC-1: a client that asks more than 5 times a second is refused with `429`." in delta
@@ -92,7 +92,7 @@ def test_answers_alone_are_told_by_resume(sample: Sample) -> None:
     brief = gather(same)
     assert brief.resumable
     said = compose(brief, Way.RESUME).segments
-    assert [one.name for one in said] == ["fix-summary", "turn"]
+    assert [one.name for one in said] == ["findings", "fix-summary", "turn"]
     assert "have not changed" in said[-1].text
 
 

@@ -31,11 +31,16 @@ NO_PRD = "- PRD: No PRD — feature created without brainstorm"
 
 
 def test_the_block_orders_to_read_and_to_confirm(rendered: dict[str, Prompt]) -> None:
-    """B2: absolute paths, "You MUST read", one line of confirmation."""
-    block = rendered["design-reviewer-design-1-reference-seed"].named("references")
+    """B2: absolute paths, "You MUST read", one confirmation: a line, or a field of the form."""
+    author = rendered["implementer-implement-fix-reference-seed"].named("references")
+    assert "`Files read: name (N lines), name (N lines)`" in author
+    prompt = rendered["design-reviewer-design-1-reference-seed"]
+    block = prompt.named("references")
     assert block.splitlines()[0] == "## Required Artifacts"
     assert "You MUST read" in block
-    assert "`Files read: name (N lines), name (N lines)`" in block
+    assert "in the field `files_read`" in block
+    assert "begin your reply" not in prompt.text
+    assert '"files_read":"…"' in prompt.named("schema")
     assert block.splitlines()[-2:] == [
         "- PRD: /worktree/docs/features/001-rate-limits/prd.md",
         "- Spec: /worktree/docs/features/001-rate-limits/spec.md",

@@ -65,7 +65,7 @@ def test_the_verdict_block_states_the_pass_rule_and_asks_for_a_quote() -> None:
     """C2, C19: approved means no blocker and no warning; every finding quotes a line."""
     block = words("blocks", "verdict")
     assert "`approved` is true exactly when you report no blocker and no warning" in block
-    fields = ["severity", "category", "location", "quote", "text", "suggestion"]
+    fields = ["severity", "category", "location", "quote", "text", "suggestion", "continues"]
     assert re.findall(r"^  - `(\w+)`: ", block, re.MULTILINE) == fields
 
 

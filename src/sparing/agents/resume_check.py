@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ from sparing.usage import Origin, Usage
 
 FILE = "resume-check.txt"
 FINDINGS = ("the first", "the second", "the third")
+COUNTED = (["3"], ["three"])
+"""How many they are, in whatever sentence."""
+_NUMBERS = re.compile(r"\d+|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten)\b")
 LINES = 140
 """As long that its transcript is worth a cache entry on every model."""
 STEP_SECONDS = 1.0
@@ -82,7 +86,7 @@ async def check_resume(backend: str, run: Run, place: CheckSetting) -> ResumeChe
     replies: list[AgentReply] = []
     try:
         for number, text in enumerate(asked):
-            session = replies[0].session if replies else ""
+            session = replies[-1].session if replies else ""
             reply = await run(_call(place, number, text, session), lambda _: None)
             replies.append(reply)
             path.unlink(missing_ok=True)
@@ -133,15 +137,16 @@ def _items(replies: list[AgentReply], first_line: str) -> Iterator[Item]:
     if len(replies) < 2:
         return
     again = replies[1]
-    same = again.session == opening.session
-    yield _item("V2", again, "it goes on after a tool was used", "another id came back", good=same)
+    # The id that a resumed call returns replaces the old one; it may be another.
+    goes_on = bool(again.session and again.text.strip())
+    yield _item("V2", again, "it goes on after a tool was used", "no answer came", good=goes_on)
     if again.failure is not None:
         return
     known = first_line in again.text
     yield _item("V3", again, "a file that it read is known", "a file is forgotten", good=known)
     if len(replies) < 3:
         return
-    told = replies[2].text.strip().strip(".") == str(len(FINDINGS))
+    told = _NUMBERS.findall(replies[2].text.lower()) in COUNTED
     yield _item("V4", replies[2], "its own reply is known", "its reply is forgotten", good=told)
 
 

@@ -15,7 +15,15 @@ from sparing.artifact import Artifact, ArtifactName
 from sparing.briefing.background import background
 from sparing.briefing.earlier_stages import going_on
 from sparing.briefing.knowledge import knowledge_for
-from sparing.briefing.prior_findings import changes_of, delta_of, findings_of, fixes_of, outcome_of
+from sparing.briefing.prior_findings import (
+    changes_of,
+    delta_of,
+    findings_of,
+    fixes_of,
+    mentioned_in,
+    outcome_of,
+    refreshed,
+)
 from sparing.briefing.project import project_of
 from sparing.briefing.reply_schema import form_of
 from sparing.briefing.retro import record
@@ -71,9 +79,12 @@ def gather(source: Source) -> Brief:
     session = source.session if source.session and source.knows(source.session.commit) else None
     delta = delta_of(source, session) if kind in REVIEWS and session else ""
     fixes = fixes_of(source) if session else ""
-    found = Brief(
+    found = findings_of(source, kind)
+    brief = Brief(
         key=source.key,
-        role=PromptRole(role.name, role_text(role), frozenset(role.artifacts), role.tools),
+        role=PromptRole(
+            role.name, role_text(role, source.job.turn), frozenset(role.artifacts), role.tools
+        ),
         asked=_asked(source, kind, scoped),
         rules=None if role.role_class is RoleClass.RESEARCHER else source.rules,
         documents=tuple(one for one in known if scoped is None or one.name is ArtifactName.SPEC),
@@ -87,17 +98,18 @@ def gather(source: Source) -> Brief:
         materials=(*_said(source, kind), *background(source, kind), *record(source)),
         outcome=outcome_of(source) if kind is TurnKind.REVIEW else "",
         knowledge=knowledge_for(source),
-        findings=findings_of(source, kind),
+        findings=found,
+        mentioned=mentioned_in(source, fixes, found) if kind in REVIEWS else (),
         delta=delta,
         fix_summary=fixes,
-        changed=source.changed(session.commit) if kind is TurnKind.FIX and session else (),
+        changed=refreshed(source, session) if kind is TurnKind.FIX and session else (),
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
         schema=form_of(source.job.turn),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
         full=papers,
         warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
     )
-    return going_on(found, source) if source.job.going.thread else found
+    return going_on(brief, source) if source.job.going.thread else brief
 
 
 def _kind(source: Source) -> TurnKind:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 
+from sparing.change import FileChange
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import QuotedFinding
@@ -17,6 +20,15 @@ from sparing.session import Session
 from sparing.turn_kind import KINDS, Actor, TurnKind
 
 SUGGESTION = Severity.SUGGESTION
+_IDS = re.compile(r"\bF\d{1,6}\b")
+
+
+def mentioned_in(
+    source: Source, fixes: str, given: Sequence[QuotedFinding]
+) -> tuple[QuotedFinding, ...]:
+    """What else an author's answers name by its id."""
+    named = set(_IDS.findall(fixes)) - {one.id for one in given}
+    return tuple(_open(one) for one in _tracked(source) if one.id in named) if named else ()
 
 
 def findings_of(source: Source, kind: TurnKind) -> tuple[QuotedFinding, ...]:
@@ -64,6 +76,7 @@ def _open(one: Tracked) -> QuotedFinding:
         location=found.location,
         text=found.text,
         suggestion=found.suggestion,
+        quote=found.quote,
     )
 
 
@@ -104,6 +117,13 @@ def changes_of(source: Source, since: str, context: int) -> str:
     paths = tuple(change.path for change in source.changed(since))
     texts = {path: source.text(path) or "" for path in paths if path.endswith(".md")}
     return change_delta(source.diff(since, paths, context), texts).text
+
+
+def refreshed(source: Source, session: Session) -> tuple[FileChange, ...]:
+    """Files to read again: changed by its own last fixes, or by others since."""
+    seen = [row.commit for row in source.verdicts() if row.commit != source.job.head]
+    since = next((one for one in reversed(seen) if source.knows(one)), session.commit)
+    return source.changed(since)
 
 
 def fixes_of(source: Source) -> str:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from sparing.context.prompt.brief import Material
 from sparing.context.prompt.compact import unsigned, without_boilerplate
+from sparing.context.prompt.rubric import REPORT, without_section
 from sparing.context.prompt.wrap import defuse
 from sparing.flow.flows import TIERS
 from sparing.prompts.render import words
 from sparing.roles.load import SHIPPED, Role
 from sparing.runtime.source import Source
+from sparing.turn import Turn
+
+SETTLES = frozenset({Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER})
 
 
-def role_text(role: Role) -> str:
-    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper."""
+def role_text(role: Role, turn: Turn) -> str:
+    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper.
+    A turn that says itself how the reply ends does so alone."""
+    text = without_section(role.text, REPORT) if turn in SETTLES else role.text
     if role.origin == SHIPPED:
-        return role.text
-    return defuse(unsigned(without_boilerplate(role.text)))
+        return text
+    return defuse(unsigned(without_boilerplate(text)))
 
 
 def is_tier(source: Source) -> bool:

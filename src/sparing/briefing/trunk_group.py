@@ -59,7 +59,7 @@ def system_of(source: Source) -> str:
 
 def _role_as_system(source: Source) -> str:
     role, asked = source.role, TurnSubject(TurnKind.ASSIST, source.job.stage)
-    told = PromptRole(role.name, role_text(role), tools=role.tools)
+    told = PromptRole(role.name, role_text(role, source.job.turn), tools=role.tools)
     return role_words(Brief(source.key, told, asked, stage_texts=stage_texts(source)))
 
 

@@ -52,6 +52,7 @@ class QuotedFinding(NamedTuple):
     location: str
     text: str
     suggestion: str
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,8 @@ class Brief:
     """What the program has seen for itself."""
     findings: tuple[QuotedFinding, ...] = ()
     """An author's to settle; a reviewer's own of the last iteration."""
+    mentioned: tuple[QuotedFinding, ...] = ()
+    """What else the author's answers name by its id: resolved ones, and those of other roles."""
     delta: str = ""
     fix_summary: str = ""
     changed: tuple[FileChange, ...] = ()

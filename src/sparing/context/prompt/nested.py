@@ -42,8 +42,8 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
     match brief.asked.kind:
         case TurnKind.REVIEW | TurnKind.VALIDATE:
             told = [
-                *pieces.delta(brief), *pieces.facts(brief), *pieces.fix_summary(brief),
-                *pieces.materials(brief),
+                *pieces.delta(brief), *pieces.facts(brief), *pieces.recalled(brief),
+                *pieces.fix_summary(brief), *pieces.materials(brief),
             ]  # fmt: skip
         case TurnKind.FIX:
             told = [

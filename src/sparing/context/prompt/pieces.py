@@ -6,6 +6,7 @@ Whatever was written by others is wrapped here, and nowhere is it left bare.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from sparing.artifact import ArtifactName
@@ -19,6 +20,8 @@ from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import TurnKind
 
+SENTENCE_CHARS = 240
+_SENTENCE = re.compile(r".{12,}?[.!?](?= |$)")
 KNOWLEDGE = "knowledge"
 LESSONS = "lessons of earlier features"
 SHEET, QUOTED = "sheet", "quoted facts"
@@ -87,7 +90,8 @@ def references(brief: Brief) -> list[Segment]:
     whole = [one for one in brief.full if one.name is ArtifactName.PRD] if brief.goals else []
     listed = [*whole, *brief.documents, *([brief.subject] if by_reference(brief) else [])]
     papers = [one for one in listed if one is not None]
-    return [Segment("references", required(papers), Volatility.ROLE)] if papers else []
+    text = required(papers, brief.schema)
+    return [Segment("references", text, Volatility.ROLE)] if papers else []
 
 
 def by_reference(brief: Brief) -> bool:
@@ -201,10 +205,17 @@ def materials(brief: Brief) -> list[Segment]:
 
 
 def findings(brief: Brief) -> list[Segment]:
-    if not brief.findings:
-        return []
-    told = Material("findings", finding_list(brief.findings))
-    return [_data(brief, "findings", told, Volatility.ITERATION)]
+    return _findings(brief, finding_list(brief.findings))
+
+
+def recalled(brief: Brief) -> list[Segment]:
+    """For a reviewer that knows the rest: what each id stands for that it is told of."""
+    return _findings(brief, short_list((*brief.findings, *brief.mentioned)))
+
+
+def _findings(brief: Brief, listed: str) -> list[Segment]:
+    told = [Material("findings", listed)] if listed else []
+    return [_data(brief, one.name, one, Volatility.ITERATION) for one in told]
 
 
 def delta(brief: Brief) -> list[Segment]:
@@ -227,6 +238,8 @@ def noted(brief: Brief) -> list[Segment]:
     told = [Material("notes", brief.notes)]
     if brief.delta and not (brief.code and brief.code.since):
         told.append(Material("last-changes.diff", brief.delta))
+    if brief.mentioned and brief.fix_summary.strip():
+        told.append(Material("findings-settled", short_list(brief.mentioned)))
     found = [_data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in told]
     return [*found, *fix_summary(brief)]
 
@@ -257,12 +270,28 @@ def finding_list(found: Sequence[QuotedFinding]) -> str:
     return "".join(f"- {_finding(one)}\n" for one in found)
 
 
+def short_list(found: Sequence[QuotedFinding]) -> str:
+    """Enough to know each by: severity, role, place and its first sentence."""
+    return "".join(f"- {_head(one)}: {_first_sentence(one.text)}\n" for one in found)
+
+
 def _finding(one: QuotedFinding) -> str:
-    head = ", ".join(
-        part for part in (one.severity, one.category, one.role, one.location) if part.strip()
-    )
+    line = f" Quoted: {one.quote}" if one.quote.strip() else ""
     advice = f" Suggested: {one.suggestion}" if one.suggestion.strip() else ""
-    return " ".join(f"`{one.id}` {head}: {one.text}{advice}".split())
+    return " ".join(f"{_head(one)}: {one.text}{line}{advice}".split())
+
+
+def _head(one: QuotedFinding) -> str:
+    parts = (one.severity, one.category, one.role, one.location)
+    return " ".join(f"`{one.id}` {', '.join(part for part in parts if part.strip())}".split())
+
+
+def _first_sentence(text: str) -> str:
+    """Long ones end early."""
+    said = " ".join(text.split())
+    first = _SENTENCE.match(said)
+    short = first[0] if first else said
+    return short if len(short) <= SENTENCE_CHARS else f"{short[: SENTENCE_CHARS - 1]}…"
 
 
 def _listed(name: str, changes: Iterable[FileChange]) -> Material:

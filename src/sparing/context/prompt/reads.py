@@ -7,14 +7,16 @@ client tells no events. A file that was not read is noted and never blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.context.prompt.brief import Document
 from sparing.prompts.render import words
 
+FIELD = "files_read"
+"""Of a form: what a line of its own is in a reply without one."""
 NO_PRD = "No PRD — feature created without brainstorm"
 _LABELS = {ArtifactName.PRD: "PRD"}
 _LINE = re.compile(r"^[\s>*_`#-]*files?\s+read\b[\s*_`]*[:：-]*(?P<rest>.*)$", re.IGNORECASE)
@@ -22,6 +24,7 @@ _FILE = re.compile(
     r"(?P<name>[^\s,;()`*]*[^\s,;()`*.:])[`*]*\s*"
     r"(?:[(\[—–-]+\s*(?:about|approx\.?|ca\.?|~|≈)?\s*(?P<lines>\d[\d.,' ]{0,11})\s*(?:lines?)?)?",
 )  # fmt: skip
+_FIELD = re.compile(rf'"{FIELD}"\s*:\s*(?:"(?P<text>[^"]*)"|\[(?P<list>[^\]]*)\])')
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
@@ -45,15 +48,23 @@ def reference(document: Document) -> str:
     return f"- {label(document.name)}: {document.path}"
 
 
-def required(documents: Sequence[Document]) -> str:
-    """The Required Artifacts block."""
-    order = words("blocks", "confirm_reads") if any(d.text is not None for d in documents) else ""
+def required(documents: Sequence[Document], form: Mapping[str, Any] | None = None) -> str:
+    """The Required Artifacts block; a reply in a form confirms them there, or by its reads."""
+    name = "confirm_reads"
+    if form is not None:
+        name = "confirm_reads_form" if FIELD in form.get("properties", {}) else "must_read"
+    order = words("blocks", name) if any(d.text is not None for d in documents) else ""
     lines = "".join(reference(document) + "\n" for document in documents)
     return f"## Required Artifacts\n{order}{lines}"
 
 
 def confirmed_reads(reply: str) -> tuple[FileRead, ...] | None:
     """What the reply says it read; None if it does not say so at all."""
+    field = _FIELD.search(reply)
+    if field is not None and (
+        found := _files((field["text"] or field["list"] or "").replace(chr(34), " "))
+    ):
+        return found
     lines = reply.splitlines()
     for number, line in enumerate(lines):
         match = _LINE.match(line)

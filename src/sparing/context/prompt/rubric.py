@@ -12,6 +12,8 @@ from typing import NamedTuple
 CHECKS = ("Check list", "Levels", "Next stage")
 CODA = "Stance"
 VERIFIES = "External claim"
+REPORT = "Report"
+"""How a task's turn ends; every other turn of the same role says how it ends itself."""
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _AFTER = re.compile(r"^- after (?P<stage>[\w-]+), .*\n?", re.MULTILINE)
 
@@ -37,6 +39,13 @@ def for_stage(text: str, stage: str) -> str:
     if stage not in stages:
         return text
     return _AFTER.sub(lambda line: line[0] if line["stage"] == stage else "", text)
+
+
+def without_section(text: str, heading: str) -> str:
+    """The text without that section and what stands below it."""
+    sections = _SECTION.split(text)
+    start = next((n for n, one in enumerate(sections) if _heading(one) == heading), len(sections))
+    return _closed(sections[:start]) if start < len(sections) else text
 
 
 def has_section(text: str, heading: str) -> bool:

@@ -50,6 +50,7 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
             told = [
                 *pieces.delta(brief),
                 *pieces.facts(brief),
+                *_headed("## Previous Issues", pieces.recalled(brief)),
                 *_headed("## Fix Summary", pieces.fix_summary(brief)),
             ]
         case TurnKind.FIX:

@@ -191,8 +191,12 @@ def settle(brief: Brief) -> str:
 
 
 def reminder(brief: Brief) -> str:
-    """Role, pass rule and form, in few words."""
-    return fill("blocks", "reminder", role=brief.role.name)
+    """Role, pass rule, what the ids stand for, and the form, in few words."""
+    known = "reminder_own" if brief.findings else "reminder_others"
+    form = "reminder_levels" if has_section(brief.role.text, "Levels") else "reminder_form"
+    names = [*([known] if brief.findings or brief.mentioned else []), form]
+    said = (words("blocks", name) for name in names)
+    return fill("blocks", "reminder", role=brief.role.name) + "".join(said)
 
 
 def verdict_words(brief: Brief, *, form: bool) -> str:
@@ -221,7 +225,7 @@ def open_findings(verdicts: Sequence[Verdict]) -> tuple[QuotedFinding, ...]:
     return tuple(
         QuotedFinding(
             id=f"F{number}", severity=one.severity.value, role=role, category=one.category,
-            location=one.location, text=one.text, suggestion=one.suggestion,
+            location=one.location, text=one.text, suggestion=one.suggestion, quote=one.quote,
         )
         for number, (role, one) in enumerate(found, 1)
     )  # fmt: skip

@@ -1,0 +1,144 @@
+"""What a prompt says of findings: nobody is told of an id without being told what it stands for.
+
+Covers: B5, C4, C9, C10, C17
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sparing.briefing.gather import gather
+from sparing.context.prompt.compose import compose
+from sparing.context.prompt.reads import confirmed_reads
+from sparing.finding import Finding, Severity
+from sparing.records.findings import FindingRow, put_findings
+from sparing.review.tracking import FindingStatus, Tracked
+from sparing.turn import Turn
+from sparing.way import Order, Way
+from tests.briefing.cases import Prompt
+from tests.briefing.sample import Sample, make_sample
+
+FOUND = Finding(
+    Severity.BLOCKER,
+    "The counter is never reset. After a second everybody is refused.",
+    location="src/gate.py:5",
+    quote="COUNTS[user] = COUNTS.get(user, 0) + 1",
+    suggestion="Keep the second it was counted in.",
+)
+TRACKED = (
+    Tracked("F1", FOUND, ("implementation-reviewer",)),
+    Tracked(
+        "F2",
+        replace(FOUND, severity=Severity.WARNING, text="The limit is a bare number"),
+        ("security-reviewer",),
+        FindingStatus.RESOLVED,
+    ),
+)
+SHORT = (
+    "- `F1` blocker, implementation-reviewer, src/gate.py:5: The counter is never reset.\n"
+    "- `F2` warning, security-reviewer, src/gate.py:5: The limit is a bare number\n"
+)
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> Sample:
+    """The sample, with findings of the code that are followed."""
+    sample = make_sample(tmp_path)
+    feature = sample.rows["feature"].feature.key
+    rows = [
+        FindingRow(
+            feature, "implement", one.id, one.roles[0], 1, 1, one.status, json.dumps(one.dump())
+        )
+        for one in TRACKED
+    ]
+    with sample.around.database.write() as tx:
+        put_findings(tx, rows)
+    return sample
+
+
+@pytest.mark.parametrize("order", [Order.NESTED, Order.SEED])
+@pytest.mark.parametrize("role", ["implementation-reviewer", "security-reviewer"])
+def test_a_resumed_reviewer_is_told_what_every_id_stands_for(
+    followed: Sample, role: str, order: Order
+) -> None:
+    """C4, C9: its own open ones, and whatever else the author's answers name."""
+    source = followed.source(role, "implement", Turn.REVIEW, iteration=2, seen=1)
+    said = {one.name: one.text for one in compose(gather(source), Way.RESUME, order).segments}
+    assert "`F1`: changed" in said["fix-summary"]
+    assert "`F2`: answered" in said["fix-summary"]
+    for line in SHORT.splitlines():
+        assert line in said["findings"]
+    assert "After a second everybody is refused" not in said["findings"]
+    own = role == "implementation-reviewer"
+    assert ("report again what still stands" in said["turn"]) == own
+    assert ("other reviewers raised them" in said["turn"]) == (not own)
+
+
+def test_final_validation_says_what_other_roles_findings_were(followed: Sample) -> None:
+    """C9: nobody is told "`F1`: changed" of an id it has never seen."""
+    source = followed.source(
+        "code-quality-reviewer", "implement", Turn.REVIEW, iteration=3, seen=1, final=True
+    )
+    brief = replace(gather(source), fix_summary="- `F1`: changed — reset it")
+    text = "".join(one.text for one in compose(brief, Way.RESUME).segments)
+    assert "`F1`: changed" in text
+    fixed = gather(replace(source, job=replace(source.job, final=False), final=False))
+    assert [one.id for one in fixed.mentioned] == ["F1", "F2"]
+
+
+def test_an_author_gets_quote_and_suggestion_too(followed: Sample) -> None:
+    """C17"""
+    source = followed.source("implementer", "implement", Turn.REVISE, settles=True)
+    brief = gather(replace(source, job=replace(source.job, settles=("F1",))))
+    (told,) = [one.text for one in compose(brief, Way.COMPOSE).segments if one.name == "findings"]
+    assert (
+        "everybody is refused. Quoted: COUNTS[user] = COUNTS.get(user, 0) + 1"
+        " Suggested: Keep the second it was counted in." in told
+    )
+
+
+def test_a_fix_has_one_closing_form(rendered: dict[str, Prompt]) -> None:
+    """C10: the report is how a task ends; findings end with answers and a fix summary."""
+    for name, prompt in rendered.items():
+        if not name.startswith("implementer-"):
+            continue
+        reports = prompt.text.count("\n## Report\n")
+        closings = prompt.text.count("\n## Fix summary\n")
+        assert reports + closings <= 1, name
+        assert reports == (prompt.case.iteration.startswith("task") and prompt.way != Way.RESUME)
+
+
+def test_the_implementation_reviewer_is_asked_for_levels_at_every_iteration(
+    rendered: dict[str, Prompt],
+) -> None:
+    """B5: and evidence."""
+    found = [p for n, p in rendered.items() if n.startswith("implementation-reviewer-")]
+    assert len(found) > 8
+    for prompt in found:
+        assert "levels" in prompt.text, prompt.name
+        assert "issues_count" in prompt.text, prompt.name
+        assert "evidence" in prompt.text, prompt.name
+    assert all("continues" in p.text for n, p in rendered.items() if "-reviewer-" in n)
+
+
+def test_what_is_old_is_told_to_fresh_and_to_resumed_reviewers_alike(
+    rendered: dict[str, Prompt],
+) -> None:
+    """C18: the way has no part in what is asked of a reviewer."""
+    later = [p for n, p in rendered.items() if "-reviewer-" in n and p.case.iteration != "1"]
+    assert len(later) > 30
+    for prompt in later:
+        assert "old as new only if it is a blocker" in prompt.text, prompt.name
+
+
+def test_the_confirmation_is_read_out_of_the_form() -> None:
+    """B2: as text or as a list; the line is read as before."""
+    for field in ('"prd.md (12 lines), spec.md (9 lines)"', '["prd.md (12 lines)", "spec.md (9)"]'):
+        found = confirmed_reads('{"approved": true, "findings": [], "files_read": ' + field + "}")
+        assert found is not None
+        assert [(one.name, one.lines) for one in found] == [("prd.md", 12), ("spec.md", 9)]
+    assert confirmed_reads('{"approved": true, "findings": [], "files_read": ""}') is None
