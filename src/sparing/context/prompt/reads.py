@@ -61,9 +61,8 @@ def required(documents: Sequence[Document], form: Mapping[str, Any] | None = Non
 def confirmed_reads(reply: str) -> tuple[FileRead, ...] | None:
     """What the reply says it read; None if it does not say so at all."""
     field = _FIELD.search(reply)
-    if field is not None and (
-        found := _files((field["text"] or field["list"] or "").replace(chr(34), " "))
-    ):
+    said = (field["text"] or field["list"] or "") if field is not None else ""
+    if found := _files(said.replace('"', " ")):
         return found
     lines = reply.splitlines()
     for number, line in enumerate(lines):
