@@ -106,7 +106,7 @@ docs: $(STAMP) ## write the generated pages again
 
 lock: ## resolve dependencies again (needs uv)
 	$(COMPILE) --extra dev pyproject.toml -o requirements.lock
-	$(COMPILE) --extra dev --extra claude --extra charts -c requirements.lock pyproject.toml -o requirements-extras.lock
+	$(COMPILE) --extra dev --extra claude --extra charts --extra browser -c requirements.lock pyproject.toml -o requirements-extras.lock
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis bench/out dist build

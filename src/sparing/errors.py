@@ -5,6 +5,8 @@
     ├── ConfigError          1   a settings file or variable is wrong
     ├── RepositoryError      1   the folder is no repository we can work in
     ├── FeatureError         1   no such feature, or it is not at that stage
+    │   ├── NotFound         1   nothing here has that name
+    │   └── StaleView        1   it has changed since the person looked, or was answered already
     ├── ScriptError          1   a scripted agent's script is wrong
     ├── StateError           1   our own state folder can't be used
     │   └── EngineBusy       1   another process runs the engine of this folder
@@ -48,6 +50,14 @@ class RepositoryError(SparingError):
 
 
 class FeatureError(SparingError):
+    pass
+
+
+class NotFound(FeatureError):
+    pass
+
+
+class StaleView(FeatureError):
     pass
 
 

@@ -1,8 +1,8 @@
 """Events of one agent's turn, each kind a type: what it carries. `event.py` has all the others.
 
 A class that derives from `NoteEvent` is shown as a quiet line of its text, one that derives from
-`HiddenEvent` is not shown, and any other wants a line of its own in `cli/run/progress.py`, where
-the type checker asks for it.
+`HiddenEvent` is not shown, and any other wants a line of its own in `desk/features/event_line.py`,
+where the type checker asks for it.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def test_a_second_answer_is_refused(office: Office, second: object) -> None:
     with pytest.raises(FeatureError) as caught:
         approve(office, row) if second is approve else reject(office, row)
     assert (caught.value.what, caught.value.repair) == (
-        "this gate has its answer already (approve); it counts when the feature runs",
+        "this gate has its answer already (approve by terminal); it counts when the feature runs",
         "sparing run 001",
     )
     assert len(letters(office)) == 1

@@ -45,7 +45,7 @@ def test_a_gate_is_answered_from_any_process(started: tuple[Path, dict[str, str]
     assert (said["answered"], said["next_command"]) == ("approve", "sparing run 001")
     second = sparing(path, "reject", "1", "something else")
     assert second.code == 1
-    assert "has its answer already (approve)" in second.err
+    assert "has its answer already (approve by terminal)" in second.err
     said = sparing(path, "run", "--json", environ=environ)
     assert said.json["features"][0]["stage"] == "done"
     assert not (path / "made.txt").exists()

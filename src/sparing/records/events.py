@@ -86,6 +86,26 @@ def since(connection: sqlite3.Connection, n: int, feature: str = "") -> list[Eve
     return [_event(row) for row in rows]
 
 
+def page(connection: sqlite3.Connection, n: int, feature: str, most: int) -> list[Event]:
+    """At most so many, the first ones after a number."""
+    rows = connection.execute(
+        "select key, feature, at, kind, stage, role, text, data, n from events"
+        " where n > ? and (? = '' or feature = ?) order by n limit ?",
+        (n, feature, feature, most),
+    )
+    return [_event(row) for row in rows]
+
+
+def latest(connection: sqlite3.Connection, feature: str, most: int) -> list[Event]:
+    """At most so many, the last ones of a feature, in their order."""
+    rows = connection.execute(
+        "select key, feature, at, kind, stage, role, text, data, n from events"
+        " where feature = ? order by n desc limit ?",
+        (feature, most),
+    )
+    return [_event(row) for row in rows][::-1]
+
+
 def last(connection: sqlite3.Connection, feature: str, kind: str) -> Event | None:
     row = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"

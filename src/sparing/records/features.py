@@ -76,6 +76,12 @@ def list_all(connection: sqlite3.Connection) -> list[FeatureRow]:
     return [_row(*row) for row in rows]
 
 
+def latest_checkout(connection: sqlite3.Connection) -> str:
+    """The folder from which the latest feature was started; empty if there is none."""
+    found = connection.execute("select repository from features order by created desc limit 1")
+    return str((found.fetchone() or ("",))[0])
+
+
 def highest_number(connection: sqlite3.Connection) -> int:
     return int(connection.execute("select coalesce(max(number), 0) from features").fetchone()[0])
 

@@ -55,6 +55,16 @@ def findings_of(
     return tuple(FindingRow(*row) for row in rows)
 
 
+def count_open(connection: sqlite3.Connection, feature: str, stage: str) -> int:
+    """How many findings of a stage are neither resolved nor part of another one."""
+    found = connection.execute(
+        "select count(*) from findings where feature = ? and stage = ? and state != 'resolved'"
+        " and coalesce(json_extract(body, '$.into'), '') = ''",
+        (feature, stage),
+    )
+    return int(found.fetchone()[0])
+
+
 def forget(tx: sqlite3.Connection, feature: str, stages: Iterable[str]) -> None:
     """Stages start over: what was found in them is found again, or it is gone."""
     tx.executemany(

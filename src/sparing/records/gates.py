@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,24 @@ def answered(connection: sqlite3.Connection, feature: str) -> list[str]:
         (feature,),
     )
     return [stage for (stage,) in rows]
+
+
+class GateAnswer(NamedTuple):
+    """What was said at a gate, by whom and when."""
+
+    verb: str
+    by: str
+    at: float
+
+
+def answer_of(connection: sqlite3.Connection, gate_id: str) -> GateAnswer | None:
+    """Also one that the engine has not obeyed yet."""
+    found = connection.execute(
+        "select answer, answered_by, answered from gates where id = ? and answer is not null"
+        " union all select verb, sender, sent from mailbox where gate = ? and done is null limit 1",
+        (gate_id, gate_id),
+    ).fetchone()
+    return GateAnswer(*found) if found else None
 
 
 def rejected(connection: sqlite3.Connection, feature: str, generation: int) -> list[Gate]:

@@ -38,12 +38,19 @@ class Chart(NamedTuple):
     svg: str
 
 
+CHARTS: tuple[str, ...] = ("spend", "tokens", "loops", "predictions", "limits")
+
+
 def charts(report: Report) -> tuple[Chart, ...]:
     """Those that there is something to show in."""
-    made = [
-        _spend(report), _tokens(report), _loops(report), _predictions(report), _limits(report),
-    ]  # fmt: skip
+    made = (chart_named(report, name) for name in CHARTS)
     return tuple(chart for chart in made if chart is not None)
+
+
+def chart_named(report: Report, name: str) -> Chart | None:
+    """One of `CHARTS`; None where there is nothing to show in it."""
+    drawers = (_spend, _tokens, _loops, _predictions, _limits)
+    return dict(zip(CHARTS, drawers, strict=True))[name](report)
 
 
 def _spend(report: Report) -> Chart | None:

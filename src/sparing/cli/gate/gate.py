@@ -19,6 +19,7 @@ from sparing.cli.options import TERMINAL
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
+from sparing.desk.features.page_presence import feature_link
 from sparing.desk.features.rerun import plan_rerun, rerun
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import GateAction
@@ -66,6 +67,7 @@ class AtGate:
         """True if the gate has its answer; False leaves it open."""
         show(self.view(), self.row, view.choices_of(self.office, self.row))
         show_conversation(self.office, self.row)
+        show_link(feature_link(self.office, self.row))
         while True:
             try:
                 acts = self.acts()
@@ -241,6 +243,11 @@ def show_choices(leads: Sequence[GateAction]) -> None:
     for one in leads:
         words = one.words or "tell its author what should be different"
         echo(f"  {style(f'{_verb(one):<8}', fg='cyan')} {words}", err=True)
+
+
+def show_link(link: str) -> None:
+    if link:
+        echo(f"  on the page: {style(link, fg='cyan')}", err=True)
 
 
 def _verb(choice: GateAction) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparing.cli.options import print_json
 from sparing.cli.screen import echo, style
-from sparing.config.load import sources_here
-from sparing.config.process_environment import inherited_environment
 from sparing.desk.features import view
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -59,13 +56,9 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
 
 
 def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[PromptPage, list[str]]:
-    from sparing.desk.features.preview import PreviewRequest, peek
-    from sparing.runtime.surroundings import Surroundings
+    from sparing.desk.features.preview import PreviewRequest
+    from sparing.desk.features.prompt_page import prompt_page
 
-    around = Surroundings(
-        office.folder, office.database, office.repository,
-        sources_here(office.repository.checkout), headless=True, environ=inherited_environment(),
-    )  # fmt: skip
     wish = PreviewRequest(
         role=wanted.role,
         stage=wanted.stage or "",
@@ -76,19 +69,5 @@ def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[Pro
         final=wanted.final,
         lost=wanted.lost,
     )
-    found = peek(around, row, wish)
-    facts = {
-        "role": wanted.role,
-        "stage": found.stage,
-        "iteration": "final" if wanted.final else str(found.iteration),
-        "task": wanted.task or "",
-        "way": found.way.value,
-        "order": found.order.value if found.order else "",
-        "model": found.model,
-        "state": "sent" if found.sent else "not sent",
-    }
-    schema = hashlib.sha256(found.schema.encode()).hexdigest() if found.schema else ""
-    page = PromptPage(
-        facts, found.system, found.composed.segments, found.composed.trunk, found.trunk_key, schema
-    )
-    return page, list(found.warnings)
+    found = prompt_page(office, row, wish)
+    return found.page, found.warnings

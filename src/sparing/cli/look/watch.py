@@ -20,6 +20,7 @@ from sparing.cli.run.progress import SandboxTeller
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features import history, view
 from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.features.page_presence import feature_link
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import FeatureError
@@ -114,6 +115,8 @@ class Watcher:
             row = next(one for one in self._rows if one.feature.key == event.feature)
             shown = view.feature_view(self._office, view.reload(self._office, row))
             yield f"    {style(shown.next_command, fg='cyan')}"
+            if link := feature_link(self._office, row):
+                yield f"    {style(link, fg='cyan')}"
             warm = warm_words(self._office, view.reload(self._office, row))
             if warm:
                 yield wrapped(warm, "    ")

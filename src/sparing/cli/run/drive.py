@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import click
-
 from sparing.cli.clock import now
 from sparing.cli.gate.editor import busy
-from sparing.cli.gate.gate import AtGate
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
 from sparing.cli.run.notify import notify
+from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
 from sparing.cli.screen import echo, style
 from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
 from sparing.desk.features import view
+from sparing.desk.features.page_presence import feature_link
 from sparing.desk.gates import answers
 from sparing.desk.money.spending import spending
 from sparing.desk.office import Office
@@ -35,7 +34,6 @@ from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
-from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.object_reader import kept_open
@@ -129,8 +127,9 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
         echo(f"  {again}   asks you again, whenever you like", err=True)
         return
     _tell_outlook(office, row)
-    for command in _next_commands(shown):
-        echo(f"  {style(command, fg='cyan')}", err=True)
+    for command in (*_next_commands(shown), feature_link(office, row)):
+        if command:
+            echo(f"  {style(command, fg='cyan')}", err=True)
 
 
 def _next_commands(shown: view.FeatureView) -> tuple[str, ...]:
@@ -155,14 +154,9 @@ async def _drive(
     from sparing.engine.auto_approval import pass_waiting
     from sparing.engine.lifecycle import running
     from sparing.runtime.sandbox import record_sandbox
-    from sparing.runtime.surroundings import Surroundings
 
     settings = office.loaded.settings
-    around = Surroundings(
-        office.folder, office.database, office.repository, sources_here(office.repository.checkout),
-        headless=mode is not Mode.ASK, environ=inherited_environment(), level=reach.level,
-        auto=settings.flow.auto,
-    )  # fmt: skip
+    around = _surroundings(office, reach, headless=mode is not Mode.ASK)
     progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
     for row in rows:
         around.backend(row)
@@ -192,35 +186,49 @@ async def _drive(
                 await asyncio.sleep(settings.engine.poll_seconds)
 
 
-class OpenQuestion:
-    """One question at a time, in a thread: meanwhile letters are obeyed and others go on."""
+def host_engine(office: Office, lives: Callable[[], bool]) -> None:
+    """Run whatever a person has begun or answers, wherever they do; for as long as it `lives`."""
+    for warning in check_roles(office):
+        echo(style(f"note: {warning}", dim=True), err=True)
+    reach = level_reached()
+    optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
+    settle_level(reach, unsandboxed=optional)
+    with engine_lock(office.folder.engine_lock), kept_open():
+        asyncio.run(_host(office, reach, lives))
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._task: asyncio.Task[bool] | None = None
-        self._left: set[str] = set()
-        """Gates that were asked about; one that a person has left alone stays so."""
 
-    @property
-    def open(self) -> bool:
-        return self._task is not None
+async def _host(office: Office, reach: Reach, lives: Callable[[], bool]) -> None:
+    from sparing.engine.auto_approval import pass_waiting
+    from sparing.engine.lifecycle import running
+    from sparing.runtime.sandbox import record_sandbox
 
-    def ended(self) -> bool:
-        """Whether a question that was open has its answer by now; what went wrong is raised."""
-        if self._task is None or not self._task.done():
-            return False
-        task, self._task = self._task, None
-        task.result()
-        return True
+    settings, around = office.loaded.settings, _surroundings(office, reach, headless=False)
+    progress, told, looked = Progress(office, [], quiet=False), set[str](), now()
+    with office.database.watch() as changed, _interruptible():
+        async with running(around, settings.engine, settings.agent.concurrency) as engine:
+            while lives():
+                if changed():
+                    for row in view.open_rows(office):
+                        if row.running and row.feature.key not in told:
+                            told.add(row.feature.key)
+                            record_sandbox(around, row, now(), reach.words)
+                        pass_waiting(around, row, now())
+                    await engine.tick()
+                    progress.show()
+                if now() - looked > FAILURE_LOOK_SECONDS:
+                    looked = now()
+                    _raise_failures(view.open_rows(office), await engine.failed())
+                await asyncio.sleep(settings.engine.poll_seconds)
 
-    def begin(self, row: FeatureRow, gate: Gate) -> None:
-        if self.open or gate.id in self._left:
-            return
-        notify(self._office.loaded.settings.notify, *_call(row, gate))
-        self._left.add(gate.id)
-        context = click.get_current_context(silent=True)
-        question = asyncio.to_thread(_ask, self._office, row, gate, context)
-        self._task = asyncio.create_task(question)
+
+def _surroundings(office: Office, reach: Reach, *, headless: bool) -> Surroundings:
+    from sparing.runtime.surroundings import Surroundings
+
+    return Surroundings(
+        office.folder, office.database, office.repository, sources_here(office.repository.checkout),
+        headless=headless, environ=inherited_environment(), level=reach.level,
+        auto=office.loaded.settings.flow.auto,
+    )  # fmt: skip
 
 
 def _may_wait(row: FeatureRow) -> bool:
@@ -253,19 +261,6 @@ def _answer(office: Office, row: FeatureRow, mode: Mode, asking: OpenQuestion) -
             answers.approve(office, row, "--yes", now())
     if mode is Mode.ASK and gate.kind not in (Cause.BUDGET, Cause.PAUSED):
         asking.begin(row, gate)
-
-
-def _call(row: FeatureRow, gate: Gate) -> tuple[str, str]:
-    feature = row.feature
-    waits = gate.reason or f"{gate.stage} waits for your approval"
-    return f"sparing: {feature.id} {feature.title}", waits
-
-
-def _ask(office: Office, row: FeatureRow, gate: Gate, context: click.Context | None) -> bool:
-    """Ask at the terminal; False leaves the gate open."""
-    # A thread knows nothing of the command that runs, so it is told: colours depend on it.
-    with context.scope(cleanup=False) if context else nullcontext():
-        return AtGate(office, row, gate).decide()
 
 
 @contextmanager

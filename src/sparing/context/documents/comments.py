@@ -14,14 +14,17 @@ from typing import NamedTuple
 
 RULE = "-------- 8< --------"
 _QUOTED = re.compile(r"^\s*(\d{1,6})> ?(.*)$")
-_ID = re.compile(r"^C(\d+), line \d+ of ", re.MULTILINE)
+_ID = re.compile(r"^C(\d+), line (\d+) of (.*):$", re.MULTILINE)
 _LONGEST_QUOTE = 200
+_EMPTY = "(an empty line)"
 
 
 class Comment(NamedTuple):
     line: int
     quoted: str
     text: str
+    filename: str = ""
+    """Empty where the remarks are all on one document."""
 
 
 class Remarks(NamedTuple):
@@ -72,21 +75,37 @@ def feedback(filename: str, remarks: Remarks) -> str:
     """What the author is given."""
     parts = [remarks.said] if remarks.said else []
     for number, comment in enumerate(remarks.comments, 1):
-        quoted = comment.quoted[:_LONGEST_QUOTE] or "(an empty line)"
-        parts.append(f"C{number}, line {comment.line} of {filename}:\n> {quoted}\n{comment.text}")
+        quoted = comment.quoted[:_LONGEST_QUOTE].replace("\n", " ") or _EMPTY
+        place = f"line {comment.line} of {comment.filename or filename}"
+        parts.append(f"C{number}, {place}:\n> {quoted}\n{comment.text}")
     return "\n\n".join(parts)
 
 
 def comment_ids(text: str) -> tuple[str, ...]:
     """The ids in a feedback, in order."""
-    return tuple(f"C{number}" for number in _ID.findall(text))
+    return tuple(f"C{found[1]}" for found in _ID.finditer(text))
+
+
+def read_feedback(text: str) -> dict[str, Comment]:
+    """The comments in a feedback, by id."""
+    found: dict[str, Comment] = {}
+    for match, part in zip(_ID.finditer(text), _parts(text), strict=True):
+        _, _, body = part.partition("\n")
+        quoted, _, said = body.partition("\n")
+        line = quoted.removeprefix("> ")
+        comment = Comment(int(match[2]), "" if line == _EMPTY else line, said.strip(), match[3])
+        found[f"C{match[1]}"] = comment
+    return found
 
 
 def only(text: str, ids: Collection[str]) -> str:
     """These comments of a feedback, as they stand in it."""
+    return "\n\n".join(part for part in _parts(text) if part.partition(",")[0] in ids)
+
+
+def _parts(text: str) -> list[str]:
     starts = [match.start() for match in _ID.finditer(text)]
-    parts = (text[at:end].strip() for at, end in pairwise((*starts, len(text))))
-    return "\n\n".join(part for part in parts if part.partition(",")[0] in ids)
+    return [text[at:end].strip() for at, end in pairwise((*starts, len(text)))]
 
 
 def _body(filled: str) -> list[str]:

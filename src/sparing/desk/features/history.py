@@ -23,6 +23,18 @@ def events_since(office: Office, n: int, feature: str = "") -> list[events.Event
         return events.since(connection, n, feature)
 
 
+def events_page(office: Office, n: int, feature: str, most: int) -> list[events.Event]:
+    """The first ones after `n`; of all features where none is named."""
+    with office.database.read() as connection:
+        return events.page(connection, n, feature, most)
+
+
+def last_events(office: Office, row: FeatureRow, most: int) -> list[events.Event]:
+    """The latest ones of a feature, in their order."""
+    with office.database.read() as connection:
+        return events.latest(connection, row.feature.key, most)
+
+
 def latest_event(office: Office) -> int:
     with office.database.read() as connection:
         return events.latest_number(connection)

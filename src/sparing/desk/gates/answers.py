@@ -20,7 +20,7 @@ from sparing.desk.features.start_input import NOTHING, StartInput, with_start_in
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office, settings_of
 from sparing.desk.projects.roadmaps import promised
-from sparing.errors import FeatureError, UsageError
+from sparing.errors import FeatureError, NotFound, StaleView, UsageError
 from sparing.event import EditEvent
 from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.flow.advance import advance, begin, needed
@@ -122,9 +122,7 @@ def find(office: Office, name: str) -> FeatureRow:
         names = [row.feature.name for row in rows]
         near = get_close_matches(wanted, [*names, *(row.feature.slug for row in rows)], n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise FeatureError(
-            f"there is no feature '{name}' here", f"{hint}see them all: sparing list"
-        )
+        raise NotFound(f"there is no feature '{name}' here", f"{hint}see them all: sparing list")
     ids = ", ".join(row.feature.id for row in found)
     raise FeatureError(
         f"'{name}' fits features {ids}", f"name one by its number: {found[0].feature.id}"
@@ -206,7 +204,8 @@ def answer(
     with office.database.write() as tx:
         now = features.get(tx, row.feature.key) or row
         gate = gates.waiting(tx, row.feature.key)
-        if now.leg_id != row.leg_id:
+        # Who saw it at work means what came of that; who saw it wait means what stood there.
+        if now.leg_id != row.leg_id or (now.head != row.head and not row.running):
             raise moved_on(now)
         if gate is None:
             raise no_gate(now)
@@ -236,10 +235,10 @@ def _repair(row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
     return choices(row.feature.id, state)[0].command
 
 
-def moved_on(now: FeatureRow) -> FeatureError:
-    """Somebody else was quicker: an answer must not reach a gate that its sender never saw."""
+def moved_on(now: FeatureRow) -> StaleView:
+    """Somebody else was quicker: an answer must not reach what its sender never saw."""
     feature, stage = now.feature, FlowState.load(now.place["state"]).stage
-    return FeatureError(
+    return StaleView(
         f"feature {feature.id} has moved on to {stage} since you looked",
         f"sparing show {feature.id}",
     )
@@ -248,8 +247,9 @@ def moved_on(now: FeatureRow) -> FeatureError:
 def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
     before = mailbox.pending(connection, gate)
     if before is not None:
-        raise FeatureError(
-            f"this gate has its answer already ({before.verb}); it counts when the feature runs",
+        raise StaleView(
+            f"this gate has its answer already ({before.verb} by {before.sender});"
+            " it counts when the feature runs",
             f"sparing run {row.feature.id}",
         )
 

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.change import FileChange
-from sparing.context.documents.comments import comment_ids
-from sparing.desk.features.history import events_since, ledger_rows, verdict_rows
+from sparing.desk.features.history import events_since, verdict_rows
 from sparing.desk.gates.actions import leads_on
 from sparing.desk.gates.branch import Red, code_of, red_checks
 from sparing.desk.gates.edits import draft
 from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
+from sparing.desk.gates.line_comments import comments_in
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import UNREAD, decision
 from sparing.errors import FeatureError
-from sparing.event import AnswerEvent, RunEvent
+from sparing.event import AnswerEvent
 from sparing.finding import Finding
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, OutcomeKind, Position
@@ -32,9 +32,8 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.records.verdicts import VerdictRow
-from sparing.review.answers import read_answers
 from sparing.review.merge import STRICTEST_FIRST
-from sparing.turn_event import AskEvent, CommitEvent
+from sparing.turn_event import CommitEvent
 from sparing.workspace.git.commit import changed_files, diff
 
 RECORDS = (".meta.json", ".review-history.md")
@@ -215,32 +214,9 @@ def _since(row: FeatureRow, past: list[Event]) -> str:
     return f"{commits[0]}^" if commits else row.feature.base_commit
 
 
-def _rejects(what: RunEvent) -> bool:
-    return isinstance(what, AnswerEvent) and what.answer == OutcomeKind.REJECT
-
-
 def _answers(office: Office, row: FeatureRow, past: list[Event]) -> tuple[str, ...]:
-    said = [one for one in past if _rejects(one.what)]
-    asked = comment_ids(said[-1].text) if said else ()
-    if not asked:
-        return ()
-    author = FLOWS[row.feature.flow].stage(said[-1].stage).author
-    later = [one for one in past if one.role == author and one.n > said[-1].n]
-    turns = sum(isinstance(one.what, AskEvent) for one in later)
-    replies = [
-        office.folder.fetch(one.result.reply)
-        for one in ledger_rows(office, row)
-        if one.attempt.role == author
-        and one.attempt.stage == said[-1].stage
-        and one.result
-        and one.result.reply
-    ]
-    told = {
-        one.id: f"{one.kind}: {one.words}"
-        for reply in replies[len(replies) - turns :]
-        for one in read_answers(reply, asked)
-    }
-    return tuple(f"{name} {told.get(name, 'got no answer')}" for name in asked)
+    found = comments_in(office, row, past)
+    return tuple(f"{one.id} {one.answer or 'got no answer'}" for one in found)
 
 
 def next_stage(row: FeatureRow, stage: str) -> str:

@@ -35,6 +35,13 @@ def outlook(office: Office, row: FeatureRow) -> Range:
     return forecast(stages, _history(office, row.feature.flow))
 
 
+def stage_outlook(office: Office, row: FeatureRow, name: str) -> Range:
+    """Of one stage alone."""
+    stage, tasks = FLOWS[row.feature.flow].stage(name), len(row.place.get("tasks", []))
+    ahead = _ahead(stage, settings_of(office, row), tasks)
+    return forecast([ahead], _history(office, row.feature.flow))
+
+
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
     """The stages that are still to come; one that is under way counts."""
     flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])

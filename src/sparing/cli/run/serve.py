@@ -1,0 +1,83 @@
+"""`sparing serve`: the local page, and with `--run` the engine behind it."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sparing.cli.clock import now
+from sparing.cli.options import sandbox_flag, unsandboxed_option
+from sparing.cli.screen import echo, is_terminal, style
+from sparing.desk.features.page_presence import page_served
+from sparing.desk.office import Office, open_office
+from sparing.errors import EngineBusy, StateError
+
+if TYPE_CHECKING:
+    from sparing.web.server import PageServer
+
+PORT = 8377
+INSTALL = "pip install 'sparing[web]'"
+
+
+@click.command("serve")
+@click.option("--run", "runs", is_flag=True, help="Run this repository's features, too.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True,
+              help="0 takes one that is free.")  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--tls-cert", type=click.Path(exists=True, path_type=Path), help="A certificate.")
+@click.option("--tls-key", type=click.Path(exists=True, path_type=Path), help="Its key.")
+@click.option("--i-know", is_flag=True, help="Listen where others can reach it.")
+@click.option("--open/--no-open", "opens", default=None, help="Open a browser at once.")
+@unsandboxed_option
+def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any) -> int:
+    """Open a local page to see, judge and steer features.
+
+    It shows all repositories of this machine that have features. Answers given there are the same
+    as in the terminal and count when an engine runs: `sparing run`, or this command with --run.
+    The link that is shown logs one browser in, once.
+    """
+    try:
+        from sparing.web.server import Listen, PageServer
+        from sparing.web.site import Site
+    except ModuleNotFoundError as error:
+        raise StateError(f"the page needs {error.name}, which is not installed", INSTALL) from None
+    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
+    wanted = Listen(how["host"], how["port"], how["tls_cert"], how["tls_key"], how["i_know"])
+    page = PageServer(Site(Path.cwd(), now, engine=runs), wanted, _another)
+    echo("the page is at", err=True)
+    echo(f"  {style(page.access.login_link, fg='cyan')}", err=True)
+    echo("  the link works once; Ctrl-C ends the page and no work", err=True)
+    if opens or (opens is None and is_terminal()):
+        webbrowser.open(page.access.login_link)
+    with page_served(office, page.access.origin):
+        if runs:
+            _run_both(office, page)
+        else:
+            page.run()
+    return 0
+
+
+def _another(link: str) -> None:
+    echo(f"logged in; for another browser:\n  {style(link, fg='cyan')}", err=True)
+
+
+def _run_both(office: Office, page: PageServer) -> None:
+    """The engine has the main thread, the page one of its own."""
+    from sparing.cli.run.drive import host_engine
+
+    serving = threading.Thread(target=page.run, name="page")
+    serving.start()
+    try:
+        host_engine(office, serving.is_alive)
+    except EngineBusy as error:
+        echo(f"note: {error.what}; the page goes on without an engine", err=True)
+        serving.join()
+    except KeyboardInterrupt:
+        echo("\nstopped; nothing is lost: sparing run goes on from here", err=True)
+    finally:
+        page.stop()
+        serving.join()

@@ -1,0 +1,92 @@
+"""What lies ahead of a feature before anything is spent: stages, agent, forecast, first prompt."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sparing.desk.features.preview import PreviewRequest
+from sparing.desk.features.prompt_page import prompt_page, surroundings_of
+from sparing.desk.money.cost import limits_of
+from sparing.desk.money.forecast import stages_ahead
+from sparing.desk.office import Office, settings_of
+from sparing.errors import ConfigError, SparingError
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import Stage
+from sparing.money import Billing, dollars
+from sparing.records.features import FeatureRow
+from sparing.report.prompt import PromptPage
+from sparing.report.spending import tokens
+from sparing.way import Way
+
+
+class UsedAgent(NamedTuple):
+    words: str
+    repair: str
+    """What to do if there is none; empty if there is one."""
+
+
+class StageAhead(NamedTuple):
+    name: str
+    who: str
+    reviewers: tuple[str, ...]
+    asks: bool
+    """A person is asked after it."""
+
+
+def ahead_of(office: Office, row: FeatureRow) -> tuple[StageAhead, ...]:
+    stops = stops_of(office, row)
+    return tuple(
+        StageAhead(
+            stage.name,
+            stage.author or "the program",
+            tuple(role for group in stage.reviewers for role in group),
+            stage.name in stops,
+        )
+        for stage in stages_ahead(row)
+    )
+
+
+def stops_of(office: Office, row: FeatureRow) -> tuple[str, ...]:
+    """The stages after which a person is asked."""
+    stages: tuple[Stage, ...] = FLOWS[row.feature.flow].stages
+    return tuple(office.loaded.settings.flow.stops([one.name for one in stages if one.gate]))
+
+
+def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
+    """The backend and its login, in words; or why there is none."""
+    try:
+        backend = surroundings_of(office).backend(row)
+    except SparingError as error:
+        return UsedAgent(f"none: {error.what}", error.repair)
+    login = str(getattr(backend, "login", "")) or "no login needed"
+    billing = settings_of(office, row).agent.billing
+    paid = ", paid by subscription" if billing is Billing.SUBSCRIPTION else ""
+    return UsedAgent(f"{backend.name}, {login}{paid}", "")
+
+
+def models_words(office: Office, row: FeatureRow) -> str:
+    """The classes that the flow uses."""
+    settings = settings_of(office, row)
+    backend = settings.agent.backend.value
+    used = {one.model.value for one in FLOWS[row.feature.flow].stages}
+    classes = [name for name in ("strong", "standard", "cheap") if name in used]
+    return ", ".join(f"{settings.models.of(name, backend)} ({name})" for name in classes)
+
+
+def cap_words(office: Office, row: FeatureRow, at: float) -> str:
+    limit = limits_of(office, row, at).feature
+    return f"{dollars(limit.nano_usd)} or {tokens(limit.tokens)} tokens"
+
+
+def first_prompt(office: Office, row: FeatureRow) -> PromptPage | None:
+    """The next author's prompt; None if the program itself comes next."""
+    stage = next((one for one in stages_ahead(row) if one.author), None)
+    if stage is None:
+        return None
+    try:
+        wish = PreviewRequest(role=stage.author, stage=stage.name, way=Way.COMPOSE)
+        return prompt_page(office, row, wish).page
+    except ConfigError:
+        raise
+    except SparingError:
+        return None  # tasks that are not written yet have no prompt

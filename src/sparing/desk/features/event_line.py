@@ -1,0 +1,294 @@
+"""What is said of an event, in a line. The type checker asks for one of every kind.
+
+The same for a terminal and for a page: a mark with its tone, words of ours, and what somebody
+said, which a door may cut. Nothing here has colours or width.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+from sparing.event import (
+    AnswerEvent,
+    ChecksEvent,
+    EditEvent,
+    FeatureEvent,
+    HandoverEvent,
+    LearnedEvent,
+    LookEvent,
+    OutputsEvent,
+    RefusedCheckEvent,
+    RulingEvent,
+    SandboxEvent,
+    SayEvent,
+    SetupEvent,
+    StuckEvent,
+)
+from sparing.records.events import Event
+from sparing.turn_event import (
+    AgentAction,
+    AskEvent,
+    CommitEvent,
+    FallbackEvent,
+    HandoffEvent,
+    HiddenEvent,
+    IncidentEvent,
+    NoteEvent,
+    UnreadEvent,
+    VerdictEvent,
+    WeighedEvent,
+)
+
+WAYS = {
+    "compose": "fresh",
+    "reference": "fresh, by reference",
+    "resume": "resumed",
+    "fork": "forked",
+}
+VERBS = {
+    "approve": "approved",
+    "reject": "rejected",
+    "continue": "goes on",
+    "answer": "answered",
+    "rerun": "runs again",
+    "skip": "skips to",
+    "back": "goes back to",
+    "abandon": "abandoned",
+}
+STRONG = ("sealed", "shell")
+"""Levels of the sandbox that hold everything that is promised."""
+TOLD = (" does not pass: ", " passes: nothing it says counts")
+PAUSED = "paused by you"
+SHOWN_COMMIT = 10
+
+TurnLine = (
+    AskEvent | VerdictEvent | CommitEvent | HandoffEvent | WeighedEvent | FallbackEvent
+    | UnreadEvent
+)  # fmt: skip
+PersonLine = AnswerEvent | SayEvent | EditEvent | RulingEvent
+StepLine = (
+    ChecksEvent | OutputsEvent | RefusedCheckEvent | SetupEvent | SandboxEvent | IncidentEvent
+)  # fmt: skip
+
+
+class LineTone(StrEnum):
+    PLAIN = ""
+    GOOD = "good"
+    BAD = "bad"
+    CARE = "care"
+    PERSON = "person"
+    """Something is asked of a person, or was said by one."""
+
+
+class LineKind(StrEnum):
+    LINE = "line"
+    STAGE = "stage"
+    """A stage begins."""
+    END = "end"
+    """The feature is over."""
+    AFTER = "after"
+    """Belongs to the line before it."""
+    AGENT = "agent"
+    """What an agent does while it works: easy to pass over."""
+
+
+class EventLine(NamedTuple):
+    mark: str = ""
+    tone: LineTone = LineTone.PLAIN
+    words: str = ""
+    said: str = ""
+    """What a person, a model or a program said, whole; a terminal shows its beginning."""
+    aside: str = ""
+    """Stands behind the words, paler."""
+    quiet: bool = False
+    kind: LineKind = LineKind.LINE
+    commands: tuple[str, ...] = ()
+    """What to type next."""
+
+
+def event_line(event: Event) -> EventLine | None:
+    """None for what is too small to tell."""
+    what = event.what
+    match what:
+        case HiddenEvent():
+            return None
+        case AgentAction():
+            words = f"{event.role} {what.verb}"
+            return EventLine(words=words, said=event.text, quiet=True, kind=LineKind.AGENT)
+        case NoteEvent():
+            who = f"{event.role}: " if event.role else ""
+            return EventLine("~", words=f"{who}{event.text}", quiet=True)
+        case FeatureEvent() | StuckEvent() | LearnedEvent() | HandoverEvent():
+            return _outcome(event, what)
+        case LookEvent():
+            return _look(event)
+        case _:
+            return _step(event, what)
+
+
+def _outcome(
+    event: Event, what: FeatureEvent | StuckEvent | LearnedEvent | HandoverEvent
+) -> EventLine:
+    """Where the feature has come to, and how it ends."""
+    match what:
+        case FeatureEvent():
+            return _feature(event, what)
+        case StuckEvent():
+            return _stuck(event, what)
+        case LearnedEvent(held=held):
+            if not held:
+                return EventLine("~", words=event.text, quiet=True)
+            return EventLine("✓", LineTone.GOOD, f"lessons: {event.text}")
+        case HandoverEvent():
+            tone = LineTone.GOOD if what.merged or what.url else LineTone.CARE
+            return EventLine("→", tone, event.text, commands=what.commands)
+        case _:
+            assert_never(what)
+
+
+def number_of(event: Event) -> str:
+    """A key ends with it."""
+    return event.feature.rpartition("-")[2]
+
+
+def _step(event: Event, what: TurnLine | PersonLine | StepLine) -> EventLine | None:
+    """What one turn, one person or one of the program's own steps has done."""
+    if isinstance(what, TurnLine):
+        return _turn(event, what)
+    return _person(event, what) if isinstance(what, PersonLine) else _own(event, what)
+
+
+def _feature(event: Event, what: FeatureEvent) -> EventLine:
+    match what:
+        case FeatureEvent.STAGE:
+            return EventLine(words=event.stage, kind=LineKind.STAGE)
+        case FeatureEvent.GATE:
+            return EventLine("?", LineTone.PERSON, f"{event.stage} waits for your approval")
+        case FeatureEvent.PASSED:
+            words = f"the gate of {event.stage} passed by rule: {event.text}"
+            return EventLine("✓", LineTone.GOOD, words)
+        case FeatureEvent.SENT_BACK:
+            return EventLine("↩", LineTone.CARE, f"{event.stage}: {event.text}")
+        case FeatureEvent.DONE:
+            return EventLine(tone=LineTone.GOOD, words="finished", kind=LineKind.END)
+        case FeatureEvent.ABANDONED:
+            return EventLine(tone=LineTone.CARE, words="abandoned", kind=LineKind.END)
+        case _:
+            assert_never(what)
+
+
+def _turn(event: Event, what: TurnLine) -> EventLine | None:
+    match what:
+        case AskEvent(way=way, attempt=attempt):
+            again = "" if attempt == 1 else f", attempt {attempt}"
+            return EventLine("·", words=event.role, aside=f"({WAYS.get(way, way)}{again})")
+        case VerdictEvent():
+            return _verdict(event, what)
+        case CommitEvent(commit=commit):
+            return EventLine("+", LineTone.GOOD, f"{commit[:SHOWN_COMMIT]} {event.text}")
+        case HandoffEvent():
+            return _handoff(event, what)
+        case WeighedEvent():
+            return _weighed(what)
+        case FallbackEvent(error=error):
+            words = f"{event.role} starts afresh, its session is not used"
+            return EventLine("~", words=words, said=error, quiet=True)
+        case UnreadEvent():
+            words = f"{event.role} did not say that it has read what it was pointed to"
+            return EventLine("~", words=words, quiet=True)
+        case _:
+            assert_never(what)
+
+
+def _person(event: Event, what: PersonLine) -> EventLine:
+    match what:
+        case AnswerEvent(by=by, answer=answer):
+            words = f"{VERBS.get(answer, answer)} ({by})"
+            return EventLine("»", LineTone.PERSON, words, said=event.text)
+        case SayEvent(by=by):
+            return EventLine("»", LineTone.PERSON, f"said ({by})", said=event.text)
+        case EditEvent(commit=commit):
+            return EventLine("+", LineTone.PERSON, f"{commit[:SHOWN_COMMIT]} {event.text}")
+        case RulingEvent(finding=finding, ruling=ruling, by=by):
+            words = f"{finding} {ruling} ({by})"
+            return EventLine("»", LineTone.PERSON, words, said=event.text)
+        case _:
+            assert_never(what)
+
+
+def _own(event: Event, what: StepLine) -> EventLine | None:
+    line = " ".join(event.text.split())
+    match what:
+        case ChecksEvent(passed=passed):
+            good = all(passed.values())
+            mark, tone = ("✓", LineTone.GOOD) if good else ("✗", LineTone.BAD)
+            return EventLine(mark, tone, f"the repository's checks: {event.text}")
+        case OutputsEvent():
+            # Only of what is red: the paths of it are long, and a command finds them.
+            words = f"what they printed: sparing show {number_of(event)} checks"
+            return EventLine(words=words, quiet=True, kind=LineKind.AFTER) if event.text else None
+        case RefusedCheckEvent():
+            return EventLine("~", words=line, quiet=True)
+        case SetupEvent():
+            return EventLine("✓", LineTone.GOOD, "set-up", said=event.text)
+        case SandboxEvent(level=level):
+            if level in STRONG:
+                return EventLine(words=f"sandbox {event.text.partition('; ')[0]}", quiet=True)
+            return EventLine("!", LineTone.CARE, f"sandbox {event.text}")
+        case IncidentEvent():
+            return EventLine("!", LineTone.CARE, line)
+        case _:
+            assert_never(what)
+
+
+def _verdict(event: Event, what: VerdictEvent) -> EventLine:
+    if what.passed:
+        return EventLine("✓", LineTone.GOOD, f"{event.role} is satisfied")
+    counts = _counted(what.findings)
+    return EventLine("✗", LineTone.CARE, f"{event.role}: {counts or event.text}")
+
+
+def _counted(severities: tuple[str, ...]) -> str:
+    parts = [
+        f"{severities.count(word)} {word}{'s' if severities.count(word) > 1 else ''}"
+        for word in ("blocker", "warning", "suggestion")
+        if word in severities
+    ]
+    return ", ".join(parts)
+
+
+def _handoff(event: Event, what: HandoffEvent) -> EventLine:
+    asked = len(what.open_questions)
+    asks = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
+    status = what.status.replace("_", " ")
+    return EventLine("~", words=f"{event.role}: {status}{asks}", said=event.text, quiet=True)
+
+
+def _stuck(event: Event, what: StuckEvent) -> EventLine:
+    if event.text == PAUSED:
+        return EventLine("‖", LineTone.PERSON, f"{event.stage} is {PAUSED}")
+    if what.cause == "questions":
+        return EventLine("?", LineTone.PERSON, f"{event.stage} waits for you: {event.text}")
+    return EventLine("!", LineTone.BAD, f"{event.stage} is stuck: {event.text}")
+
+
+def _look(event: Event) -> EventLine | None:
+    """Why a review goes on or ends, where the verdicts alone don't say it."""
+    parts = [one for one in event.text.split("; ") if one and not _is_plain(one)]
+    return EventLine("=", words="; ".join(parts), quiet=True) if parts else None
+
+
+def _is_plain(reason: str) -> bool:
+    """What the lines of the verdicts have said, or the next line will."""
+    told = any(words in reason for words in TOLD)
+    return reason == "accepted" or reason.startswith("next: ") or told
+
+
+def _weighed(what: WeighedEvent) -> EventLine | None:
+    words = {"continue": "goes on in its session", "hand off": "a new session, with a handoff"}
+    if what.go not in words:
+        return None
+    cache = " (warm)" if what.warm else " (cold)"
+    known = "" if what.lost or what.warm is None else cache
+    return EventLine("~", words=f"{words[what.go]}{known}", quiet=True)

@@ -1,0 +1,69 @@
+"""How full the session of a feature's author is, and what was handed to the next one."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sparing.codec import JsonObject
+from sparing.desk.office import Office
+from sparing.errors import StateError
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import FlowState
+from sparing.records import events, sessions
+from sparing.records.features import FeatureRow
+from sparing.turn_event import WeighedEvent
+
+_LAYER = re.compile(r"(?m)^## ")
+
+
+class SessionRoom(NamedTuple):
+    role: str
+    model: str
+    used_tokens: int
+    window_tokens: int
+    """0 where it was not weighed."""
+    need_tokens: int
+    """What the stage that was weighed last is expected to take."""
+    stage: str
+    go: str
+    """What was decided then: continue or hand off."""
+    why: str
+
+    @property
+    def share(self) -> float | None:
+        return min(1.0, self.used_tokens / self.window_tokens) if self.window_tokens else None
+
+
+def session_room(office: Office, row: FeatureRow) -> SessionRoom | None:
+    """None before an author has a session."""
+    author = FLOWS[row.feature.flow].stage(FlowState.load(row.place["state"]).stage).author
+    with office.database.read() as connection:
+        session = sessions.latest(connection, row.feature.key, author)
+        weighed = events.last(connection, row.feature.key, WeighedEvent.kind)
+    if session is None:
+        return None
+    data: JsonObject = weighed.data if weighed else {}
+    return SessionRoom(
+        role=session.role,
+        model=session.model,
+        used_tokens=session.context_tokens,
+        window_tokens=int(data.get("window") or 0),
+        need_tokens=int(data.get("need") or 0),
+        stage=weighed.stage if weighed else "",
+        go=str(data.get("go", "")),
+        why=weighed.text if weighed else "",
+    )
+
+
+def rich_handoff_layers(office: Office, row: FeatureRow) -> tuple[str, ...]:
+    """The handoff that this stage's session began with, layer by layer; nothing without one."""
+    going: JsonObject = row.place.get("going") or {}
+    digest = str(going.get("handoff") or "")
+    if not digest:
+        return ()
+    try:
+        text = office.folder.fetch(digest)
+    except StateError:
+        return ()
+    return tuple(part for part in _LAYER.split(text) if part.strip())

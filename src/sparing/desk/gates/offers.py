@@ -1,0 +1,163 @@
+"""What a person may do with a feature where it stands: what it leads to, and what that costs.
+
+Said before anything is done. The table of transitions decides what is offered, as for the
+commands; prices are estimates and say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sparing.desk.features.view import choices_of
+from sparing.desk.gates.actions import GateAction
+from sparing.desk.gates.gate import next_stage
+from sparing.desk.money.forecast import outlook_brief, stage_outlook
+from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
+from sparing.desk.office import Office
+from sparing.errors import SparingError
+from sparing.feature import FeatureStatus
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Cause, FlowState, Position
+from sparing.records.features import FeatureRow
+
+FREE = "costs nothing"
+LABELS = {
+    "approve": "Approve", "reject": "Reject", "answer": "Answer", "rule": "Rule", "edit": "Edit",
+    "resume": "Resume", "rerun": "Rerun", "skip": "Skip", "raise": "Raise a cap", "stop": "Stop",
+    "run": "Run", "pause": "Pause", "abandon": "Abandon", "back": "Go back", "say": "Say",
+}  # fmt: skip
+WORDS = {
+    "answer": "the stage goes on with your answers",
+    "resume": "goes on where it was; nothing that is done is done again",
+    "run": "goes on where it was; nothing that is done is done again",
+    "edit": "your version becomes a commit of yours",
+    "rule": "say of each finding whether it must be settled",
+    "stop": "it ends here; its document stays",
+    "rerun": "the stage runs again from the commit before it; old commits are kept",
+    "skip": "goes on with a later stage, without what lies between",
+    "back": "an earlier stage runs again, and on from there",
+    "abandon": "it ends; branch, worktree and records stay",
+    "raise": "a limit goes up, and what it stopped goes on if the next turn fits",
+    "say": "its author reads your message with its next turn",
+}
+"""What each leads to; `approve` and `reject` depend on where the feature stands."""
+RARE = ("rerun", "skip", "back", "abandon", "raise", "say")
+"""Those that are always there, in the order in which they are listed."""
+
+
+class ActionOffer(NamedTuple):
+    verb: str
+    label: str
+    does: str
+    costs: str
+    command: str
+    """The same in a terminal."""
+    first: bool = False
+    """Leads on from here; the others are there when they are needed."""
+    stages: tuple[str, ...] = ()
+    """Those to choose from, the likeliest first."""
+
+
+def offers(office: Office, row: FeatureRow, at: float) -> tuple[ActionOffer, ...]:
+    if row.status.is_over:
+        return tuple(_over(office, row))
+    if row.running:
+        return tuple(_running(row))
+    if row.status is FeatureStatus.PLANNED:
+        return (_run(office, row), *_rare(office, row, ("raise", "abandon")))
+    leading = [_lead(office, row, one, at) for one in choices_of(office, row)]
+    known = {one.verb for one in leading}
+    return (*leading, *_rare(office, row, [verb for verb in RARE if verb not in known]))
+
+
+def _over(office: Office, row: FeatureRow) -> Iterator[ActionOffer]:
+    if row.status is FeatureStatus.COMPLETED:
+        yield from _rare(office, row, ("rerun",))
+
+
+def _running(row: FeatureRow) -> Iterator[ActionOffer]:
+    number = row.feature.id
+    soon = "after the turn that is under way"
+    yield ActionOffer(
+        "pause", "Pause", f"it stops {soon}; resume goes on from there",
+        "the turn under way is paid for", f"sparing pause {number}", first=True,
+    )  # fmt: skip
+    yield ActionOffer(
+        "say", "Say", "its author reads your message with its next turn", FREE,
+        f'sparing say {number} "…"',
+    )  # fmt: skip
+    yield ActionOffer(
+        "raise", "Raise a cap", "counts from the next turn on", FREE, f"sparing raise {number}"
+    )
+    yield ActionOffer(
+        "abandon", "Abandon", f"it ends {soon}; branch, worktree and records stay",
+        "the turn under way is paid for", f"sparing abandon {number}",
+    )  # fmt: skip
+
+
+def _run(office: Office, row: FeatureRow) -> ActionOffer:
+    stage = FlowState.load(row.place["state"]).stage
+    return ActionOffer(
+        "run", "Run", f"it begins with {stage}, when an engine runs",
+        _stage_costs(office, row, stage), f"sparing run {row.feature.id}", first=True,
+    )  # fmt: skip
+
+
+def _lead(office: Office, row: FeatureRow, one: GateAction, at: float) -> ActionOffer:
+    verb = one.command.split()[1]
+    does, costs = _effect(office, row, verb, at)
+    label = LABELS.get(verb, verb.capitalize())
+    if FlowState.load(row.place["state"]).cause is Cause.HANDOFF:
+        label = {"approve": "Hand off", "reject": "Continue here"}.get(verb, label)
+    return ActionOffer(verb, label, one.words or does, costs, one.command, first=True)
+
+
+def _effect(office: Office, row: FeatureRow, verb: str, at: float) -> tuple[str, str]:
+    """What it leads to, and what that costs."""
+    state = FlowState.load(row.place["state"])
+    match verb:
+        case "approve":
+            return _approved(office, row, state)
+        case "reject":
+            words = f"{state.stage} runs again with your words; after three it stops"
+            return words, waiting_words(price_of_waiting(office, row, at))
+        case "answer" | "resume" | "run" | "rerun" | "back":
+            return WORDS[verb], _stage_costs(office, row, state.stage)
+        case _:
+            return WORDS.get(verb, ""), FREE
+
+
+def _approved(office: Office, row: FeatureRow, state: FlowState) -> tuple[str, str]:
+    goes_back = state.position is Position.STUCK and state.held is not None
+    following = state.stage if goes_back else next_stage(row, state.stage)
+    if following in FLOWS[row.feature.flow].names:
+        return f"it goes on with {following}", _stage_costs(office, row, following)
+    return "the branch is handed over", FREE
+
+
+def _stage_costs(office: Office, row: FeatureRow, stage: str) -> str:
+    try:
+        return f"{stage}: {outlook_brief(stage_outlook(office, row, stage))}"
+    except SparingError:
+        return "what that costs is unknown"
+
+
+def _rare(
+    office: Office, row: FeatureRow, verbs: tuple[str, ...] | list[str]
+) -> Iterator[ActionOffer]:
+    names, number = FLOWS[row.feature.flow].names, row.feature.id
+    at = names.index(FlowState.load(row.place["state"]).stage)
+    stages = {
+        "rerun": tuple(reversed(names[: at + 1])),
+        "skip": names[at + 1 :],
+        "back": tuple(reversed(names[:at])),
+    }
+    for verb in verbs:
+        if verb in stages and not stages[verb]:
+            continue
+        does, costs = _effect(office, row, verb, 0.0)
+        yield ActionOffer(
+            verb, LABELS[verb], does, costs, f"sparing {verb} {number}",
+            stages=stages.get(verb, ()),
+        )  # fmt: skip

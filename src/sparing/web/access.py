@@ -1,0 +1,64 @@
+"""Who may use the page: whoever opened the login link that the terminal shows.
+
+A link works once and is replaced by the next. It is exchanged for a cookie whose name and value
+belong to this run of the server alone. Nothing of it is written to a file or a log.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+from collections.abc import Callable
+from urllib.parse import quote
+
+TOKEN_BYTES = 32
+MOST_SESSIONS = 64
+"""The oldest is logged out by the next one."""
+
+
+class PageLogin:
+    """Login links and sessions of one server. Safe to be asked from several threads."""
+
+    def __init__(self, origin: str, announce: Callable[[str], None] = lambda _: None) -> None:
+        """`announce` is told each login link, once it is the one that works."""
+        self.origin = origin
+        self.cookie = f"sparing-{secrets.token_hex(4)}"
+        self._announce = announce
+        self._lock = threading.Lock()
+        self._sessions: list[str] = []
+        self._token = secrets.token_urlsafe(TOKEN_BYTES)
+
+    @property
+    def host(self) -> str:
+        return self.origin.partition("://")[2]
+
+    @property
+    def secure(self) -> bool:
+        return self.origin.startswith("https://")
+
+    @property
+    def login_link(self) -> str:
+        return f"{self.origin}/login?token={quote(self._token)}"
+
+    def log_in(self, token: str) -> str | None:
+        """A session for the one token that is open; None for any other, used ones too."""
+        with self._lock:
+            if not hmac.compare_digest(token.encode(), self._token.encode()):
+                return None
+            self._token = secrets.token_urlsafe(TOKEN_BYTES)
+            session = secrets.token_urlsafe(TOKEN_BYTES)
+            self._sessions = [*self._sessions[1 - MOST_SESSIONS :], session]
+        self._announce(self.login_link)
+        return session
+
+    def log_out(self, session: str) -> None:
+        with self._lock:
+            self._sessions = [one for one in self._sessions if one != session]
+
+    def is_session(self, session: str) -> bool:
+        given = session.encode()
+        with self._lock:
+            known = list(self._sessions)
+        # All are compared, so that the time it takes says nothing.
+        return sum(hmac.compare_digest(given, one.encode()) for one in known) > 0

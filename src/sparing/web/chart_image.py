@@ -1,0 +1,41 @@
+"""Reports and charts of a feature, made once for what there is to tell."""
+
+from __future__ import annotations
+
+import hashlib
+
+from sparing.desk.features.history import latest_event, ledger_rows
+from sparing.desk.money.figures import feature_report
+from sparing.errors import NotFound
+from sparing.report.charts import CHARTS, chart_named
+from sparing.report.drawing import INSTALL, can_draw
+from sparing.report.figures import Report
+from sparing.web.visit import Visit
+
+
+def chart_image(visit: Visit) -> str:
+    name = visit.path["name"].removesuffix(".svg")
+    if name not in CHARTS:
+        raise NotFound("there is no such chart", f"charts: {', '.join(CHARTS)}")
+    if not can_draw():
+        raise NotFound("the library that draws charts is not installed", INSTALL)
+    return visit.site.chart(f"{_stand(visit)} {name}", lambda: _drawn(visit, name))
+
+
+def report_of(visit: Visit) -> Report:
+    return visit.site.report(_stand(visit), lambda: feature_report(visit.records, visit.row))
+
+
+def _stand(visit: Visit) -> str:
+    """Changes with whatever a report is made from."""
+    office, row = visit.records, visit.row
+    ended = sum(one.result is not None for one in ledger_rows(office, row))
+    stand = f"{row.feature.key} {row.leg_id} {ended} {row.head} {latest_event(office)}"
+    return hashlib.sha256(stand.encode()).hexdigest()
+
+
+def _drawn(visit: Visit, name: str) -> str:
+    chart = chart_named(report_of(visit), name)
+    if chart is None:
+        raise NotFound("there is nothing to draw yet", f"sparing report {visit.row.feature.id}")
+    return chart.svg

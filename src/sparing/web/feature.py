@@ -1,0 +1,127 @@
+"""One feature: what it needs, what was made, said and spent, and what happens now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sparing.codec import JsonObject
+from sparing.desk.features.board import BoardRow, board_row
+from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.features.history import last_events, latest_event
+from sparing.desk.features.merge_status import finished_feature
+from sparing.desk.features.session_room import SessionRoom, rich_handoff_layers, session_room
+from sparing.desk.features.timeline import StageStory, timeline
+from sparing.desk.features.versions import document_names
+from sparing.desk.features.view import waiting_gate
+from sparing.desk.gates.gate import GateView, gate_view
+from sparing.desk.gates.handoffs import note_lines, stage_notes
+from sparing.desk.gates.line_comments import AnsweredComment, last_comments
+from sparing.desk.gates.offers import ActionOffer, offers
+from sparing.desk.gates.open_questions import Question, questions
+from sparing.desk.gates.seen import seen_digest
+from sparing.desk.money.cost import By, feature_costs
+from sparing.desk.reviews.followed import FollowedFinding, followed
+from sparing.errors import SparingError
+from sparing.feature import FeatureStatus
+from sparing.flow.flows import FLOWS
+from sparing.flow.state import Cause, FlowState
+from sparing.report.cost import CapRow
+from sparing.web.stream import event_json
+from sparing.web.visit import Visit
+
+EVENTS = 200
+
+
+class StageNote(NamedTuple):
+    stage: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FeaturePage:
+    row: BoardRow
+    runs: bool
+    shown: str
+    """Digest of what is judged by; an answer carries it back."""
+    gate_id: str
+    gate: GateView | None
+    asks_handoff: bool
+    makes: str
+    """The document that the current stage makes; empty for code."""
+    offers: tuple[ActionOffer, ...]
+    questions: tuple[Question, ...]
+    findings: tuple[FollowedFinding, ...]
+    comments: tuple[AnsweredComment, ...]
+    stages: tuple[StageStory, ...]
+    documents: tuple[str, ...]
+    notes: tuple[StageNote, ...]
+    handoff: tuple[str, ...]
+    """The rich handoff, layer by layer."""
+    session: SessionRoom | None
+    caps: tuple[CapRow, ...]
+    events: tuple[JsonObject, ...]
+    last_event: int
+    finished: tuple[str, ...]
+    """Where a finished branch is, and the commands that are left."""
+    problem: str = ""
+    """Why a part of this can't be shown."""
+
+
+def feature_page(visit: Visit) -> FeaturePage:
+    office, row = visit.office, visit.row
+    last = latest_event(office)
+    gate = waiting_gate(office, row) if not row.running else None
+    state = FlowState.load(row.place["state"])
+    stage = FLOWS[row.feature.flow].stage(state.stage)
+    shown, problem = _gate(visit)
+    events = (event_json(one) for one in last_events(office, row, EVENTS))
+    notes = stage_notes(office, row)
+    return FeaturePage(
+        row=board_row(office, row, visit.at),
+        runs=engine_runs(office),
+        shown=seen_digest(office, row),
+        gate_id=gate.id if gate else "",
+        gate=shown,
+        asks_handoff=state.cause is Cause.HANDOFF,
+        makes=stage.writes.filename if stage.writes else "",
+        offers=_offers(visit),
+        questions=questions(office, row),
+        findings=followed(office, row),
+        comments=last_comments(office, row, state.stage),
+        stages=timeline(office, row),
+        documents=document_names(office, row),
+        notes=tuple(StageNote(name, tuple(note_lines(note))) for name, note in notes.items()),
+        handoff=rich_handoff_layers(office, row),
+        session=session_room(office, row),
+        caps=feature_costs(office, row, By.FEATURE, visit.at).caps,
+        events=tuple(one for one in events if one is not None),
+        last_event=last,
+        finished=_finished(visit),
+        problem=problem,
+    )
+
+
+def _gate(visit: Visit) -> tuple[GateView | None, str]:
+    gate = None if visit.row.running else waiting_gate(visit.office, visit.row)
+    if gate is None:
+        return None, ""
+    try:
+        return gate_view(visit.office, visit.row, gate, visit.at), ""
+    except SparingError as error:
+        return None, f"{error.what}; {error.repair}"
+
+
+def _offers(visit: Visit) -> tuple[ActionOffer, ...]:
+    """Nothing while an answer waits to be obeyed."""
+    if not visit.row.running and waiting_gate(visit.office, visit.row) is None:
+        begun = visit.row.status is FeatureStatus.ACTIVE
+        return () if begun else offers(visit.office, visit.row, visit.at)
+    return offers(visit.office, visit.row, visit.at)
+
+
+def _finished(visit: Visit) -> tuple[str, ...]:
+    if visit.row.status is not FeatureStatus.COMPLETED:
+        return ()
+    found = finished_feature(visit.office, visit.row)
+    return (found.words, *found.commands)

@@ -1,0 +1,128 @@
+"""What the pages are made from: the repositories of this machine, and a clock.
+
+An office is opened for each request, so that settings and trust count as they are now. What
+changes in a repository is asked once for all who watch it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from sparing.desk.features.repositories import KnownRepository, known_repositories
+from sparing.desk.office import Office, open_office
+from sparing.errors import NotFound
+from sparing.report.figures import Report
+
+LOOK_SECONDS = 0.2
+MOST_KEPT = 64
+T = TypeVar("T")
+
+
+@dataclass
+class Site:
+    start: Path
+    """Where the server was started."""
+    now: Callable[[], float]
+    engine: bool = False
+    """Whether this server runs the engine of its repository."""
+    charts: dict[str, str] = field(default_factory=dict[str, str])
+    """Drawings by what they show; the oldest gives way."""
+    reports: dict[str, Report] = field(default_factory=dict[str, Report])
+    """Reports likewise: to make one takes most of a second."""
+    _watchers: dict[str, Watcher] = field(default_factory=dict[str, "Watcher"])
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def here(self) -> Office:
+        return open_office(self.start, reading=True)
+
+    def repositories(self) -> tuple[KnownRepository, ...]:
+        """The one it was started in first."""
+        here = self.here()
+        own = KnownRepository(here.repository.key, str(here.repository.checkout))
+        others = known_repositories(here.loaded.state_root)
+        return (own, *(one for one in others if one.key != own.key))
+
+    def repository(self, key: str) -> KnownRepository:
+        found = next((one for one in self.repositories() if one.key == key), None)
+        if found is None:
+            raise NotFound("there is no such repository here", "see them all: open /")
+        return found
+
+    def office(self, key: str, *, reading: bool = True) -> Office:
+        """With `reading` git is not asked: enough for our own records."""
+        return open_office(Path(self.repository(key).checkout), reading=reading)
+
+    def chart(self, name: str, draw: Callable[[], str]) -> str:
+        return self._kept(self.charts, name, draw)
+
+    def report(self, name: str, make: Callable[[], Report]) -> Report:
+        return self._kept(self.reports, name, make)
+
+    def _kept(self, kept: dict[str, T], name: str, make: Callable[[], T]) -> T:
+        """Made once, although several ask at the same time."""
+        with self._lock:
+            if name not in kept:
+                kept[name] = make()
+                for old in list(kept)[:-MOST_KEPT]:
+                    del kept[old]
+            return kept[name]
+
+    @asynccontextmanager
+    async def watch(self, office: Office) -> AsyncGenerator[Watcher]:
+        """One look at the database for all who wait for news of a repository."""
+        key = office.repository.key
+        watcher = self._watchers.get(key)
+        if watcher is None:
+            watcher = self._watchers[key] = Watcher(office)
+        watcher.clients += 1
+        watcher.begin()
+        try:
+            yield watcher
+        finally:
+            watcher.clients -= 1
+            if not watcher.clients:
+                self._watchers.pop(key, None)
+                watcher.end()
+
+
+class Watcher:
+    """Wakes those who wait whenever somebody has written."""
+
+    def __init__(self, office: Office) -> None:
+        self.clients = 0
+        self.turn = 0
+        """Counts the changes."""
+        self._office = office
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._look())
+
+    def end(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    async def wait(self, seen: int, limit_seconds: float) -> int:
+        """The count once it is another one than was seen, or after a while the same."""
+        if self.turn == seen:
+            news = self._news
+            with suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), limit_seconds)
+        return self.turn
+
+    async def _look(self) -> None:
+        with self._office.database.watch() as changed:
+            while True:
+                if changed():
+                    self.turn += 1
+                    news, self._news = self._news, asyncio.Event()
+                    news.set()
+                await asyncio.sleep(LOOK_SECONDS)

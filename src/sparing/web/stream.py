@@ -1,0 +1,90 @@
+"""Events as they happen, for a page that stays open.
+
+Reads the records and nothing else, so it goes on while no engine runs, and after one was killed.
+Every message carries the event's number: a browser that was cut off asks for what came after the
+last one it got. Nothing is queued for anybody. A slow reader is simply not written to, and reads
+on from its own number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from sparing.codec import JsonObject, dump
+from sparing.desk.features.event_line import event_line, number_of
+from sparing.desk.features.history import events_page, latest_event
+from sparing.desk.office import Office
+from sparing.printable import printable
+from sparing.records.events import Event
+from sparing.web.visit import Visit
+
+BATCH = 200
+"""So many events at once: what one reader holds in memory."""
+IDLE_SECONDS = 15.0
+"""So often something is sent where nothing happens: it shows who is still there."""
+LONGEST = 4_000
+"""Of a text in one message."""
+RETRY = "retry: 1000\n\n"
+
+
+async def event_stream(visit: Visit, after: str) -> Response:
+    office = await run_in_threadpool(lambda: visit.records)
+    feature = visit.query.get("feature", "")
+    key = f"{office.repository.key}-{feature}" if feature else ""
+    latest = await run_in_threadpool(latest_event, office)
+    # A number from before the records were replaced would wait for ever.
+    begin = min(int(after), latest) if after.isascii() and after.isdigit() else latest
+    return StreamingResponse(
+        _news(visit, office, key, begin),
+        media_type="text/event-stream",
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+    )
+
+
+async def _news(visit: Visit, office: Office, key: str, begin: int) -> AsyncGenerator[str]:
+    yield RETRY
+    seen, after = -1, begin
+    async with visit.site.watch(office) as watcher:
+        while True:
+            turn = await watcher.wait(seen, IDLE_SECONDS)
+            if turn == seen:
+                yield ": nothing new\n\n"
+                continue
+            seen = turn
+            found = await run_in_threadpool(events_page, office, after, key, BATCH)
+            while found:
+                after = found[-1].n
+                yield _messages(found)
+                found = await run_in_threadpool(events_page, office, after, key, BATCH)
+            # Rows change without an event, too: the page looks whether what it shows still stands.
+            yield f"event: changed\ndata: {turn}\n\n"
+
+
+def _messages(found: Sequence[Event]) -> str:
+    told = ((event.n, event_json(event)) for event in found)
+    return "".join(
+        f"id: {n}\ndata: {json.dumps(one)}\n\n" if one else f"id: {n}\n\n" for n, one in told
+    )
+
+
+def event_json(event: Event) -> JsonObject | None:
+    """Safe to be shown as text; None for what is not shown."""
+    line = event_line(event)
+    if line is None:
+        return None
+    shown = line._replace(
+        words=_shown(line.words),
+        said=_shown(line.said),
+        aside=_shown(line.aside),
+        commands=tuple(map(_shown, line.commands)),
+    )
+    facts = {"n": event.n, "at": event.at, "stage": event.stage, "feature": number_of(event)}
+    return {**facts, **dump(shown)}
+
+
+def _shown(text: str) -> str:
+    return printable(text)[:LONGEST]
