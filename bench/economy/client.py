@@ -49,6 +49,8 @@ class Front:
     system: str
     key: str
     """By which the program believes that dispatches share a trunk."""
+    life: Life = Life.FIVE_MINUTES
+    """Of all entries that the client's own marks end."""
 
     @cached_property
     def tool(self) -> JsonObject:
@@ -58,7 +60,7 @@ class Front:
 
     @cached_property
     def blocks(self) -> tuple[CacheBlock, ...]:
-        life, size = Life.FIVE_MINUTES, block_tokens({"type": "text", "text": self.system})
+        life, size = self.life, block_tokens({"type": "text", "text": self.system})
         name = hashlib.sha256(self.system.encode()).hexdigest()
         return (
             CacheBlock(RequestPart.TOOLS, f"tools {self.tools}", self._tool_tokens, life),
@@ -146,7 +148,7 @@ class Talk:
         """All of it, or its first blocks, with the mark that a client puts at the end."""
         *before, last = self.blocks[:end]
         if last.mark is None:
-            last = CacheBlock(last.part, last.digest, last.tokens, Life.FIVE_MINUTES, last.joined)
+            last = CacheBlock(last.part, last.digest, last.tokens, self.front.life, last.joined)
         return CacheRequest(MODEL, (*self.front.blocks, *before, last))
 
 

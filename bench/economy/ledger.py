@@ -14,6 +14,7 @@ class Ledger:
     usage: Usage = field(default_factory=Usage)
     calls: int = 0
     pings: int = 0
+    primers: int = 0
     choices: Counter[str] = field(default_factory=Counter[str])
     missing: int = 0
     """Lines that some agent could not know: anything but 0 makes the run void."""

@@ -20,6 +20,7 @@ from bench.economy.parameters import (
     PAUSES,
     PauseName,
 )
+from bench.economy.primers import Primers
 from bench.economy.prompts import Composer
 from bench.economy.sessions import Remembered, Session
 from bench.economy.stages import weigh
@@ -32,11 +33,13 @@ from sparing.economy.continuity import JUDGEMENT
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import LoopEnd, another_ping, next_ping_at, resume_probability
 from sparing.economy.known import SentPrompt
+from sparing.economy.primer import ANSWER_TOKENS, TrunkUse
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.usage import Usage
 from sparing.way import Lever, Way
 
 WEIGHED = "weighed before the stage"
+PRIMER_SECONDS = 2.0
 
 
 @dataclass(slots=True)
@@ -68,6 +71,7 @@ class Run:
         self._cache = PromptCache({MODEL: MINIMUM_TOKENS})
         self._past = Remembered()
         self._chooser = Chooser(composer, strategy, client, rates, self._past)
+        self._primers = Primers(rates, self._past)
         self._now = 0.0
 
     def go(self) -> Ledger:
@@ -129,6 +133,7 @@ class Run:
         before = option.session.talk.told if option.session else ()
         self.ledger.missing += self._composer.missing(dispatch, option.prompt, before)
         self._take_up(dispatch.step.loop, at)
+        at = self._primed(dispatch, option, at)
         talk = self._chooser.talk(dispatch, option)
         talk.told = (*before, option.prompt.key)
         opening, resumed = option.offer.blocks, option.session is not None
@@ -142,6 +147,19 @@ class Run:
         )  # fmt: skip
         calls = turn(talk, errand, at, self._agent)
         return _Running(dispatch, option, talk, calls, sent, expected)
+
+    def _primed(self, dispatch: Dispatch, option: Option, at: float) -> float:
+        """Send the trunk ahead where that pays; tells when the dispatch itself begins."""
+        if Lever.PRIMER not in self._strategy.levers:
+            return at
+        talk = self._primers.talk(self._chooser, dispatch, option, at)
+        if talk is None:
+            return at
+        self._bill(Call(talk, at, ANSWER_TOKENS, len(talk.blocks)))
+        self.ledger.primers += 1
+        opening = tuple(talk.blocks[:-1])
+        self._past.send(SentPrompt(talk.front.base, opening, at, at))
+        return at + PRIMER_SECONDS
 
     def _chosen(self, dispatch: Dispatch, at: float) -> tuple[Option, float | None]:
         session = self._past.sessions.get(dispatch.step.loop)
@@ -180,6 +198,7 @@ class Run:
         step = dispatch.step
         self._now = max(self._now, did.end_at)
         self._past.end(dispatch, option.memory, did)
+        self._primers.use(dispatch, TrunkUse(did.first_at, did.last_at))
         sent = self._past.sends.get(running.sent)
         if sent is not None:
             self._past.send(replace(sent, last_at=did.last_at), running.sent)
@@ -235,6 +254,7 @@ class Run:
         self._bill(Call(session.talk, when, 1, session.sent))
         self.ledger.pings += 1
         session.last_at = when
+        self._primers.use(session.dispatch, TrunkUse(when, when, ping=True))
         base, opening = session.talk.front.base, session.opening
         self._past.send(SentPrompt(base, opening, when, when, resumed=True))
 

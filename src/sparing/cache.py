@@ -151,8 +151,13 @@ class _Hit(NamedTuple):
 
 
 class PromptCache:
-    def __init__(self, minimums: Mapping[str, int] = MINIMUM_TOKENS) -> None:
+    def __init__(
+        self, minimums: Mapping[str, int] = MINIMUM_TOKENS, *, lives_apart: bool = False
+    ) -> None:
+        """`lives_apart`: a mark finds entries of its own life only, to see what becomes of us if
+        the vendor does it so."""
         self._minimums = dict(minimums)
+        self._apart = lives_apart
         self._entries: dict[str, _Entry] = {}
         # One item an entry, with an expiry that may since have been put off.
         self._deadlines: list[tuple[float, str]] = []
@@ -174,9 +179,9 @@ class PromptCache:
         before = [mark for mark in marks if hit and mark.place <= hit.place]
         after = marks[len(before) :]
         if hit:
-            self._renew(hit.prefix.key, hit.life, at)
+            self._renew(self._key(hit.prefix, hit.life), hit.life, at)
         for mark in before:
-            self._renew(mark.prefix.key, mark.life, at)
+            self._renew(self._key(mark.prefix, mark.life), mark.life, at)
         for mark in after:
             self._write(mark, at, ready)
         return _usage(prefixes, hit, after, output)
@@ -184,10 +189,7 @@ class PromptCache:
     def dump(self) -> list[StoredEntry]:
         return [
             StoredEntry(
-                key=key,
-                life=entry.life.value,
-                ready_at=entry.ready_at,
-                expires_at=entry.expires_at,
+                key=key, life=entry.life.value, ready_at=entry.ready_at, expires_at=entry.expires_at
             )
             for key, entry in sorted(self._entries.items())
         ]
@@ -222,9 +224,12 @@ class PromptCache:
             for place in range(mark.place, -1, -1):
                 if mark.prefix.step - prefixes[place].step >= LOOK_BACK_BLOCKS:
                     break
-                if self._readable(prefixes[place].key, at) is not None:
+                if self._readable(self._key(prefixes[place], mark.life), at) is not None:
                     return _Hit(place, prefixes[place], mark.life)
         return None
+
+    def _key(self, prefix: _Prefix, life: Life) -> str:
+        return f"{life} {prefix.key}" if self._apart else prefix.key
 
     def _readable(self, key: str, at: float) -> _Entry | None:
         entry = self._entries.get(key)
@@ -240,7 +245,8 @@ class PromptCache:
 
     def _write(self, mark: _Mark, at: float, ready_at: float) -> None:
         entry = _Entry(mark.life, ready_at, at + mark.life.seconds)
-        sibling = self._entries.get(mark.prefix.key)
+        key = self._key(mark.prefix, mark.life)
+        sibling = self._entries.get(key)
         if sibling is not None:
             # Not readable yet when this one was sent: both are paid for, the better of each holds.
             entry = _Entry(
@@ -248,7 +254,7 @@ class PromptCache:
                 min(entry.ready_at, sibling.ready_at),
                 max(entry.expires_at, sibling.expires_at),
             )
-        self._put(mark.prefix.key, entry)
+        self._put(key, entry)
 
     def _put(self, key: str, entry: _Entry) -> None:
         if key not in self._entries:
@@ -291,10 +297,4 @@ def _usage(
     end_1h = hours[-1] if hours else read
     end = written[-1].prefix.tokens if written else read
     total = prefixes[-1].tokens if prefixes else 0
-    return Usage(
-        uncached=total - end,
-        read=read,
-        write_5m=end - end_1h,
-        write_1h=end_1h - read,
-        output=output,
-    )
+    return Usage(total - end, read, end - end_1h, end_1h - read, output)

@@ -11,6 +11,19 @@ CACHE_LIFE = "5m"
 
 
 @dataclass(frozen=True, slots=True)
+class SentAhead:
+    """What is sent before a prompt, to be kept for an hour: its first segments."""
+
+    segments: int
+    """How many of the prompt's."""
+    group: str
+    """Who shares it."""
+    blocks: tuple[tuple[str, int], ...]
+    """Digest and tokens of each."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sent:
     """A prepared prompt. The text itself lies in the state folder."""
 
@@ -33,6 +46,7 @@ class Sent:
     """Of what the prompt's mark ends."""
     system: str = ""
     """Hash of the system prompt, where it is not the one that roles of a class share."""
+    ahead: SentAhead | None = None
 
     @property
     def going_on(self) -> dict[str, Any]:

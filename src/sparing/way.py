@@ -50,6 +50,8 @@ class Lever(StrEnum):
     """Mandatory documents stand in the prompt instead of being opened by tools."""
     HOUR = "hour"
     """A trunk that is used after pauses is kept for an hour."""
+    PRIMER = "primer"
+    """What many will read after longer pauses is sent ahead by itself, to be kept for an hour."""
     NOTES = "notes"
     """Who looks again without a session gets what the ledger knows of the last look."""
     RESUME = "resume"

@@ -11,18 +11,24 @@ from tests.conftest import UserRepository
 from tests.terminal import sparing
 
 
-def test_the_five_answers(user_repository: UserRepository, tmp_path: Path) -> None:
-    """C15: V1 to V5 and the price on one page, kept for this backend and version."""
+def test_the_six_answers(user_repository: UserRepository, tmp_path: Path) -> None:
+    """C15, E9: V1 to V6 and the price on one page, kept for this backend and version; before V6
+    nothing is sent ahead, and the doctor says so."""
     script = tmp_path / "script.toml"
     script.write_text("")
     around = {"SPARING_AGENT__BACKEND": "claude-double", "SPARING_AGENT__SCRIPT": str(script)}
-    said = sparing(user_repository(), "doctor", "--resume", "--json", environ=around)
+    path = user_repository()
+    before = sparing(path, "doctor", "--json", environ=around)
+    assert "primer (not checked yet: sparing doctor --resume)" in before.out
+    said = sparing(path, "doctor", "--resume", "--json", environ=around)
     found = {finding["name"]: finding for finding in said.json["findings"]}
-    asked = [found[name] for name in ("V1", "V2", "V3", "V4", "V5", "resume")]
-    assert [finding["good"] for finding in asked] == [True] * 6
+    asked = [found[name] for name in ("V1", "V2", "V3", "V4", "V5", "V6", "resume")]
+    assert [finding["good"] for finding in asked] == [True] * 7
+    assert found["V6"]["words"] == "requests of five minutes read entries of an hour"
     assert found["V5"]["words"].endswith("100% of it read from cache")
     assert found["resume"]["words"].startswith("on, for claude-double ")
-    assert "3 short turns" in said.err
+    assert "5 short turns" in said.err
+    assert "primer" not in sparing(path, "doctor", "--json", environ=around).out
 
 
 def test_the_five_tasks(user_repository: UserRepository, tmp_path: Path) -> None:

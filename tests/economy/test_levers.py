@@ -12,15 +12,20 @@ from sparing.way import ALL_LEVERS, Lever, off
 
 
 def test_all_levers_can_be_on() -> None:
-    """E1: on a backend that can do everything."""
-    assert in_use((ALL_LEVERS,), Able()) == frozenset(Lever)
+    """E1: on a backend that can do everything; of two that keep a trunk for an hour, one."""
+    assert in_use((ALL_LEVERS,), Able()) == frozenset(Lever) - {Lever.PRIMER}
+    assert in_use((ALL_LEVERS,), Able(two_lives=False)) == frozenset(Lever) - {Lever.HOUR}
 
 
 @pytest.mark.parametrize("lever", Lever)
 def test_each_lever_is_switched_off_alone(lever: Lever) -> None:
     """E4: what the ablation of the bench rests on."""
     names = (ALL_LEVERS, off(lever))
-    assert in_use(names, Able()) == frozenset(Lever) - {lever}
+    able = Able(two_lives=lever is not Lever.PRIMER)
+    without = {Lever.TRUNK: {Lever.PRIMER}, Lever.HOUR: set[Lever]()}
+    spare = {Lever.PRIMER if able.two_lives else Lever.HOUR}
+    missing = without.get(lever, spare) | {lever}
+    assert in_use(names, able) == frozenset(Lever) - missing
     (told,) = (one for one in standings(names, Able()) if one.lever is lever)
     assert (told.on, told.why) == (False, "switched off")
 
@@ -37,7 +42,15 @@ def test_what_the_backend_lacks_is_off_and_said() -> None:
     assert lacking == {
         Lever.TRUNK: "the backend takes no cache marks",
         Lever.HOUR: "the backend has one cache life for all entries",
+        Lever.PRIMER: "nothing is shared without the lever trunk",
         Lever.RESUME: "the backend can't resume",
         Lever.KEEP_ALIVE: "the backend can't keep a session warm",
         Lever.TRIM: "the backend's tools answer the model directly",
     }
+
+
+def test_nothing_is_sent_ahead_unless_it_was_seen_to_be_read() -> None:
+    """E9: with the reason, for `doctor` and `report`."""
+    unsure = Able(two_lives=False, primes="not checked yet: sparing doctor --resume")
+    (told,) = (one for one in standings([ALL_LEVERS], unsure) if one.lever is Lever.PRIMER)
+    assert (told.on, told.why) == (False, "not checked yet: sparing doctor --resume")

@@ -134,6 +134,25 @@ def test_an_hours_life_and_pings_are_levers_of_their_own() -> None:
     assert without[2].read < replay_bills(kept, ReplayRules(as_recorded))[2].read
 
 
+def test_what_was_sent_ahead_is_a_lever_of_its_own() -> None:
+    """E9, E4: two looks after ten minutes each; what the primer saved, less what it cost. Without
+    any that comes late it has only cost."""
+    trunk = block("document", DOCUMENT, Life.ONE_HOUR)
+    ahead = replace(
+        look(0, "primer"), at=-2.0, ways={Way.COMPOSE: ReplayedPrompt((trunk,))}, seed=None,
+        calls=(CallSize(0, 1),), ping=True, ahead=True,
+    )  # fmt: skip
+    looks = [look(0, "a"), look(10, "b"), look(20, "c")]
+    found = saved([ahead, *looks])
+    steps = {step.lever: step.saved for step in found.naive.steps}
+    primed = BASE + DOCUMENT
+    assert steps[Lever.PRIMER] == pytest.approx(2 * 1.15 * primed - 0.85 * primed, abs=20)
+    assert sum(steps.values()) == pytest.approx(found.naive.cost - found.replayed)
+    assert found.bound <= saved(looks).bound, "it is no work of its own"
+    soon = {step.lever: step.saved for step in saved([ahead, look(0, "a")]).naive.steps}
+    assert soon[Lever.PRIMER] == pytest.approx(-0.85 * primed, abs=20)
+
+
 @pytest.mark.parametrize(("delta_chars", "way"), [(1_400, Way.RESUME), (1_401, Way.REFERENCE)])
 def test_the_original_goes_on_unless_the_change_is_long(delta_chars: int, way: Way) -> None:
     """E4, C6: more than half of the characters of its own latest fresh prompt are too many."""

@@ -63,6 +63,8 @@ class Capabilities:
     """Of the window: what the client keeps for itself. With less left it compacts by itself."""
     two_lives: bool = False
     """One request may hold entries of an hour and of five minutes."""
+    primes: bool = False
+    """One turn may be kept for an hour while others are kept for five minutes."""
     trims: bool = False
     """Results of its tools pass through this program before the model sees them."""
     own_readers: bool = False
@@ -158,7 +160,8 @@ class AgentCall:
     """How long what the caller's marks end lives in the cache: `5m` or `1h`. A backend that has
     one life for all entries gives it to the whole turn."""
     ping: bool = False
-    """Only to read the session `resume` once more: it must be left as it was."""
+    """Only to fill a cache: the session `resume` is read once more and left as it was, or, without
+    one, the prompt is sent and nothing of it is kept."""
     shown: Access | None = None
     """Whose tools are listed, where that is more than may be used: dispatches that share a cache
     entry must list the same ones."""

@@ -78,14 +78,17 @@ class ClaudeBackend:
         return reply
 
     async def _ping(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
-        """A fork reads all that the session holds, in one request, and is thrown away."""
+        """A fork reads all that the session holds, in one request, and is thrown away; without a
+        session the prompt itself is, once it is in the cache."""
         once = ClaudeBackend(replace(self._setup, max_turns=1, tools=muted(self._setup.tools)))
-        reply = await once.run(replace(call, ping=False, fork=True), events)
+        reply = await once.run(replace(call, ping=False, fork=bool(call.resume)), events)
         if SESSION.fullmatch(reply.session) and reply.session != call.resume:
             for path in self._setup.config.glob(f"projects/*/{reply.session}.jsonl"):
                 path.unlink(missing_ok=True)
-        read = reply.usage.read > 0  # what it said, or that it would have gone on, is nothing to us
-        return replace(reply, failure=None, detail="") if read else reply
+        usage = reply.usage
+        done = usage.read if call.resume else usage.read + usage.write_5m + usage.write_1h
+        # What it said, or that it would have gone on, is nothing to us.
+        return replace(reply, failure=None, detail="") if done else reply
 
     async def _let_out(self, watch: Watch, desk: ToolDesk, lock: tuple[int, ...]) -> TurnOutcome:
         """To its provider's hosts by name; no turn has a way out to any other."""

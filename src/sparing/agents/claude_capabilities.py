@@ -29,6 +29,7 @@ def capabilities_with(setup: Setup) -> Capabilities:
         base_tokens=OWN_READER_TOKENS if tools.readers else client,
         proven=False,
         writer_tokens=writer,
+        primes=True,
         trims=tools.readers and EVERY_MODEL in tools.writers,
         own_readers=tools.readers,
         own_writers=tools.writers,

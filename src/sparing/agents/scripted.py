@@ -64,6 +64,7 @@ class ScriptedBackend:
             context_tokens=200_000,
             base_tokens=script.base_tokens,
             two_lives=True,
+            primes=True,
         )
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
@@ -89,11 +90,11 @@ class ScriptedBackend:
 
     def _ping(self, call: AgentCall) -> AgentReply:
         """One call over the whole session, which is not changed by it; no process is needed."""
-        history = self._transcripts.load(call.resume)
+        history = self._transcripts.load(call.resume) if call.resume else []
         if history is None:
             return _failed(Failure.INVALID_SESSION, f"the session {call.resume} is not known")
         talk = ClientConversation(call.model, call.system, _tools(call), history)
-        talk.ask(call.prompt, marks=False)
+        talk.ask(call.prompt, marks=not call.resume, life=call.life)
         asked = self._transcripts.ask(call.id, talk, call.at)
         talk.answer(PONG)
         bills = self._transcripts.work(call.id, talk, asked, call.at)

@@ -47,6 +47,7 @@ from sparing.runtime.levers import levers_of
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.turn_history import KEPT_GROUP
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.turn import Turn
@@ -238,7 +239,7 @@ def _attempt(one: Open, worth: _Worth, at: float) -> Attempt:
         naive={},
         started=at,
         trunk=opening.attempt.trunk,
-        sent={**sent, "resumed": True},
+        sent={**sent, "resumed": True, KEPT_GROUP: opening.attempt.sent.get("group", "")},
     )
 
 

@@ -21,7 +21,7 @@ from sparing.dispatch.way_choice import Chosen, choose_way
 from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility, estimate_tokens
-from sparing.sent import Sent
+from sparing.sent import Sent, SentAhead
 from sparing.turn import TURNS
 from sparing.way import Way
 
@@ -31,7 +31,7 @@ def choose(source: Source, brief: Brief, at: float, error: str = "") -> Chosen:
     return choose_way(source, brief, trunk_key(source, brief, client_of(source)), at, error)
 
 
-def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
+def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None = None) -> Sent:
     decision, segments = chosen.decision, chosen.composed.segments
     resume = source.session.id if decision.way is Way.RESUME and source.session else ""
     system = _system(source, chosen)
@@ -50,6 +50,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen) -> Sent:
         choice={**chosen.dump(), "system": system},
         life=chosen.life,
         system=system,
+        ahead=ahead,
     )
 
 

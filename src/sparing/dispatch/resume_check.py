@@ -15,6 +15,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from sparing.agents.backend import Backend, Run
+from sparing.agents.hour_check import with_hour
 from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
 from sparing.cap import Amount, CapLimits
 from sparing.codec import JsonObject
@@ -103,6 +104,8 @@ async def check_now(
         )
         send = run or run_on(wanted.backend)
         found = await check_resume(wanted.backend.name, send, place)
+        if found.certain and wanted.backend.capabilities.primes:
+            found = await with_hour(found, send, place)
     if found.certain:
         with around.database.write() as tx:
             resume_checks.put(tx, _row(wanted, found))

@@ -21,6 +21,7 @@ from sparing.briefing.messages import with_words
 from sparing.briefing.read_receipts import tell_prepared, tell_unread
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
+from sparing.dispatch.ahead import ahead_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.errors import SparingError
@@ -70,7 +71,7 @@ def _gathered(source: Source, asked: Ticket) -> Brief:
 
 def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
     chosen = choose(source, aided(brief, source), asked.at, error)
-    sent = seal(source, brief, chosen)
+    sent = seal(source, brief, chosen, ahead_of(source, chosen))
     tell_prepared(source, asked, sent, chosen.marker)
     tell_given(source, asked, chosen.composed)
     return sent

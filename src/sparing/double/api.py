@@ -89,9 +89,9 @@ class Api:
             future.set_result(None)
         self._held.clear()
 
-    def reset_cache(self) -> None:
-        self._cache = PromptCache()
-        self._log.reset()
+    def reset_cache(self, *, lives_apart: bool = False) -> None:
+        self._cache = PromptCache(lives_apart=lives_apart)
+        self._log.reset(lives_apart=lives_apart)
 
     async def handle(self, http: HttpRequest, line: Line) -> bool:
         """Answer one request; whether the connection can be used again."""

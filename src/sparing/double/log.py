@@ -48,8 +48,8 @@ class Log:
         self._file = _opened(path) if path else None
         self.reset()
 
-    def reset(self) -> None:
-        self._write({"kind": RESET})
+    def reset(self, *, lives_apart: bool = False) -> None:
+        self._write({"kind": RESET, **({"lives_apart": True} if lives_apart else {})})
 
     def request(self, **fields: Any) -> None:
         self._write({"kind": "request", **fields})
@@ -98,7 +98,7 @@ def rebill(path: Path) -> Rebilled:
     differing: list[int] = []
     for record in _records(path):
         if record.get("kind") == RESET:
-            cache = PromptCache()
+            cache = PromptCache(lives_apart=bool(record.get("lives_apart")))
         bill = record.get("bill")
         if bill is None:
             continue

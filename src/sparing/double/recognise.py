@@ -74,6 +74,7 @@ WORDS = tuple(
         (PlayedKind.FIRST_LINE, "What is the first line of ", r"(?P<target>\S+[^\s.?])"),
         (PlayedKind.COUNT, "How many findings ", ""),
         (PlayedKind.KEEP_ALIVE, "Reply: ok", ""),
+        (PlayedKind.KEEP_ALIVE, "Reply with the one word ok.", ""),
         (PlayedKind.READ, "Read the file ", rf"(?P<target>\S+[^\s.]){_THEN}"),
     )
 )

@@ -162,7 +162,8 @@ class Double:
 
     def control(self, orders: JsonObject) -> None:
         """Orders to the double: a plan, the time, an empty cache, holding answers back."""
-        unknown = set(orders) - {"plan", "add", "advance", "reset_cache", "hold", "release"}
+        known = {"plan", "add", "advance", "reset_cache", "lives_apart", "hold", "release"}
+        unknown = set(orders) - known
         if unknown:
             raise Refusal(400, f"{min(unknown)}: not an order of the double")
         if "plan" in orders:
@@ -170,7 +171,7 @@ class Double:
         self.api.plan.add(read_steps(orders.get("add", ())))
         self.api.clock.advance(_seconds(orders.get("advance", 0)))
         if orders.get("reset_cache") is True:
-            self.api.reset_cache()
+            self.api.reset_cache(lives_apart=orders.get("lives_apart") is True)
         if orders.get("hold") is True:
             self.api.holding = True
         if orders.get("release") is True:

@@ -22,6 +22,8 @@ class Able(NamedTuple):
     """A session can be read once more without changing it."""
     two_lives: bool = True
     """One request may hold entries of an hour and of five minutes."""
+    primes: str = ""
+    """Why nothing can be sent ahead for an hour; empty if it can."""
     trims: bool = True
     """Tool results pass through the program before a model sees them."""
 
@@ -41,7 +43,7 @@ def standings(names: Sequence[str], able: Able) -> tuple[LeverState, ...]:
         if lever not in wanted
         else LeverState(lever, not lack, lack)
         for lever in Lever
-        for lack in (_lack(lever, able),)
+        for lack in (_lack(lever, able, wanted),)
     )
 
 
@@ -57,13 +59,15 @@ def switched_on(names: Collection[str]) -> frozenset[Lever]:
     )
 
 
-def _lack(lever: Lever, able: Able) -> str:
+def _lack(lever: Lever, able: Able, wanted: Collection[Lever]) -> str:
     """What the backend misses for it; empty if nothing."""
     match lever:
         case Lever.TRUNK:
             return "" if able.marks else "the backend takes no cache marks"
         case Lever.HOUR:
             return "" if able.two_lives else "the backend has one cache life for all entries"
+        case Lever.PRIMER:
+            return _no_primer(able, wanted)
         case Lever.RESUME:
             return "" if able.resume else "the backend can't resume"
         case Lever.KEEP_ALIVE:
@@ -73,3 +77,11 @@ def _lack(lever: Lever, able: Able) -> str:
         case Lever.INLINE | Lever.NOTES | Lever.PRELOAD | Lever.BATCH | Lever.MAP | Lever.SHEET:
             return ""
     assert_never(lever)
+
+
+def _no_primer(able: Able, wanted: Collection[Lever]) -> str:
+    if able.two_lives and Lever.HOUR in wanted:
+        return "not needed: the lever hour does it without a call of its own"
+    if not able.marks or Lever.TRUNK not in wanted:
+        return "nothing is shared without the lever trunk"
+    return able.primes

@@ -51,6 +51,12 @@ def _is_replaced(segment: Segment) -> bool:
     return segment.volatility is Volatility.STAGE and not grows
 
 
+def steady_end(segments: Sequence[Segment], trunk: int) -> int:
+    """How many segments of the trunk the next round does not replace."""
+    replaced = (n for n, one in enumerate(segments[:trunk]) if _is_replaced(one))
+    return min(replaced, default=trunk)
+
+
 def _end(segments: Sequence[Segment], volatility: Volatility, limit: int) -> int:
     """How many segments from the first on are at least so steady."""
     for number, segment in enumerate(segments[:limit]):
@@ -71,8 +77,7 @@ def marked_blocks(
     """Segments as a cache sees them. `life` is that of what stays; what the next round replaces,
     and what lies behind the trunk, lives five minutes."""
     places = mark_places(segments, trunk, marks, passing)
-    replaced = [n for n, one in enumerate(segments[:trunk]) if _is_replaced(one)]
-    stays = min(replaced, default=trunk)
+    stays = steady_end(segments, trunk)
     return tuple(
         CacheBlock(
             RequestPart.MESSAGES, segment.digest, segment.tokens,

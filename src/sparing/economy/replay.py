@@ -68,7 +68,9 @@ class RecordedTurn:
     transcript: int = 0
     """Tokens of the session it went on in."""
     ping: bool = False
-    """Sent only to keep a session warm."""
+    """Sent only to fill a cache: to keep a session warm, or what others will read."""
+    ahead: bool = False
+    """Of a ping: it has no session, but holds what others will read."""
 
     @property
     def follows(self) -> bool:
@@ -164,6 +166,8 @@ class ReplayRules(NamedTuple):
     hours: bool = True
     """Entries of an hour live that long; otherwise five minutes, as all others."""
     pings: bool = True
+    ahead: bool = True
+    """Trunks were sent ahead."""
     looked_up: Mapping[int, Sequence[int]] | None = None
     """By the turn's number: calls more that it would have needed, with the tokens each adds."""
 
@@ -183,7 +187,7 @@ def replay_runs(turns: Sequence[RecordedTurn], rules: ReplayRules) -> list[RunTu
 def _replayed(turns: Sequence[RecordedTurn], rules: ReplayRules) -> Iterable[RunTurn | None]:
     talk = ReplayedSessions()
     for number, turn in enumerate(turns):
-        if turn.ping and not rules.pings:
+        if turn.ping and not (rules.ahead if turn.ahead else rules.pings):
             yield None
         else:
             yield _run_turn(turn, rules, talk, (rules.looked_up or {}).get(number, ()))

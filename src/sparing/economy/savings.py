@@ -45,6 +45,7 @@ STEPS: Mapping[str, str] = {
     Lever.TRUNK: "what roles share comes first, cached once",
     Lever.RESUME: "sessions go on where that is cheaper",
     Lever.HOUR: "an hour's cache for what is used after pauses",
+    Lever.PRIMER: "what is read after pauses sent ahead for an hour",
     Lever.KEEP_ALIVE: "sessions of open loops kept warm",
     Lever.NOTES: "who looks again is told what it found before",
     Lever.PRELOAD: "files that are named come along",
@@ -120,11 +121,9 @@ def savings(
     recorded = replay_bills(turns, ReplayRules(as_recorded))
     whole = cost(recorded)
     ours = [
-        (
-            Lever.RESUME,
-            cost(replay_bills(turns, ReplayRules(as_recorded, hours=False, pings=False))),
-        ),
-        (Lever.HOUR, cost(replay_bills(turns, ReplayRules(as_recorded, pings=False)))),
+        (Lever.RESUME, cost(replay_bills(turns, _bare(as_recorded)))),
+        (Lever.HOUR, cost(replay_bills(turns, _bare(as_recorded)._replace(hours=True)))),
+        (Lever.PRIMER, cost(replay_bills(turns, ReplayRules(as_recorded, pings=False)))),
         (Lever.KEEP_ALIVE, whole),
     ]
     beyond = [
@@ -153,6 +152,11 @@ def savings(
     )
 
 
+def _bare(pick: Pick) -> ReplayRules:
+    """Without anything that only keeps entries alive."""
+    return ReplayRules(pick, hours=False, pings=False, ahead=False)
+
+
 def _told(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
     return [turn for turn in turns if not turn.follows and not turn.ping]
 
@@ -164,7 +168,7 @@ def _from_naive(
     turns: Sequence[RecordedTurn], naive: float, cost: Cost, ours: Sequence[tuple[str, float]]
 ) -> Ladder:
     def sent(pick: Pick) -> float:
-        return cost(replay_bills(turns, ReplayRules(pick, hours=False, pings=False)))
+        return cost(replay_bills(turns, _bare(pick)))
 
     costs = [
         (SCOPE, cost(naive_usage(scoped_turns(turns)))),
@@ -180,18 +184,12 @@ def _from_seed(
 ) -> Ladder | None:
     if not turns or not all(turn.seed or turn.follows or turn.ping for turn in turns):
         return None
-    seed = cost(replay_bills(turns, ReplayRules(seed_sent, hours=False, pings=False)))
+    seed = cost(replay_bills(turns, _bare(seed_sent)))
     if policy is Policy.SEED:
         return Ladder(SEED, seed, Origin.ESTIMATED, _steps(seed, ours, guess=True))
     costs = [
-        (
-            Lever.INLINE,
-            cost(replay_bills(turns, ReplayRules(seed_inline, hours=False, pings=False))),
-        ),
-        (
-            Lever.TRUNK,
-            cost(replay_bills(turns, ReplayRules(seed_in_our_order, hours=False, pings=False))),
-        ),
+        (Lever.INLINE, cost(replay_bills(turns, _bare(seed_inline)))),
+        (Lever.TRUNK, cost(replay_bills(turns, _bare(seed_in_our_order)))),
         *ours,
     ]
     return Ladder(SEED, seed, Origin.ESTIMATED, _steps(seed, costs, guess=True))
@@ -223,7 +221,8 @@ def _limits(turns: Sequence[RecordedTurn], rates_of: RatesOf, whole: float) -> _
     """Models share no cache, so each has limits of its own. The run is one of the plans too."""
     bound, best, exact = 0.0, 0.0, True
     for model in dict.fromkeys(turn.model for turn in turns):
-        own = [turn for turn in turns if turn.model == model]
+        # What was sent ahead is one way to pay for the same work, and no work of its own.
+        own = [turn for turn in turns if turn.model == model and not turn.ahead]
         runs, rates = open_turns(own), rates_of(model)
         found = oracle(runs, rates)
         hindsight = lower_bound(runs, found.plan, rates)

@@ -45,6 +45,8 @@ async def dispatch(ticket: Ticket, job: Job) -> JobResult:
     sent = await turn.prepare(ticket, job, "")
     if isinstance(sent, NotSent):
         return JobResult(failure=sent.failure, detail=sent.detail)
+    if sent.ahead is not None:
+        await turn.prime(ticket, job, sent)
     reply = await turn.call(ticket, job, sent)
     resumed = sent.way is Way.RESUME
     if reply.failure in (RESUMING if resumed else PASSING):

@@ -24,6 +24,8 @@ COLUMNS = (
 
 
 ELSEWHERE = "another repository"
+HOUR_ITEM = "V6"
+"""Whether requests of five minutes read entries of an hour; older checks have not asked it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,16 @@ class CheckRow:
     seconds: float
     chars: int
     booked: str = ""
+
+
+def hour_problem(row: CheckRow | None) -> str:
+    """Why nothing is sent ahead for an hour with this client; empty if it has shown that it
+    can be read."""
+    found = [item for item in row.items if item[0] == HOUR_ITEM] if row else []
+    if not found:
+        return "not checked yet: sparing doctor --resume"
+    _, good, words = found[-1]
+    return "" if good else f"{HOUR_ITEM}: {words}"
 
 
 def get(connection: sqlite3.Connection, backend: str, version: str) -> CheckRow | None:

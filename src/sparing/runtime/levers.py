@@ -6,6 +6,7 @@ baseline `naive` has none of it.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -15,7 +16,7 @@ from sparing.economy.lever_record import SheetUse, sheet_use
 from sparing.economy.levers import Able, LeverState, standings, switched_on
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.records import fact_sheets
+from sparing.records import fact_sheets, resume_checks
 from sparing.runtime.lever_record import effect_of_sheet, off_by_record
 from sparing.runtime.source import Source
 from sparing.way import Lever, Policy
@@ -23,13 +24,28 @@ from sparing.way import Lever, Policy
 COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})
 
 
-def able_of(backend: Backend) -> Able:
+def able_of(connection: sqlite3.Connection, backend: Backend) -> Able:
     can = backend.capabilities
-    return Able(can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims)
+    return Able(
+        can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims,
+        primes=_no_primer(connection, backend),
+    )  # fmt: skip
 
 
-def standings_of(settings: Settings, backend: Backend) -> tuple[LeverState, ...]:
-    return standings(settings.economy.levers, able_of(backend))
+def _no_primer(connection: sqlite3.Connection, backend: Backend) -> str:
+    """Why nothing is sent ahead for an hour: nobody believes it of a real provider unasked."""
+    if not backend.capabilities.primes:
+        return "the backend can't keep one turn longer than others"
+    if backend.capabilities.proven:
+        return ""
+    version = str(getattr(backend, "version", ""))
+    return resume_checks.hour_problem(resume_checks.get(connection, backend.name, version))
+
+
+def standings_of(
+    connection: sqlite3.Connection, settings: Settings, backend: Backend
+) -> tuple[LeverState, ...]:
+    return standings(settings.economy.levers, able_of(connection, backend))
 
 
 def recorded(found: tuple[LeverState, ...], off: Mapping[Lever, str]) -> tuple[LeverState, ...]:
@@ -68,11 +84,12 @@ def _found(source: Source) -> tuple[LeverState, ...]:
     settings, backend = around.settings(row), around.backend(row)
     with around.database.read() as connection:
         off = off_by_record(connection, backend.name, row.feature.number, settings.economy.levers)
+        found = standings_of(connection, settings, backend)
     use, why = _sheet(source)
     off.pop(Lever.SHEET, None)
     if use is not SheetUse.SHOWN:
         off[Lever.SHEET] = why
-    return recorded(standings_of(settings, backend), off)
+    return recorded(found, off)
 
 
 def sheet_use_of(source: Source) -> SheetUse:

@@ -26,6 +26,7 @@ from sparing.economy.estimates import (
 )
 from sparing.economy.known import Base, SentPrompt
 from sparing.economy.lives import expected_readers
+from sparing.economy.primer import TrunkUse
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import ledger, resume_checks
@@ -35,6 +36,8 @@ from sparing.way import Way
 
 CACHE_SECONDS = 3600.0
 """Nothing lives longer in a cache."""
+KEPT_GROUP = "kept group"
+"""In what the ledger keeps of a call that keeps a session warm: whose trunk it begins with."""
 MOST_SENDS = 60
 MOST_TURNS = 120
 MOST_RESUMES = 20
@@ -75,16 +78,21 @@ def sends(connection: sqlite3.Connection, trunk: str, at: float) -> list[SentPro
 
 
 def _sent(trunk: str, row: LedgerRow) -> SentPrompt:
-    said, started = row.attempt.sent, row.attempt.started
-    calls = len(row.result.calls) if row.result else 0
-    last = (row.result.seconds * (calls - 1) / calls) if row.result and calls else 0.0
+    said = row.attempt.sent
     return SentPrompt(
         Base(trunk, said["base"]),
         load_blocks(said["blocks"]),
-        started,
-        started + last,
+        row.attempt.started,
+        _last_call(row),
         resumed=said["resumed"],
     )
+
+
+def _last_call(row: LedgerRow) -> float:
+    """When it started."""
+    calls = len(row.result.calls) if row.result else 0
+    taken = (row.result.seconds * (calls - 1) / calls) if row.result and calls else 0.0
+    return row.attempt.started + taken
 
 
 def works(connection: sqlite3.Connection, backend: str) -> dict[TurnClass, TurnWork]:
@@ -151,6 +159,18 @@ def readers(connection: sqlite3.Connection, backend: str, group: str, life: Life
             pauses.append(max(0.0, one.started - last[one.feature]))
         last[one.feature] = one.started + (row.result.seconds if row.result else 0.0)
     return expected_readers(pauses, life)
+
+
+def trunk_uses(connection: sqlite3.Connection, backend: str, group: str) -> list[list[TrunkUse]]:
+    """By feature, when a group's prompts were sent, and sessions kept warm that begin with one."""
+    found: dict[str, list[TrunkUse]] = {}
+    for row in ledger.of_backend(connection, backend, MOST_TURNS):
+        sent = row.attempt.sent
+        kept = sent.get(KEPT_GROUP) == group
+        if sent.get("group") == group or kept:
+            use = TrunkUse(row.attempt.started, _last_call(row), ping=kept)
+            found.setdefault(row.attempt.feature, []).append(use)
+    return list(found.values())
 
 
 def opening(connection: sqlite3.Connection, feature: str, prompt: str) -> tuple[CacheBlock, ...]:

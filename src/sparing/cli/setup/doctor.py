@@ -185,7 +185,7 @@ def _levers(office: Office) -> str:
         backend = make_backend(office.loaded, office.folder)
         with office.database.read() as connection:
             off = off_by_record(connection, backend.name, 1, settings.economy.levers)
-        found = recorded(standings_of(settings, backend), off)
+            found = recorded(standings_of(connection, settings, backend), off)
     except SparingError:
         return "not known before there is an agent"
     missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]

@@ -1,6 +1,6 @@
 """`sparing doctor --resume`: ask the agent's client itself whether its sessions can be continued.
 
-The one part of the doctor that spends: three short turns. It says so before it begins, and what
+The one part of the doctor that spends: a few short turns. It says so before it begins, and what
 it finds is kept for this backend and version.
 """
 
@@ -16,11 +16,12 @@ from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
-from sparing.records.resume_checks import CheckRow
+from sparing.records.resume_checks import HOUR_ITEM, CheckRow
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import settle_level
 
-TURNS = 3
+TURNS, HOUR_TURNS = 3, 2
+NO_PRIMER = "; the lever primer stays off"
 
 
 class ResumeCheckLine(NamedTuple):
@@ -30,7 +31,7 @@ class ResumeCheckLine(NamedTuple):
 
 
 def resume_answers(office: Office) -> list[ResumeCheckLine]:
-    """V1 to V5, as far as they were asked, and what asking has cost."""
+    """V1 to V6, as far as they were asked, and what asking has cost."""
     from sparing.dispatch.resume_check import ResumeCheckRequest, check_now
     from sparing.runtime.surroundings import Surroundings, make_backend
 
@@ -49,7 +50,8 @@ def resume_answers(office: Office) -> list[ResumeCheckLine]:
         level=settle_level(level_reached(), unsandboxed=optional),
     )  # fmt: skip
     wanted = ResumeCheckRequest(backend, settings, now())
-    words = f"asking {backend.name} {wanted.version}: {TURNS} short turns with {wanted.model}"
+    turns = TURNS + HOUR_TURNS * backend.capabilities.primes
+    words = f"asking {backend.name} {wanted.version}: {turns} short turns with {wanted.model}"
     echo(style(words, dim=True), err=True)
     return _answers(asyncio.run(check_now(around, wanted)), settings.models.prices)
 
@@ -60,10 +62,17 @@ def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[ResumeCheckLine]:
     spent = "at a price that is not known" if cost is None else f"${cost:.4f}"
     state = f"off, {found.reason}" if found.reason else "on"
     total = f"{found.usage.total} tokens, {spent} ({found.origin}), in {found.seconds:.1f} s"
+    items = [ResumeCheckLine(*item) for item in found.items]
     return [
-        *(ResumeCheckLine(*item) for item in found.items),
+        *(item for item in items if item.name != HOUR_ITEM),
         ResumeCheckLine("V5", True, f"the share of the transcript that a cache gave back: {share}"),
+        *(_hour(item) for item in items if item.name == HOUR_ITEM),
         ResumeCheckLine(
             "resume", not found.reason, f"{state}, for {found.backend} {found.version}; {total}"
         ),
     ]
+
+
+def _hour(item: ResumeCheckLine) -> ResumeCheckLine:
+    """A provider that does it otherwise has no fault: one lever is not used."""
+    return item._replace(good=True, words=f"{item.words}{'' if item.good else NO_PRIMER}")

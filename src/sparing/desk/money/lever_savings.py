@@ -29,13 +29,13 @@ from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.turn import errand_of
 from sparing.way import Lever, Way
 
-PING = "keep-alive"
-"""The role and the template under which a session is kept warm."""
+PING, AHEAD = "keep-alive", "primer"
+"""Roles and templates under which a session is kept warm, and a trunk is sent ahead."""
 FILES_A_CALL = 2
 Blocks = tuple[CacheBlock, ...]
 TOLD_APART = frozenset(
     (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
-    + (Lever.NOTES, Lever.PRELOAD)
+    + (Lever.PRIMER, Lever.NOTES, Lever.PRELOAD)
 )
 """Levers whose worth follows from one run; the others change work that nobody has seen undone."""
 
@@ -114,7 +114,8 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
     way = Way(attempt.way)
     if not follows(row) and (Way.COMPOSE not in ways or way not in ways):
         return None
-    ping = attempt.role == PING
+    ahead = attempt.role == AHEAD
+    ping = ahead or attempt.role == PING
     role = attempt.dispatch.rpartition(f"{PING}-")[2] if ping else attempt.role
     return RecordedTurn(
         line=f"{attempt.stage} {role}",
@@ -130,6 +131,7 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
         seed=_seed(kept["seed"], sizes, beside) if kept.get("seed") else None,
         transcript=int(sent.get("transcript", 0)),
         ping=ping,
+        ahead=ahead,
     )
 
 

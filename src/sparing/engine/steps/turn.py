@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparing.caching import primer
 from sparing.dispatch import call as paid
 from sparing.dispatch import handoff, research, turn
 from sparing.engine.recorded_step import passing, step
@@ -25,7 +26,13 @@ propose = step("propose")(proposals.propose)
 learn = step("learn")(lessons.learn_from)
 
 
+@step("prime", preemptible=True)
+async def prime(ticket: Ticket, job: Job, sent: Sent) -> bool:
+    """Send ahead what others will read; nothing depends on it."""
+    return await primer.prime(ticket, job, sent, passing)
+
+
 @step("call", preemptible=True)
 async def call(ticket: Ticket, job: Job, sent: Sent, template: str = "") -> Reply:
-    """The one step that spends."""
+    """The step that spends."""
     return await paid.call(ticket, job, sent, template, passing)
