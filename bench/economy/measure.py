@@ -37,6 +37,7 @@ class Row:
     equivalents: float
     calls: int = 0
     pings: int = 0
+    primers: int = 0
     missing: int = 0
     read: int = 0
     input: int = 0
@@ -120,6 +121,7 @@ def row_of(ledger: Ledger) -> Row:
     usage, unit = ledger.usage, rates()
     return Row(
         equivalents=unit.equivalents(unit.price(usage)), calls=ledger.calls, pings=ledger.pings,
+        primers=ledger.primers,
         missing=ledger.missing, read=usage.read, input=usage.input, output=usage.output,
         choices=dict(ledger.choices),
         errors=tuple(round(abs(told / real - 1), 3) for told, real in ledger.predicted if real),

@@ -153,7 +153,8 @@ def choices_line(results: Results) -> str:
                 for way in sorted(ways)
             )
             pings = statistics.fmean(row.pings for row in rows)
-            found.append(f"{flow}: {told}, keep-alive calls {pings:.1f}")
+            primers = statistics.fmean(row.primers for row in rows)
+            found.append(f"{flow}: {told}, keep-alive calls {pings:.1f}, primers {primers:.1f}")
     return "ways taken a feature, typical agents: " + "; ".join(found) + "\n"
 
 

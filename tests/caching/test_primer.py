@@ -55,9 +55,11 @@ def sample(tmp_path: Path) -> Iterator[Sample]:
 
 
 def looked(sample: Sample, pause: float) -> None:
+    kept: tuple[tuple[str, object], ...] = (
+        ("group", GROUP), ("base", 5_000), ("blocks", []), ("resumed", False),
+    )  # fmt: skip
     for number in range(6):
         at = AT - 3_000 + pause * number
-        kept = (("group", GROUP), ("base", 5_000), ("blocks", []), ("resumed", False))
         turned(sample, Turned(f"looker-{number}", STAGE, 1, at, sent=kept))
 
 

@@ -45,11 +45,12 @@ def test_a_lever_that_is_off_is_on_record_with_its_reason(sample: Sample, lever:
 
 
 def test_what_a_backend_can_t_do_is_off_and_said(sample: Sample) -> None:
-    """E4: the scripted agent's tools answer it directly."""
+    """E4, E9: the scripted agent's tools answer it directly, and it keeps trunks for an hour."""
     source = sample.source("spec-reviewer", "specify", Turn.REVIEW)
     assert off_of(source) == {
         "trim": "the backend's tools answer the model directly",
         "sheet": "not shown yet that files it quotes are opened less often here",
+        "primer": "not needed: the lever hour does it without a call of its own",
     }
 
 

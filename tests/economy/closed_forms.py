@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparing.cache import Life
-from sparing.economy.bound import Plan, Replay, RunTurn
+from sparing.economy.comparison.bound import Plan, Replay, RunTurn
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Rates
 from sparing.economy.keepalive import KeepAlive, ping_cost, pings_needed
 

@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.cache import Life
-from sparing.economy.bound import CallSize, lower_bound
-from sparing.economy.cost_model import TYPICAL
-from sparing.economy.naive import NaiveTurn, naive_usage, without_reads
-from sparing.economy.naive_replay import naive_turns, scoped_turns
-from sparing.economy.replay import (
+from sparing.economy.comparison.bound import CallSize, lower_bound
+from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
+from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
+from sparing.economy.comparison.replay import (
     RecordedTurn,
     ReplayedPrompt,
     ReplayRules,
@@ -31,7 +30,8 @@ from sparing.economy.replay import (
     seed_inline,
     seed_sent,
 )
-from sparing.economy.savings import savings
+from sparing.economy.comparison.savings import savings
+from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Usage
 from sparing.way import Policy, Way
 from tests.economy.test_savings import block, look

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.economy.naive import NaiveTurn, naive_usage
+from sparing.economy.comparison.naive import NaiveTurn, naive_usage
 from sparing.usage import Usage
 
 ONE_CALL = ((0, 300),)

@@ -10,8 +10,8 @@ from itertools import chain
 
 import pytest
 
-from sparing.economy.bound import Oracle, Replay, RunTurn, lower_bound, oracle
 from sparing.economy.choose import decide_way
+from sparing.economy.comparison.bound import Oracle, Replay, RunTurn, lower_bound, oracle
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
 from sparing.economy.known import Base, SentPrompt, believed

@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.economy.bound import CallSize
-from sparing.economy.cost_model import TYPICAL
-from sparing.economy.naive import NaiveTurn, naive_usage
-from sparing.economy.naive_replay import naive_turns
-from sparing.economy.replay import (
+from sparing.economy.comparison.bound import CallSize
+from sparing.economy.comparison.naive import NaiveTurn, naive_usage
+from sparing.economy.comparison.naive_replay import naive_turns
+from sparing.economy.comparison.replay import (
     RecordedTurn,
     ReplayedDispatch,
     ReplayedPrompt,
@@ -30,7 +29,8 @@ from sparing.economy.replay import (
     seed_sent,
     with_lookups,
 )
-from sparing.economy.savings import Savings, savings
+from sparing.economy.comparison.savings import Savings, savings
+from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 

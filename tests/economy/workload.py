@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.economy.bound import CallSize, RunTurn, Sending
+from sparing.economy.comparison.bound import CallSize, RunTurn, Sending
 from sparing.turn_kind import Errand
 from sparing.way import Way
 

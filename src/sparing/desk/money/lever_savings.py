@@ -15,13 +15,13 @@ from sparing.config.settings import ClockKind
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, sizes_of
 from sparing.desk.office import Office, settings_of
-from sparing.economy.bound import CallSize
+from sparing.economy.comparison.bound import CallSize
+from sparing.economy.comparison.naive import NaiveTurn, naive_usage
+from sparing.economy.comparison.replay import RecordedTurn, ReplayedPrompt, SeedPrompt
+from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of
-from sparing.economy.naive import NaiveTurn, naive_usage
 from sparing.economy.prices import Own, own_prices, price_of
-from sparing.economy.replay import RecordedTurn, ReplayedPrompt, SeedPrompt
-from sparing.economy.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow

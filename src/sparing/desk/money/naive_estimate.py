@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from sparing.agents.scripted_conversation import CALL_SECONDS
 from sparing.codec import JsonObject
+from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
 from sparing.economy.estimates import READ_FACTOR
-from sparing.economy.naive import NaiveTurn, naive_usage, without_reads
 from sparing.records.ledger import LedgerRow
 from sparing.usage import Origin, Usage
 from sparing.way import Way

@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sparing.economy.bound import RunTurn, lower_bound, oracle
-from sparing.economy.cost_model import Rates
-from sparing.economy.naive import naive_runs, naive_usage
-from sparing.economy.naive_replay import naive_turns, scoped_turns
-from sparing.economy.replay import (
+from sparing.economy.comparison.bound import RunTurn, lower_bound, oracle
+from sparing.economy.comparison.naive import naive_runs, naive_usage
+from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
+from sparing.economy.comparison.replay import (
     Pick,
     RecordedTurn,
     ReplayRules,
@@ -31,6 +30,7 @@ from sparing.economy.replay import (
     seed_inline,
     seed_sent,
 )
+from sparing.economy.cost_model import Rates
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 

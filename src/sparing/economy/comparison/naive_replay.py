@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.economy.naive import NaiveTurn
-from sparing.economy.replay import RecordedTurn
+from sparing.economy.comparison.naive import NaiveTurn
+from sparing.economy.comparison.replay import RecordedTurn
 from sparing.way import Way
 
 

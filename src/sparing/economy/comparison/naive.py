@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.economy.bound import CallSize, Replay, RunTurn, Sending
+from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
 from sparing.usage import Usage
 from sparing.way import Way
 

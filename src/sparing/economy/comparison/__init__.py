@@ -1,0 +1,1 @@
+"""A recorded run beside what it could have been: replayed, the naive way, its lower bound."""
