@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sparing.codec import JsonObject
 from sparing.continuation import Continuation, WeighResult
+from sparing.panel import joint_name
 from sparing.task_progress import TaskProgress
 from sparing.turn import Turn
 
@@ -59,6 +60,9 @@ class Job:
     """For SURVEY, CLOSE, REOPEN and HANDOVER: what is looked at or written down."""
     final: bool = False
     """Of a reviewer that has passed: its look at everything since."""
+    panel: tuple[str, ...] = ()
+    """Of reviewers who look in one turn: all of them. Wanted is the verdict of `role`, and of those
+    behind it."""
     settles: tuple[str, ...] = ()
     """Of an author: the ids of the findings it is to settle."""
     ended: tuple[tuple[str, bool, int], ...] = ()
@@ -84,6 +88,16 @@ class Job:
     agreed: tuple[str, ...] = ()
     """For CHECK: changes of checks that a person has agreed to, by key."""
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Whose word is wanted, in order."""
+        return self.panel[self.panel.index(self.role) :] if self.panel else (self.role,)
+
+    @property
+    def who(self) -> str:
+        """Whoever is asked, under one name."""
+        return joint_name(self.asked)
+
 
 BUDGET = "budget"
 """The failure of a job that a cap did not let begin or go on."""
@@ -100,6 +114,8 @@ class JobResult:
     detail: str = ""
     dispatch: str = ""
     """Of a reviewer: whose verdict is stored under this id."""
+    second: str = ""
+    """Of a panel: under which id its second verdict is stored, if that counts."""
     reply: str = ""
     """Hash of an author's reply."""
     passed: bool = True

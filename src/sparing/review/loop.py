@@ -69,6 +69,13 @@ class Loop(Stored):
     """A final validation found something after everybody had passed: it has its own turn."""
     looks: tuple[LastLook, ...] = ()
     outcomes: tuple[Ended, ...] = ()
+    merged: bool = False
+    """The first two groups look in one turn, and the second verdict counts if the first passes."""
+
+    @property
+    def panel(self) -> tuple[str, ...]:
+        """Who looks in one turn; nobody where each has its own."""
+        return (*self.groups[0], *self.groups[1]) if self.merged else ()
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ KEYS = ("approved", "findings", "issues")
 """By any of these an object is meant as a verdict."""
 COMMIT_KEYS = ("commit", "commit_id", "reviewed_commit", "sha", "head", "revision")
 COMMIT_CHARS = 7
+QUOTED = "the object in the reply is quoted from a document; give your own verdict"
 UNSAID = frozenset({"$defs", "title", "default", "description", "maxItems", "minLength"})
 
 
@@ -192,7 +193,14 @@ def read_verdict(
     if isinstance(answer, ReplyProblem):
         return Complaint(clean(answer.what))
     if not answer.alone and stands_in(answer.text, subject.documents):
-        return Complaint("the object in the reply is quoted from a document; give your own verdict")
+        return Complaint(QUOTED)
+    return read_object(role, answer, categories, subject)
+
+
+def read_object(
+    role: str, answer: ReplyObject, categories: Sequence[str] | None, subject: ReviewedText
+) -> Verdict | Complaint:
+    """The verdict that an object of a reply is."""
     wrong = _misplaced(answer.value) or _other_commit(answer.value, subject.commit)
     if wrong:
         return Complaint(clean(wrong))

@@ -131,6 +131,7 @@ def review_jobs(place: Place) -> tuple[Job, ...]:
             final=loop.final,
             ended=tuple(tuple(one) for one in loop.outcomes),
             facts=place.facts,
+            panel=loop.panel,
         )
         for role in loop.asks
         if role not in answered

@@ -19,6 +19,7 @@ from sparing.flow.stage import StageWork
 from sparing.flow.state import Do, Move, Outcome, OutcomeKind, Position
 from sparing.job import Job, JobResult
 from sparing.review.governor import GovernorRuling, SeenVerdict, SinceLastLook
+from sparing.review.panel_rule import PanelRule
 from sparing.stages import review_rounds
 from sparing.stages.auto_gate import by_rule
 from sparing.stages.jobs import jobs_of, review_jobs
@@ -55,6 +56,8 @@ class Happened:
     seen: tuple[SeenVerdict, ...] = ()
     said: SinceLastLook = SinceLastLook()
     """The author's answers, a human's rulings, and what each reviewer looks at."""
+    second: SeenVerdict | None = None
+    """Of a panel: the verdict of whoever looks after the one that passed."""
     answer: Outcome | None = None
     feedback: str = ""
     handoff: Handoff = Handoff()
@@ -86,6 +89,7 @@ class StageRules(NamedTuple):
     """The stages of a tier share one session, as long as that is possible and cheap."""
     judges_inside: bool = False
     """The original's way: whoever judges does so in the session of whoever built."""
+    panel: PanelRule = review_rounds.APART
 
     @property
     def bench(self) -> Bench:
@@ -98,6 +102,8 @@ class Next(NamedTuple):
     jobs: tuple[Job, ...] = ()
     ruled: GovernorRuling | None = None
     """Of a look: what was decided, and why."""
+    before: GovernorRuling | None = None
+    """Of a panel's second verdict: what was decided of the first."""
     by_rule: str = ""
     """Why a gate was passed that nobody was asked at."""
     notes: tuple[tuple[str, str], ...] = ()
@@ -171,7 +177,7 @@ def passes(position: Position, place: Place, rules: StageRules) -> bool:
 def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -> Next:
     stage = stage_of(place)
     state = without_concern(place.state)
-    review = review_rounds.opened(stage, rules.bench, place.review)
+    review = review_rounds.opened(stage, rules.bench, place.review, rules.panel)
     here = replace(
         place, state=state, review=review, turn=0, repairs=0, idle=0, done=(), facts="",
         unproven=(), accepted=False, part=0,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sparing.finding import Severity
 from sparing.flow.stage import Stage, StageWork
+from sparing.panel import SECOND
 from sparing.review import governor_reasons
 from sparing.review.answers import AuthorAnswer
 from sparing.review.governor import (
@@ -26,11 +27,13 @@ from sparing.review.governor import (
 )
 from sparing.review.loop import AtCap, Loop, LoopDecision, blocked, decide, go_on
 from sparing.review.outcome import outcome_of
+from sparing.review.panel_rule import PanelRule
 from sparing.review.tracking import Tracked, told
 from sparing.review.verdict import passes
 
 NOTE_CHARS = 200
 MOST_NOTES = 20
+APART = PanelRule()
 
 
 class Bench(NamedTuple):
@@ -41,7 +44,9 @@ class Bench(NamedTuple):
     headless: bool
 
 
-def opened(stage: Stage, bench: Bench, before: ReviewState | None) -> ReviewState | None:
+def opened(
+    stage: Stage, bench: Bench, before: ReviewState | None, panel: PanelRule = APART
+) -> ReviewState | None:
     """A stage's review at its beginning; what was ruled in an earlier run of it stays ruled."""
     if not stage.reviewers:
         return None
@@ -51,8 +56,24 @@ def opened(stage: Stage, bench: Bench, before: ReviewState | None) -> ReviewStat
         min(stage.cap, bench.cap),
         validate=stage.work is StageWork.IMPLEMENT,
         at_cap=AtCap.GO_ON if goes_on else AtCap.ASK,
+        merged=_has_panel(stage) and panel.merges(stage.name),
     )
     return ReviewState(loop) if before is None else restarted(before, loop)
+
+
+def _has_panel(stage: Stage) -> bool:
+    """Whether a document has a specialist, and after it whoever may look in the same turn."""
+    single = [group[0] for group in stage.reviewers if len(group) == 1]
+    pair = len(stage.reviewers) == len(single) == 2
+    return pair and stage.work is StageWork.DOCUMENT and single[1] == SECOND
+
+
+def is_next(first: GovernorRuling, second: SeenVerdict) -> bool:
+    """Whether a panel's second verdict counts: its reviewer's turn has come, after a pass."""
+    loop = first.state.loop
+    passed = bool(loop.outcomes) and loop.outcomes[-1].passed
+    asks = first.decision is LoopDecision.ASK and loop.asks == (second.verdict.role,)
+    return passed and asks
 
 
 def judged(

@@ -13,10 +13,8 @@ from sparing.flow.advance import advance
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Outcome, OutcomeKind, Position
 from sparing.job import LOOP, JobResult
-from sparing.review.governor import GovernorRuling
-from sparing.review.loop import LoopDecision
 from sparing.review.stall import idle
-from sparing.stages import assistants, last_stage, review_rounds, tasks, tier_sessions
+from sparing.stages import assistants, last_stage, looks, review_rounds, tasks, tier_sessions
 from sparing.stages.auto_gate import REDEFINED, unpassed_words
 from sparing.stages.document_repair import left_unfit, sent_back
 from sparing.stages.failure import failing
@@ -32,7 +30,7 @@ from sparing.stages.moves import (
     enter,
     flow,
 )
-from sparing.stages.place import Place, mark_of, marked, stage_of
+from sparing.stages.place import Place, mark_of, stage_of
 from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
 from sparing.turn import TURNS, StageStep, Turn
 
@@ -88,7 +86,7 @@ def _answered(
         return tasks.left_out(place)
     if place.step in assistants.DIVERGING:
         return assistants.taken(place)
-    return _waved(
+    return looks.waved(
         replace(place, state=advance(state, Outcome(OutcomeKind.GO_ON)).state), happened, now
     )
 
@@ -101,17 +99,6 @@ def _accepted(place: Place, rules: StageRules, now: float) -> Next | None:
     if place.state.acceptable and place.talk.changed:
         return _agreed(place)
     return last_stage.took_last(place, now) if last_stage.takes_last(place) else None
-
-
-def _waved(place: Place, happened: Happened, now: float) -> Next:
-    assert place.review is not None
-    if not review_rounds.escalated(place.review):
-        return close(replace(place, unproven=(), accepted=True), now)
-    ruled = review_rounds.waved(place.review, happened.said)
-    after = replace(place, review=ruled.state)
-    if ruled.decision is LoopDecision.ACCEPT:
-        return close(replace(after, accepted=True), now)._replace(ruled=ruled)
-    return _follow(after, ruled, now)
 
 
 def _opened(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
@@ -189,34 +176,6 @@ def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> 
     return flow(refused, Outcome(OutcomeKind.REFUSED, reason=reason), rules, now)
 
 
-def _reviewed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    assert place.review is not None
-    ruled = review_rounds.judged(place.review, happened.seen, happened.said, rules.bench)
-    after = replace(place, review=ruled.state)
-    after = marked(after, cap_reached=review_rounds.ended_open(ruled.state))
-    if ruled.decision is LoopDecision.ESCALATE:
-        kind = OutcomeKind.CAPPED_BLOCKERS if ruled.blocked else OutcomeKind.CAPPED_WARNINGS
-        outcome = Outcome(kind, reason=review_rounds.why(ruled))
-        return flow(marked(after, cap_reached=True), outcome, rules, now)._replace(ruled=ruled)
-    if ruled.decision is LoopDecision.ACCEPT and place.unproven:
-        reason = f"claimed and not done: {'; '.join(place.unproven)}"
-        outcome = Outcome(OutcomeKind.CAPPED_BLOCKERS, reason=reason)
-        return flow(after, outcome, rules, now)._replace(ruled=ruled)
-    return _follow(after, ruled, now)
-
-
-def _follow(place: Place, ruled: GovernorRuling, now: float) -> Next:
-    """What a decision that needs no human leads to."""
-    match ruled.decision:
-        case LoopDecision.ASK:
-            found = ask(place, now)
-        case LoopDecision.REVISE:
-            found = ask_for(place, Turn.REVISE)
-        case LoopDecision.ACCEPT | LoopDecision.ESCALATE:
-            found = close(place, now)
-    return found._replace(ruled=ruled)
-
-
 def _checked(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     """The program's own look: green goes on, red goes to an agent a few times, then to a human."""
     result, stage = happened.results[0], stage_of(place)
@@ -278,7 +237,7 @@ STEPS: dict[StageStep, StepHandler] = {
     StageStep.RESEARCH: _researched,
     StageStep.AUTHOR: _authored,
     StageStep.PART: _authored,
-    StageStep.REVIEW: _reviewed,
+    StageStep.REVIEW: looks.reviewed,
     StageStep.TASKS: tasks.listed,
     StageStep.TASK: tasks.done_task,
     StageStep.PROVE: tasks.proved,
