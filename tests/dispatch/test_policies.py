@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.cache import Life
-from sparing.config.settings import ReviewSettings
+from sparing.config.review import ReviewSettings
 from sparing.dispatch.verdict_reading import checked_quotes, judgement
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import TYPICAL, TurnWork

@@ -20,6 +20,7 @@ from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
 from sparing.config.models import ClientKind, LoginName, ModelSettings
 from sparing.config.notify import NotifySettings
+from sparing.config.review import ReviewSettings
 from sparing.config.rules import (
     BRANCH,
     COMMANDS,
@@ -34,9 +35,7 @@ from sparing.config.rules import (
     setting,
 )
 from sparing.config.value_forms import OneOf, Seconds, Value, Whole
-from sparing.finding import Bar
 from sparing.money import Billing
-from sparing.way import Policy
 
 
 class BackendName(StrEnum):
@@ -143,35 +142,6 @@ class AgentSettings:
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
-
-
-@dataclass(frozen=True)
-class ReviewSettings:
-    cap: int = setting(3, limit(10, "How many iterations a review loop has at most."))
-    policy: Policy = setting(
-        Policy.ADAPTIVE,
-        Rule(
-            OneOf(Policy),
-            "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
-            "original rules; `fresh` sends our prompts and resumes nothing; `naive` is the "
-            "baseline: the role as system prompt, all documents in full, always a new session.",
-        ),
-    )
-    bar: Bar = setting(
-        Bar.POLICY,
-        Rule(
-            OneOf(Bar),
-            "Which findings hold a review up: `strict` every blocker and warning until the cap, "
-            "`rising` warnings ever less and an end when nothing moves. `policy`: strict under "
-            "`seed`, else rising.",
-        ),
-    )
-
-    @property
-    def strict(self) -> bool:
-        """Whether the original's pass rule and cap decide."""
-        named = {Bar.STRICT: True, Bar.RISING: False}
-        return named.get(self.bar, self.policy is Policy.SEED)
 
 
 @dataclass(frozen=True)

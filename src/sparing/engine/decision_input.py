@@ -31,7 +31,7 @@ from sparing.records import events, findings, verdicts
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.review.answers import AuthorAnswer, read_answers
-from sparing.review.governor import SeenVerdict, SinceLastLook
+from sparing.review.governor import GovernorRuling, ReviewState, SeenVerdict, SinceLastLook
 from sparing.review.quotes import QuoteCheck
 from sparing.review.tracking import Ruling, RulingKind
 from sparing.runtime.source import Source
@@ -46,6 +46,7 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
     results = (*place.done, *said.results) if said.results else ()
     with around.database.read() as connection:
         rows = [verdicts.get(connection, one.dispatch) for one in results if one.dispatch]
+        second = [verdicts.get(connection, one.second) for one in results if one.second]
         ruled = _rulings(connection, row, place)
     seen = tuple(_seen(one) for one in rows if one is not None)
     answers = _answers(around, place, results)
@@ -66,6 +67,7 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
         redefined=redefined(around, row, place),
         unanswered=unanswered(around.folder, place, results),
         document=problems_of_turn(around, row, place, results),
+        second=next((_seen(one) for one in second if one is not None), None),
     )
 
 
@@ -139,13 +141,14 @@ class DecidedMove(NamedTuple):
 
 def record(tx: sqlite3.Connection, told: DecidedMove, changes: list[str]) -> None:
     """A look and what was decided of it; an author's turn and what it changed."""
-    row, before, found, happened, _ = told
-    if found.ruled is not None:
-        findings.put_findings(tx, _rows(tx, row, before, found))
-        if happened.seen:
-            why = "; ".join(found.ruled.reasons)
-            looked = look_data(before, happened.seen, found.ruled)
-            _tell(tx, told, load(LookEvent, looked), why)
+    before, found, happened = told.before, told.found, told.happened
+    if found.before is not None and happened.second is not None:
+        _record_look(tx, told, before, happened.seen, found.before)
+        between = replace(before, review=found.before.state)
+        assert found.ruled is not None
+        _record_look(tx, told, between, (happened.second,), found.ruled, ".second")
+    elif found.ruled is not None:
+        _record_look(tx, told, before, happened.seen, found.ruled)
     if changes:
         _tell(tx, told, ChangesEvent(tuple(changes)))
     if found.by_rule:
@@ -154,6 +157,20 @@ def record(tx: sqlite3.Connection, told: DecidedMove, changes: list[str]) -> Non
         _tell(tx, told, FeatureEvent.SENT_BACK, _sent_back(before, found))
     for role, text in found.notes:
         _tell(tx, told, WarningEvent(role), text)
+
+
+def _record_look(
+    tx: sqlite3.Connection,
+    told: DecidedMove,
+    before: Place,
+    seen: tuple[SeenVerdict, ...],
+    ruled: GovernorRuling,
+    name: str = "",
+) -> None:
+    findings.put_findings(tx, _rows(tx, told.row, before, ruled.state))
+    if seen:
+        looked = look_data(before, seen, ruled)
+        _tell(tx, told, load(LookEvent, looked), "; ".join(ruled.reasons), name)
 
 
 def _sent_back(before: Place, found: Next) -> str:
@@ -166,9 +183,11 @@ def _sent_back(before: Place, found: Next) -> str:
     return f"back to {found.place.state.stage} with what was found ({times})"
 
 
-def _tell(tx: sqlite3.Connection, told: DecidedMove, what: RunEvent, text: str = "") -> None:
+def _tell(
+    tx: sqlite3.Connection, told: DecidedMove, what: RunEvent, text: str = "", name: str = ""
+) -> None:
     feature, stage = told.row.feature.key, told.before.state.stage
-    key = f"{feature}.{told.found.place.moves}.{kind_of(what)}"
+    key = f"{feature}.{told.found.place.moves}.{kind_of(what)}{name}"
     events.add(tx, Event.of(what, key=key, feature=feature, at=told.at, stage=stage, text=text))
 
 
@@ -184,16 +203,15 @@ def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, .
 
 
 def _rows(
-    tx: sqlite3.Connection, row: FeatureRow, before: Place, found: Next
+    tx: sqlite3.Connection, row: FeatureRow, before: Place, after: ReviewState
 ) -> list[findings.FindingRow]:
     """Every finding as it stands now; a repeated step writes the same rows."""
-    assert found.place.review is not None
     assert before.loop is not None
     key, stage, iteration = row.feature.key, before.state.stage, before.loop.iteration
     known = {one.id: one for one in findings.findings_of(tx, key, stage)}
     raised = {one.id: one.times for one in before.review.tracked} if before.review else {}
     rows: list[findings.FindingRow] = []
-    for one in found.place.review.tracked:
+    for one in after.tracked:
         old = known.get(one.id)
         said = one.times != raised.get(one.id, 0)
         last = iteration if said or old is None else old.last

@@ -65,6 +65,15 @@ def count_open(connection: sqlite3.Connection, feature: str, stage: str) -> int:
     return int(found.fetchone()[0])
 
 
+def raised_by(connection: sqlite3.Connection, role: str) -> tuple[FindingRow, ...]:
+    """What one role alone has raised, over all features."""
+    rows = connection.execute(
+        "select feature, stage, id, role, first, last, state, body from findings where role = ?",
+        (role,),
+    )
+    return tuple(FindingRow(*row) for row in rows)
+
+
 def forget(tx: sqlite3.Connection, feature: str, stages: Iterable[str]) -> None:
     """Stages start over: what was found in them is found again, or it is gone."""
     tx.executemany(

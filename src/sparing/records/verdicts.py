@@ -22,6 +22,24 @@ class VerdictRow:
     quotes: tuple[str, ...] = ()
     """Of each finding: whether what it quotes stands there."""
 
+    @property
+    def merged(self) -> bool:
+        """The second verdict of a turn."""
+        return self.dispatch.endswith(_SECOND)
+
+    @property
+    def turn(self) -> str:
+        """The dispatch that it was given in."""
+        return self.dispatch.removesuffix(_SECOND)
+
+
+_SECOND = ".second"
+
+
+def second_of(dispatch: str) -> str:
+    """Under which id the second verdict of a turn is stored."""
+    return f"{dispatch}{_SECOND}"
+
 
 def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
     verdict = row.verdict
@@ -51,6 +69,15 @@ def of_feature(connection: sqlite3.Connection, feature: str, stage: str = "") ->
     rows = connection.execute(
         "select * from verdicts where feature = ? and (? = '' or stage = ?) order by at, dispatch",
         (feature, stage, stage),
+    )
+    return [_row(row) for row in rows]
+
+
+def of_role(connection: sqlite3.Connection, role: str, most: int) -> list[VerdictRow]:
+    """The latest of one role, over all features."""
+    rows = connection.execute(
+        "select * from verdicts where role = ? order by at desc, dispatch desc limit ?",
+        (role, most),
     )
     return [_row(row) for row in rows]
 
