@@ -34,3 +34,5 @@ class ReplyOutcome:
 
     complaint: str = ""
     result: JobResult = JobResult()
+    wanted: tuple[str, ...] = ()
+    """Of reviewers who looked in one turn: whose verdict goes back."""

@@ -91,6 +91,17 @@ def reviewers(stage: Stage) -> Iterator[Case]:
             yield Case(role, stage.name, "final", (*AGAIN, (REFERENCE, SEED)), final)
 
 
+def panels(stage: Stage) -> Iterator[Case]:
+    """Both look, both look again, and the second looks again after the first has passed."""
+    who = tuple(role for group in stage.reviewers for role in group)
+    first: dict[str, Any] = {"turn": Turn.REVIEW, "panel": who}
+    again, ways = {**first, "iteration": 2, "seen": 1}, ((COMPOSE, NESTED), (RESUME, NESTED))
+    fresh = ((COMPOSE, NESTED), (REFERENCE, NESTED))
+    yield Case(who[0], stage.name, "panel-1", fresh, first)
+    yield Case(who[0], stage.name, "panel-2", ways, again)
+    yield Case(who[1], stage.name, "panel-2", ways, again)
+
+
 def authors(stage: Stage) -> Iterator[Case]:
     role = stage.author
     write: dict[str, Any] = {"turn": Turn.WRITE, "part": "".join(stage.parts[:1])}
@@ -146,6 +157,8 @@ def cases() -> Iterator[Case]:
     for stage in DOCUMENT_STAGES:
         yield from authors(stage)
         yield from reviewers(stage)
+    for name in ("specify", "create-plan"):
+        yield from panels(FEATURE.stage(name))
     yield from implementer()
     yield from assistants()
     yield from reviewers(FEATURE.stage("implement"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from sparing.context.prompt import turns as said
+from sparing.context.prompt.judging import repair_reply
 from sparing.context.prompt.compose import role_words
 from sparing.double.recognise import PlayedKind, PlayedTurn, recognise, working_folder
 from sparing.double.request import read_asked
@@ -74,7 +75,7 @@ def test_a_phase_reviewer_s_stage_is_seen_in_every_order(stage: str, order: Orde
 
 def test_a_repair_asks_for_the_judgement_of_the_turn_before() -> None:
     before = conversation("review a document", Way.COMPOSE, Order.NESTED)
-    repair = see(*before, agent("no JSON"), user(said.repair_reply("no object")))
+    repair = see(*before, agent("no JSON"), user(repair_reply("no object")))
     assert (repair.kind, repair.role, repair.iteration) == (PlayedKind.REVIEW, "spec-reviewer", 1)
     assert repair.place == 2
 

@@ -9,7 +9,8 @@ import re
 
 import pytest
 
-from sparing.context.prompt.turns import repair_reply, system
+from sparing.context.prompt.judging import repair_reply
+from sparing.context.prompt.turns import system
 from sparing.prompts.render import fill, names, words
 from sparing.segment import estimate_tokens
 from tests.prompts.word_files import STAGES, each

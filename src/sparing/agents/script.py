@@ -8,14 +8,17 @@ stands for the feature's folder.
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sparing.agents.backend import AgentCall
+from sparing.double.panel import joined_text
 from sparing.errors import ScriptError
 from sparing.failure import Failure
+from sparing.panel import members
 
 SIZE_LIMIT = 512 * 1024
 DOTS_LIMIT = 100
@@ -74,7 +77,18 @@ class Script(BaseModel):
     turn: tuple[ScriptedTurn, ...] = ()
 
     def find(self, call: AgentCall) -> ScriptedTurn | None:
-        return next((turn for turn in self.turn if turn.fits(call)), None)
+        """Of reviewers who look in one turn: what each would say alone, in one reply."""
+        roles = members(call.role)
+        if len(roles) == 1:
+            return next((turn for turn in self.turn if turn.fits(call)), None)
+        alone = [replace(call, role=one, iteration=1) for one in roles[1:]]
+        found = [self.find(one) for one in (replace(call, role=roles[0]), *alone)]
+        turns = [turn for turn in found if turn is not None]
+        if len(turns) < len(roles):
+            return None
+        reply = joined_text(roles, [turn.reply for turn in turns])
+        read = dict.fromkeys(path for turn in turns for path in turn.read)
+        return turns[0].model_copy(update={"reply": reply, "read": tuple(read)})
 
 
 def read_script(path: Path) -> Script:

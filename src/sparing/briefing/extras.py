@@ -17,6 +17,7 @@ from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.repo_map import LARGEST_CHARS, repository_map
 from sparing.economy.trim import trimmed
 from sparing.finding import Verdict
+from sparing.panel import members
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime.levers import levers_of, trims_checks
@@ -100,7 +101,8 @@ def _notes(source: Source, brief: Brief) -> str:
 
 def _is_own(row: LedgerRow, source: Source) -> bool:
     attempt, result, job = row.attempt, row.result, source.job
-    mine = (attempt.stage, attempt.role, attempt.task) == (job.stage, job.role, job.task)
+    mine = (attempt.stage, attempt.task) == (job.stage, job.task)
+    mine = mine and job.role in members(attempt.role)
     return mine and result is not None and not result.failure and bool(result.reply)
 
 

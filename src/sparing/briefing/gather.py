@@ -27,7 +27,7 @@ from sparing.briefing.prior_findings import (
 from sparing.briefing.project import project_of
 from sparing.briefing.reply_schema import form_of
 from sparing.briefing.retro import record
-from sparing.briefing.role_words import is_tier, role_text, stage_texts
+from sparing.briefing.role_words import is_tier, roles_text, stage_texts
 from sparing.briefing.stage_handoffs import summaries
 from sparing.context.documents.fix_summary import answers
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
@@ -83,7 +83,10 @@ def gather(source: Source) -> Brief:
     brief = Brief(
         key=source.key,
         role=PromptRole(
-            role.name, role_text(role, source.job.turn), frozenset(role.artifacts), role.tools
+            role.name,
+            roles_text(source.roles, source.job.turn),
+            frozenset(role.artifacts),
+            role.tools,
         ),
         asked=_asked(source, kind, scoped),
         rules=None if role.role_class is RoleClass.RESEARCHER else source.rules,
@@ -104,7 +107,7 @@ def gather(source: Source) -> Brief:
         fix_summary=fixes,
         changed=refreshed(source, session) if kind is TurnKind.FIX and session else (),
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
-        schema=form_of(source.job.turn),
+        schema=form_of(source.job.turn, panel=bool(source.job.panel)),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
         full=papers,
         warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
@@ -158,6 +161,7 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         done_stated=bool(scoped and scoped.task.done_when),
         phase=source.phase or job.part,
         words=TURNS[job.turn].words,
+        panel=job.panel,
     )
 
 
@@ -233,7 +237,9 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
     if session is None or alone or not source.knows(session.commit):
         return False
     if kind in REVIEWS:
-        return news
+        # Whoever looks after a specialist begins by itself, also where they share a session.
+        behind = source.job.panel[1:]
+        return news and not (source.job.role in behind and source.job.iteration == 1)
     subject = _subject(source, kind)
     if subject is not None and not source.untouched(subject, session.commit) and not source.inside:
         return False  # somebody else has changed what it wrote, and nobody tells it

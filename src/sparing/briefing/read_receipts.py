@@ -27,7 +27,7 @@ def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = ""
     job = source.job
     with source.around.database.write() as tx:
         if fallback:
-            text = write_item(Fallback(job.role, job.iteration, fallback)).strip()
+            text = write_item(Fallback(job.who, job.iteration, fallback)).strip()
             data = {"iteration": job.iteration, "error": fallback}
             tell(tx, teller, job, FALLBACK, text=text, data=data)
         for number, warning in enumerate(sent.warnings):
@@ -60,7 +60,7 @@ def _tell_peeked(tx: sqlite3.Connection, source: Source, teller: Teller) -> None
 
 
 def _warn(tx: sqlite3.Connection, job: Job, teller: Teller, missed: tuple[str, ...]) -> None:
-    text = unread_warning(job.role)
+    text = unread_warning(job.who)
     tell(tx, teller, job, "unread", text=text, data={"files": list(missed)})
 
 

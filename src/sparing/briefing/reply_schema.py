@@ -9,16 +9,17 @@ from sparing.context.documents import research
 from sparing.flow import project
 from sparing.knowledge import retro
 from sparing.review import verdict
+from sparing.review.panel import PANEL_SCHEMA
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm
 
 
-def form_of(turn: Turn) -> Mapping[str, Any] | None:
-    """None for a turn that is answered in words."""
+def form_of(turn: Turn, *, panel: bool = False) -> Mapping[str, Any] | None:
+    """None for a turn that is answered in words; `panel`: reviewers who look in one turn."""
     form = TURNS[turn].form
     match form:
         case ReplyForm.VERDICT:
-            return verdict.SCHEMA
+            return PANEL_SCHEMA if panel else verdict.SCHEMA
         case ReplyForm.FINDINGS:
             return research.SCHEMA
         case ReplyForm.PROPOSAL:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sparing.context.prompt.brief import Material
 from sparing.context.prompt.compact import unsigned, without_boilerplate
 from sparing.context.prompt.rubric import REPORT, without_section
 from sparing.context.prompt.wrap import defuse
 from sparing.flow.flows import TIERS
-from sparing.prompts.render import words
+from sparing.prompts.render import fill, words
 from sparing.roles.load import SHIPPED, Role
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 
 SETTLES = frozenset({Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER})
+
+
+def roles_text(roles: Sequence[Role], turn: Turn) -> str:
+    """Of several that are asked in one turn: how they go together, then each one's words."""
+    told = [role_text(one, turn) for one in roles]
+    if len(roles) == 1:
+        return told[0]
+    first, second = roles
+    return "\n".join((fill("blocks", "panel", first=first.name, second=second.name), *told))
 
 
 def role_text(role: Role, turn: Turn) -> str:

@@ -37,11 +37,13 @@ from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.job import Job, JobKind
+from sparing.panel import members
 from sparing.prompts.render import words
 from sparing.records import features, pings, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.prompts import keep_prompt
+from sparing.review.panel import PANEL_SCHEMA
 from sparing.review.verdict import SCHEMA
 from sparing.runtime.levers import levers_of
 from sparing.runtime.sandbox import launch_in
@@ -115,10 +117,10 @@ def _open(
         dead = session.last_call + Life.FIVE_MINUTES.seconds
         if not due - LOOK_SECONDS <= at < dead or session.role in busy:
             continue
-        look = looks.get(session.role)
-        end = LoopEnd.APPROVED
-        if any(session.role in group for group in stage.reviewers):
-            end = LoopEnd.REJECTED if look and not look.passed else LoopEnd.APPROVED
+        who, end = members(session.role), LoopEnd.APPROVED
+        if any(who[0] in group for group in stage.reviewers):
+            refused = any(role in looks and not looks[role].passed for role in who)
+            end = LoopEnd.REJECTED if refused else LoopEnd.APPROVED
         elif session.role == stage.author:
             end = LoopEnd.WAITING
         job = Job(
@@ -126,9 +128,10 @@ def _open(
             stage=stage.name,
             head=row.head,
             name=ROLE,
-            role=session.role,
+            role=who[0],
             turn=Turn.NONE,
             iteration=1,
+            panel=who if len(who) > 1 else (),
         )
         source = Source(around, row, job, session)
         if resume_probability(end) and levers_of(source) >= NEEDED:
@@ -261,6 +264,6 @@ def _call(one: Open, attempt: Attempt, at: float) -> AgentCall:
         at=at,
         limit_seconds=LIMIT_SECONDS,
         resume=session.id,
-        schema=None if writes else SCHEMA,
+        schema=None if writes else PANEL_SCHEMA if source.job.panel else SCHEMA,
         ping=True,
     )

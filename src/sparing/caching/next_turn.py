@@ -16,6 +16,7 @@ from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
+from sparing.panel import members
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime import turn_history
@@ -48,7 +49,8 @@ def prospect_of(
 ) -> NextTurn | None:
     """None for a session of which the ledger knows too little."""
     rows = ledger.of_feature(connection, source.row.feature.key)
-    turns = [row for row in rows if row.attempt.role == session.role and row.result is not None]
+    who = (session.role, *members(session.role))
+    turns = [row for row in rows if row.attempt.role in who and row.result is not None]
     own = [row for row in turns if row.result and row.result.session == session.id]
     if not own or not own[-1].attempt.sent.get("blocks"):
         return None

@@ -152,7 +152,7 @@ def session_front(source: Source) -> turn_history.SessionFront:
 
 def _work(source: Source, memory: Memory, terms: Terms) -> TurnWork:
     errand = turn_history.errand_of(source.job.turn.value, source.job.stage)
-    return expected_work(TurnClass(source.job.role, errand or Errand.LONE, memory), terms.works)
+    return expected_work(TurnClass(source.job.who, errand or Errand.LONE, memory), terms.works)
 
 
 def _notes_pay(source: Source, composed: Composed, terms: Terms) -> bool:

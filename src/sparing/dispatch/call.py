@@ -72,7 +72,7 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
     if (lane or writes) and not goes_on:
         await asyncio.to_thread(outfit, around, row, worktree, asking.ticket, source.job)
     await asyncio.to_thread(lend_to, around, row, worktree, writes=writes)
-    lock = around.folder.locks / f"{lane_name(row.feature.name, lane)}.{source.job.role}.lock"
+    lock = around.folder.locks / f"{lane_name(row.feature.name, lane)}.{source.job.who}.lock"
     with worktree_lock(lock) as descriptor:
         salvage = f"{asking.ticket.id}.{permit.number}"
         watch = await asyncio.to_thread(
@@ -104,7 +104,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
     money = permit.limit.nano_usd
     return AgentCall(
         id=f"{ticket.id}.{permit.number}.{sent.prompt[:8]}",
-        role=job.role,
+        role=job.who,
         # Whoever hands over does no work of the stage that follows.
         stage=job.turn.value if job.turn is Turn.HAND_OVER else job.stage,
         iteration=job.iteration,
@@ -121,7 +121,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
         limit_tokens=permit.limit.tokens,
         limit_usd=None if money is None else float(to_usd(money)),
         resume=sent.resume,
-        schema=form_of(job.turn),
+        schema=form_of(job.turn, panel=bool(job.panel)),
         life=sent.life,
     )
 

@@ -33,7 +33,7 @@ def paid_before(asking: SpendRequest) -> Reply | None:
         again = fresh and repeats.answered_so(
             connection, row.attempt, asking.ticket.leg_id, row.result.reply
         )
-    result, role = row.result, asking.source.job.role
+    result, role = row.result, asking.source.job.who
     size = len(asking.source.fetch(result.reply))
     why = fruitless(role, size, asking.patience, repeated=again)
     return Reply(

@@ -52,7 +52,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
             feature=self.ticket.feature,
             leg=self.ticket.leg,
             stage=job.stage,
-            role=job.role,
+            role=job.who,
             iteration=job.iteration,
             task=job.task,
             template=self.template,
@@ -149,7 +149,7 @@ def _stop(
         return SpendRefusal(reply.failure.value, reply.detail)
     fresh = asking.sent.way is not Way.RESUME
     again = fresh and repeats.answered_so(tx, asking.attempt, asking.ticket.leg_id, kept)
-    role, patience = asking.source.job.role, asking.patience
+    role, patience = asking.source.job.who, asking.patience
     why = fruitless(role, len(reply.text), patience, repeated=again)
     return SpendRefusal(LOOP, why) if why else SpendRefusal("", "")
 

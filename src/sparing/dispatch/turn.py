@@ -22,17 +22,14 @@ from sparing.briefing.read_receipts import tell_prepared, tell_unread
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.ahead import ahead_of
+from sparing.context.prompt.judging import repair_reply
 from sparing.dispatch.prompt import choose, seal
-from sparing.dispatch.verdict_reading import NO_VERDICT, checked_quotes, judgement, no_verdict
 from sparing.errors import SparingError
-from sparing.finding import Verdict
 from sparing.flow.stage import StageWork
 from sparing.job import Job, JobResult
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
-from sparing.reply import Reply, ReplyOutcome
-from sparing.review.quotes import QuoteCheck
-from sparing.review.verdict import Complaint, passes
+from sparing.reply import Reply
 from sparing.runtime import signals
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, session_owner, session_scope, source_of
@@ -77,9 +74,11 @@ def _prepared(source: Source, asked: Ticket, brief: Brief, error: str) -> Sent:
     return sent
 
 
-async def prepare_repair(sent: Sent, session: str, problem: str, verdict: bool = True) -> Sent:
+async def prepare_repair(
+    sent: Sent, session: str, problem: str, verdict: bool = True, panel: tuple[str, ...] = ()
+) -> Sent:
     """The one turn in which a reviewer may put its reply into shape; a verdict's is shown."""
-    words = turns.repair_reply(problem, verdict=verdict)
+    words = repair_reply(problem, verdict=verdict, panel=panel)
     return _repair(sent, session, words, "the reply was no verdict")
 
 
@@ -94,27 +93,6 @@ def _repair(sent: Sent, session: str, words: str, reason: str) -> Sent:
         sent, prompt=keep_prompt(current().folder, (segment,)), chars=len(words),
         way=Way.RESUME, reason=reason, resume=session, choice=sent.going_on,
     )  # fmt: skip
-
-
-async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) -> ReplyOutcome:
-    """Read a reviewer's reply. A complaint is sent back once; the last one goes to a person."""
-    source = source_of(ticket, job)
-    role, text = source.role, source.fetch(reply.reply)
-    found, failed = await asyncio.to_thread(judgement, source, text), JobResult()
-    if isinstance(found, Complaint):
-        if not last:
-            return ReplyOutcome(found.what)
-        failed = no_verdict(role.name, found, text)
-        found = Verdict(role.name, approved=False, summary=f"{NO_VERDICT}: {found.what}")
-    passed = passes(found)
-    quotes = await asyncio.to_thread(checked_quotes, source, found)
-    with source.around.database.write() as tx:
-        verdicts.put(tx, _verdict_row(source, ticket, found, quotes))
-        _remember(tx, source, ticket, sent, reply)
-        data = {"passed": passed, "findings": [f.severity for f in found.findings]}
-        tell(tx, ticket, job, "verdict", text=found.summary, data=data)
-    result = replace(failed, dispatch=ticket.id, passed=passed, reply=reply.reply, role=role.name)
-    return ReplyOutcome(result=result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +121,7 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
     keep = await asyncio.to_thread(author_facts, source, reply.reply, change or job.head, ticket)
     with source.around.database.write() as tx:
         keep(tx)
-        _remember(tx, source, ticket, sent, reply, change or "")
+        remember(tx, source, ticket, sent, reply, change or "")
         if change is not None:
             tell(tx, ticket, job, "commit", text=_subject(source), data={"commit": change})
         tell_handoff(tx, ticket, source, reply.reply)
@@ -182,17 +160,7 @@ def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str)
         sessions.put(tx, ticket.feature, scope, replace(session, commit=commit_id))
 
 
-def _verdict_row(
-    source: Source, ticket: Ticket, found: Verdict, quotes: tuple[QuoteCheck, ...]
-) -> verdicts.VerdictRow:
-    job = source.job
-    return verdicts.VerdictRow(
-        ticket.id, ticket.feature, job.stage, job.iteration, job.head, passes(found), found,
-        ticket.at, quotes,
-    )  # fmt: skip
-
-
-def _remember(
+def remember(
     tx: sqlite3.Connection,
     source: Source,
     ticket: Ticket,

@@ -7,12 +7,15 @@ the prompt: the same reply is the same judgement whichever way it was asked for.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from sparing.finding import Finding, Verdict
 from sparing.job import JobResult
+from sparing.review.panel import VERDICTS, PanelReading, Reviewer, read_panel
 from sparing.review.quotes import QuoteCheck, check_quote
 from sparing.review.reply import ReplyObject, find_answer
-from sparing.review.verdict import KEYS, Complaint, ReviewedText, clean, read_verdict
+from sparing.review.verdict import KEYS, Complaint, ReviewedText, clean, passes, read_verdict
 from sparing.runtime.source import Source
 
 _PATH = re.compile(r"[\w./+-]+\.[A-Za-z]\w*")
@@ -24,18 +27,39 @@ SAID_CHARS = 300
 
 def judgement(source: Source, reply: str) -> Verdict | Complaint:
     """What a reviewer's reply says. How it was asked has no part in it."""
-    role, answer = source.role, find_answer(reply, KEYS)
-    # Only an object with words around it may be somebody else's.
-    alone = not isinstance(answer, ReplyObject) or answer.alone
-    texts = () if alone else _known_texts(source)
-    return read_verdict(role.name, reply, role.categories, ReviewedText(source.job.head, texts))
+    role = source.role
+    return read_verdict(role.name, reply, role.categories, _subject(source, reply, KEYS))
 
 
-def no_verdict(role: str, complaint: Complaint, reply: str) -> JobResult:
+def judgements(source: Source, reply: str, known: Sequence[Verdict] = ()) -> PanelReading:
+    """The verdicts of all whose word is wanted; `known` of them are there already."""
+    if not source.job.panel:
+        found = judgement(source, reply)
+        wrong = isinstance(found, Complaint)
+        return PanelReading((), found.what) if wrong else PanelReading((found,))
+    if known and not passes(known[-1]):
+        return PanelReading(())
+    wanted = [Reviewer(one.name, one.categories) for one in source.roles[len(known) :]]
+    return read_panel(reply, wanted, _subject(source, reply, (VERDICTS, *KEYS)))
+
+
+def _subject(source: Source, reply: str, keys: Sequence[str]) -> ReviewedText:
+    """Only an object with words around it may be somebody else's."""
+    answer = find_answer(reply, keys)
+    bare = not isinstance(answer, ReplyObject) or answer.alone
+    return ReviewedText(source.job.head, () if bare else _known_texts(source))
+
+
+def alone(source: Source, role: str) -> Source:
+    """As if this reviewer had been asked by itself."""
+    return replace(source, job=replace(source.job, role=role, panel=()))
+
+
+def no_verdict(role: str, complaint: str, reply: str) -> JobResult:
     """For a person: what is wrong, and what was said. The whole reply stays in the ledger."""
     said = " ".join(clean(reply).split())
     short = said if len(said) <= SAID_CHARS else f"{said[:SAID_CHARS]}…"
-    detail = f"{role} was asked twice; {complaint.what}. It said: {short or 'nothing'}"
+    detail = f"{role} was asked twice; {complaint}. It said: {short or 'nothing'}"
     return JobResult(failure=NO_VERDICT, detail=detail)
 
 

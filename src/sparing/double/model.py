@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sparing.double import playbook, writing
 from sparing.double.agent.play import PLAYED, DrawnAgent, TurnFacts
 from sparing.double.answer import ModelWords, ToolCall
+from sparing.double.panel import formed
 from sparing.double.playbook import Playbook
 from sparing.double.recognise import PlayedKind, PlayedTurn, is_nudged, recognise
 from sparing.double.request import JsonObject, ModelRequest, asked_form
@@ -74,7 +75,7 @@ class Model:
     def _end(self, asked: ModelRequest, turn: PlayedTurn, tools: Toolbox, act: Act) -> ModelWords:
         form = asked_form(asked)
         if form is not None:
-            return ModelWords(json.dumps(fit(act.object or {}, form)))
+            return ModelWords(json.dumps(fit(formed(turn.role, act.object or {}, form), form)))
         if act.object is None and is_nudged(asked):
             act = act._replace(object={})
         return _close(act, turn, tools)
@@ -192,4 +193,5 @@ def _close(act: Act, turn: PlayedTurn, tools: Toolbox) -> ModelWords:
     if any(done.name == STRUCTURED for done in tools.done):
         return ModelWords("Done.")
     schema: JsonObject = tool.get("input_schema") or {}
-    return ModelWords(confirmed, (ToolCall(STRUCTURED, fit(act.object, schema)),))
+    said = fit(formed(turn.role, act.object, schema), schema)
+    return ModelWords(confirmed, (ToolCall(STRUCTURED, said),))

@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sparing.double.panel import is_panel, joined_text
 from sparing.double.recognise import PlayedTurn
 from sparing.double.request import JsonObject
 from sparing.double.toolbox import FileEdit
 from sparing.errors import ScriptError
+from sparing.panel import members
 
 FOLDER = "{folder}"
 
@@ -81,7 +84,17 @@ Playbook = tuple[Played, ...]
 
 
 def find(playbook: Playbook, turn: PlayedTurn) -> Played | None:
-    return next((played for played in playbook if played.fits(turn)), None)
+    if not is_panel(turn.role):
+        return next((played for played in playbook if played.fits(turn)), None)
+    roles = members(turn.role)
+    alone = [replace(turn, role=one, iteration=1) for one in roles[1:]]
+    found = [find(playbook, one) for one in (replace(turn, role=roles[0]), *alone)]
+    played = [one for one in found if one is not None]
+    if len(played) < len(roles):
+        return None
+    reply = joined_text(roles, [one.reply for one in played])
+    read = tuple(path for one in played for path in one.read)
+    return played[0].model_copy(update={"reply": reply, "read": tuple(dict.fromkeys(read))})
 
 
 def read_playbook(path: Path) -> Playbook:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.double.request import Message, ModelRequest, newest
+from sparing.panel import joint_name
 from sparing.segment import references_of
 from sparing.turn import Turn
 
@@ -91,6 +92,10 @@ _TARGETS = re.compile(
 )
 _ROLES = ("# Your role: ", "You are still the ")
 _ROLE = re.compile(rf"^(?:{'|'.join(_ROLES)})(?P<role>[\w-]+)(?:,|$)", re.MULTILINE)
+_PANELS = ("# Your roles: ", "You are still ")
+_PANEL = re.compile(
+    rf"^(?:{'|'.join(_PANELS)})(?P<first>[\w-]+),(?: and)? then (?P<second>[\w-]+)", re.MULTILINE
+)
 _DOCUMENT = re.compile(
     r'<document key="[^"]*" name="(?P<name>[^"]*)">\n(?P<text>.*?)</document>\n?',
     re.DOTALL,
@@ -240,6 +245,10 @@ def _kind(text: str) -> tuple[PlayedKind, dict[str, str | None]]:
 
 
 def _role(text: str) -> str:
+    """The newest that is named; two that look in one turn are named before each of them is."""
+    panel = _PANEL.search("\n".join(_beginning(text, _PANELS)))
+    if panel:
+        return joint_name((panel["first"], panel["second"]))
     found = _ROLE.findall("\n".join(_beginning(text, _ROLES)))
     return found[-1] if found else ""
 

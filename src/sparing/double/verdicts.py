@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, cast
 
+from sparing.double.panel import Half, is_panel, joined
 from sparing.double.recognise import PlayedTurn
 from sparing.double.request import JsonObject
 from sparing.double.workload import round_of
 from sparing.finding import Severity
+from sparing.panel import members
 
 T = TypeVar("T")
 LEVELS = ("tasks", "spec", "design", "prd")
@@ -51,6 +54,8 @@ def draw(*parts: object) -> float:
 
 def verdict(turn: PlayedTurn, seed: int | None, lines: Sequence[QuotableLine]) -> JsonObject:
     """`seed` None: everything is approved at once."""
+    if is_panel(turn.role):
+        return joined([Half(one.role, verdict(one, seed, lines)) for one in seats(turn)])
     findings = [] if seed is None else list(_findings(turn, seed, lines))
     open_ = sum(finding["severity"] != Severity.SUGGESTION for finding in findings)
     said: JsonObject = {
@@ -64,6 +69,13 @@ def verdict(turn: PlayedTurn, seed: int | None, lines: Sequence[QuotableLine]) -
             for level in LEVELS
         }
     return said
+
+
+def seats(turn: PlayedTurn) -> tuple[PlayedTurn, ...]:
+    """A panel's turn as each of its reviewers would have it alone."""
+    first, *others = members(turn.role)
+    alone = [replace(turn, role=one, iteration=1, categories=()) for one in others]
+    return (replace(turn, role=first), *alone)
 
 
 def fit(value: object, schema: Mapping[str, Any]) -> Any:

@@ -106,7 +106,8 @@ async def _proposed(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobRe
 async def _judged(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
     found = await turn.judge(ticket, job, sent, reply, False)
     if found.complaint:
-        repair = await turn.prepare_repair(sent, reply.session, found.complaint)
+        wanted = found.wanted
+        repair = await turn.prepare_repair(sent, reply.session, found.complaint, True, wanted)
         again = await turn.call(ticket, job, repair, REPAIR)
         if again.failure in STOPS:
             return _failed(again)

@@ -51,7 +51,7 @@ class Guard:
     """There was nothing in the worktree that could be removed."""
 
     def after(self, *, writes: bool) -> Receipt:
-        level, role = self.source.around.level, self.source.job.role
+        level, role = self.source.around.level, self.source.job.who
         now = _look(self.source)
         own = _own(self.source, (*self.seen, *now))
         changed = containment.differences(self.seen, now, own)

@@ -46,7 +46,7 @@ def tell(
             at=teller.at,
             kind=kind,
             stage=job.stage,
-            role=job.role,
+            role=job.who,
             text=text,
             data=stored,
         ),

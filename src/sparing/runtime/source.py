@@ -22,11 +22,13 @@ from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
 from sparing.job import Job
+from sparing.panel import joint_name
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.secret import folder_secret
 from sparing.roles.catalog import Catalog, load_catalog
 from sparing.roles.load import Role
+from sparing.roles.panel import united
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.session import Session
 from sparing.ticket import Ticket
@@ -85,8 +87,13 @@ class Source:
         return self._read[name]
 
     @property
+    def roles(self) -> tuple[Role, ...]:
+        """Whoever is asked: several where reviewers look in one turn."""
+        return tuple(self.catalog.role(name) for name in self.job.asked)
+
+    @property
     def role(self) -> Role:
-        return self.catalog.role(self.job.role)
+        return united(self.roles)
 
     @property
     def key(self) -> str:
@@ -217,7 +224,9 @@ def session_scope(job: Job) -> str:
 
 
 def session_owner(job: Job) -> str:
-    return builder_of(job.going.thread) if job.going.thread else job.role
+    if job.going.thread:
+        return builder_of(job.going.thread)
+    return joint_name(job.panel) if job.panel else job.role
 
 
 def source_of(ticket: Ticket, job: Job) -> Source:

@@ -100,6 +100,8 @@ class TurnSubject:
     """Where a role works in phases: A or B, or the part of a document."""
     words: str = "turns/assist"
     """Of a role with one dispatch of its own: the file it is asked with, by folder and name."""
+    panel: tuple[str, ...] = ()
+    """Reviewers who look in one turn; the role is the first whose word is wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import JUDGING, Brief, Document, Material, QuotedFinding
+from sparing.context.prompt.judging import verdict_words
 from sparing.context.prompt.reads import absent, required
 from sparing.context.prompt.rubric import for_stage, split_rubric
 from sparing.context.prompt.wrap import defuse, wrap
@@ -182,7 +183,7 @@ def schema(brief: Brief, *, form: bool = False) -> list[Segment]:
         return [Segment("schema", turns.form_words(brief.schema), Volatility.ROLE)]
     if brief.asked.kind not in JUDGING:
         return []
-    return [Segment("schema", turns.verdict_words(brief, form=form), Volatility.ROLE)]
+    return [Segment("schema", verdict_words(brief, form=form), Volatility.ROLE)]
 
 
 def outcome(brief: Brief) -> list[Segment]:

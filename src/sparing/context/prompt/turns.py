@@ -13,6 +13,7 @@ from typing import Any
 from sparing.context.documents.comments import comment_ids
 from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding
 from sparing.context.prompt.compact import once
+from sparing.context.prompt.judging import has_both, reminder
 from sparing.context.prompt.rubric import VERIFIES, has_section
 from sparing.context.prompt.skeleton import skeleton
 from sparing.context.prompt.wrap import defuse
@@ -65,7 +66,7 @@ def _fresh_names(brief: Brief) -> list[str]:
         case TurnKind.REDO:
             return ["redo" if asked.target else "redo_code"]
         case TurnKind.REVIEW | TurnKind.VALIDATE:
-            name = "review" if asked.kind is TurnKind.REVIEW else "validate_fresh"
+            name = _look_name(brief) if asked.kind is TurnKind.REVIEW else "validate_fresh"
             return [name, *_iteration_lines(brief)]
         case TurnKind.TASK:
             again = ["task_again"] if _tried_before(brief) else []
@@ -76,6 +77,10 @@ def _fresh_names(brief: Brief) -> list[str]:
             return [asked.words.removeprefix("turns/")]
         case TurnKind.REVISE | TurnKind.FIX | TurnKind.CHECKS | TurnKind.JUDGE | TurnKind.PART:
             return [asked.kind.value, *(_feedback(brief) if asked.kind is TurnKind.JUDGE else [])]
+
+
+def _look_name(brief: Brief) -> str:
+    return "review_panel" if has_both(brief) else "review"
 
 
 def _tried_before(brief: Brief) -> bool:
@@ -190,25 +195,6 @@ def settle(brief: Brief) -> str:
     return "\n" + words("blocks", "fix_summary")
 
 
-def reminder(brief: Brief) -> str:
-    """Role, pass rule, what the ids stand for, and the form, in few words."""
-    known = "reminder_own" if brief.findings else "reminder_others"
-    form = "reminder_levels" if has_section(brief.role.text, "Levels") else "reminder_form"
-    names = [*([known] if brief.findings or brief.mentioned else []), form]
-    said = (words("blocks", name) for name in names)
-    return fill("blocks", "reminder", role=brief.role.name) + "".join(said)
-
-
-def verdict_words(brief: Brief, *, form: bool) -> str:
-    """How a verdict is given; `form` also shows the object, as the seed's prompts do."""
-    text = words("blocks", "verdict")
-    if has_section(brief.role.text, "Levels"):
-        text += words("turns", "levels")
-    if form and brief.schema is not None:
-        text += fill("turns", "skeleton", form=skeleton(brief.schema))
-    return text
-
-
 def form_words(schema: Mapping[str, Any]) -> str:
     """The form of an answer that is no verdict."""
     return fill("turns", "form", form=skeleton(schema))
@@ -229,12 +215,6 @@ def open_findings(verdicts: Sequence[Verdict]) -> tuple[QuotedFinding, ...]:
         )
         for number, (role, one) in enumerate(found, 1)
     )  # fmt: skip
-
-
-def repair_reply(problem: str, *, verdict: bool = True) -> str:
-    """With the form of a verdict, where one was asked for."""
-    form = words("blocks", "repair_verdict") if verdict else ""
-    return fill("blocks", "repair", problem=defuse(problem)) + form
 
 
 def repair_secrets(places: Sequence[str]) -> str:
@@ -267,7 +247,8 @@ def _say(brief: Brief, *names: str) -> str:
         fill(
             "turns", name, stage=asked.stage, title=defuse(asked.title), target=asked.target,
             subject=asked.subject, iteration=asked.iteration, cap=asked.cap, seen=asked.seen,
-            task=asked.task, phase=asked.phase,
+            task=asked.task, phase=asked.phase, first=asked.panel[0] if asked.panel else "",
+            second=asked.panel[-1] if asked.panel else "",
         )
         for name in names
     )  # fmt: skip

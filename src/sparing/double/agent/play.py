@@ -14,22 +14,24 @@ from typing import NamedTuple
 
 from sparing.double import writing
 from sparing.double.agent.memory import AgentMemory
+from sparing.double.agent.seats import needs_of, seats_of
 from sparing.double.agent.tools import AgentTools, Wish
 from sparing.double.agent.words import module, quotable, verdict
 from sparing.double.agent.work import AgentWork, modules, opened
 from sparing.double.agent_draws import (
     TurnIdentity,
     TurnNeeds,
-    errand_of,
     share,
-    turn_needs,
     whole,
 )
 from sparing.double.agent_kinds import AGENTS, AgentKind
 from sparing.double.answer import ModelWords
+from sparing.double.panel import Half, is_panel, joined
 from sparing.double.recognise import PlayedKind, PlayedTurn, working_folder
 from sparing.double.request import JsonObject, ModelRequest
 from sparing.double.toolbox import STRUCTURED
+from sparing.double.verdicts import QuotableLine
+from sparing.double.verdicts import seats as seats_turns
 
 PLAYED = frozenset(
     {
@@ -70,7 +72,7 @@ class DrawnAgent:
     seed: int = 1
 
     def needs(self, who: TurnIdentity) -> TurnNeeds:
-        return turn_needs(self.kind, self.seed, errand_of(who), who)
+        return needs_of(self.kind, self.seed, who)
 
     def seconds(self, asked: ModelRequest, turn: PlayedTurn, told: TurnFacts) -> float:
         """How long after the turn's start this request of it is sent."""
@@ -84,10 +86,13 @@ class DrawnAgent:
         who, folder = identity(turn, told), working_folder(asked)
         tools, memory = AgentTools(asked, folder), AgentMemory(asked, turn.place, folder)
         needs = self.needs(who)
-        work = AgentWork(self.kind, self.seed, who, needs, memory)
+        works = [
+            AgentWork(self.kind, self.seed, one, self.needs(one), memory)
+            for one in seats_of(self.kind, self.seed, who)
+        ]
         files, targets = self._files(turn, who, needs), _targets(turn)
-        wishes = self._wishes(work, turn, files, targets, folder)
-        step = work.next_step(wishes, tools)
+        wishes = self._wishes(works, turn, files, targets, folder)
+        step = works[0].next_step(wishes, tools)
         if step:
             chars = whole(AGENTS[self.kind].step_chars, self.seed, *who, memory.steps)
             words = writing.prose(chars, self.seed, *who, memory.steps)
@@ -98,14 +103,16 @@ class DrawnAgent:
 
     def _wishes(
         self,
-        work: AgentWork,
+        works: Sequence[AgentWork],
         turn: PlayedTurn,
         files: Mapping[str, str],
         targets: Sequence[str],
         folder: str,
     ) -> list[Wish]:
         changed = tuple(turn.files) if turn.kind is PlayedKind.REVIEW else ()
-        looks = work.looks((*turn.references, *changed), modules(folder))
+        names = modules(folder)
+        looks = [wish for one in works for wish in one.looks((*turn.references, *changed), names)]
+        work = works[0]
         changes = work.changes(dict(files), targets)
         runs = work.commands([path for path in files if "test" in path])
         before = [opened(path) for path in targets]
@@ -153,7 +160,7 @@ class DrawnAgent:
                 papers = [name for name in memory.documents if name.endswith(".md")]
                 changed = sorted({*turn.files, *memory.diffed})
                 lines = quotable(memory.folder, told.feature, turn, papers, changed)
-                return Answer(object=verdict(self.kind, self.seed, who, turn, lines))
+                return Answer(object=self._verdict(who, turn, lines))
             case PlayedKind.TASK:
                 return Answer(f"{prose}\n{writing.report(list(files))}")
             case PlayedKind.REVISE | PlayedKind.REDO | PlayedKind.FIX:
@@ -165,6 +172,16 @@ class DrawnAgent:
                 return Answer(prose, self._found(who, memory))
             case _:
                 return Answer(f"Written as the documents ask.\n{prose}")
+
+    def _verdict(
+        self, who: TurnIdentity, turn: PlayedTurn, lines: Sequence[QuotableLine]
+    ) -> JsonObject:
+        """Of a panel both, the second one without the words by which the first sorts."""
+        seats = zip(seats_of(self.kind, self.seed, who), seats_turns(turn), strict=False)
+        said = [
+            Half(seat.role, verdict(self.kind, self.seed, seat, own, lines)) for seat, own in seats
+        ]
+        return joined(said) if is_panel(who.role) else said[0].said
 
     def _found(self, who: TurnIdentity, memory: AgentMemory) -> JsonObject:
         """What somebody reports who looked around; a form keeps what it has a field for."""

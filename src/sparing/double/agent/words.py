@@ -36,7 +36,7 @@ def verdict(
 ) -> JsonObject:
     """Rejects until the drawn last round of this reviewer in this stage."""
     last = loop_rounds(kind, seed, who.role, who.stage)
-    rejects = who.iteration < last and turn.role != "judge"
+    rejects = who.iteration < last and who.role != "judge"
     count = _count(kind, seed, who, last) if rejects else 0
     findings = [_finding(kind, seed, who, turn, lines, number) for number in range(count)]
     words = "No external claims." if rejects else "Nothing is left open. No external claims."
@@ -45,7 +45,7 @@ def verdict(
         "findings": findings,
         "summary": f"Round {who.iteration}. {writing.prose(240, seed, *who)}{words}",
     }
-    if turn.role == "implementation-reviewer":
+    if who.role == "implementation-reviewer":
         said["levels"] = {
             level: {"passed": not rejects or level != LEVELS[0], "issues_count": 0}
             for level in LEVELS
@@ -79,7 +79,7 @@ def _finding(
         "text": _remark(chars * 2 // 3, *about),
         "suggestion": _remark(chars // 3, *about, "suggestion"),
     }
-    if turn.role == "implementation-reviewer":
+    if who.role == "implementation-reviewer":
         finding["level"] = LEVELS[number % len(LEVELS)]
     return finding
 

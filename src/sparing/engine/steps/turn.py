@@ -5,6 +5,7 @@ from __future__ import annotations
 from sparing.caching import primer
 from sparing.dispatch import call as paid
 from sparing.dispatch import handoff, research, turn
+from sparing.dispatch.judge import judge as judge_reply
 from sparing.engine.recorded_step import passing, step
 from sparing.finish import lessons, proposals
 from sparing.job import Job
@@ -15,7 +16,7 @@ from sparing.ticket import Ticket
 prepare = step("prepare")(turn.prepare)
 prepare_repair = step("prepare-repair")(turn.prepare_repair)
 prepare_secrets = step("prepare-secrets")(turn.prepare_secrets)
-judge = step("judge")(turn.judge)
+judge = step("judge")(judge_reply)
 commit = step("commit")(turn.commit)
 report = step("report")(turn.report)
 look_around = step("research")(research.look_around)

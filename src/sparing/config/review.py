@@ -1,0 +1,56 @@
+"""What can be set of reviews: how long they go on, by which rule, and who looks together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sparing.config.rules import Rule, limit, setting
+from sparing.config.value_forms import OneOf
+from sparing.finding import Bar
+from sparing.panel import PanelMode
+from sparing.way import Policy
+
+
+@dataclass(frozen=True)
+class ReviewSettings:
+    cap: int = setting(3, limit(10, "How many iterations a review loop has at most."))
+    policy: Policy = setting(
+        Policy.ADAPTIVE,
+        Rule(
+            OneOf(Policy),
+            "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
+            "original rules; `fresh` sends our prompts and resumes nothing; `naive` is the "
+            "baseline: the role as system prompt, all documents in full, always a new session.",
+        ),
+    )
+    bar: Bar = setting(
+        Bar.POLICY,
+        Rule(
+            OneOf(Bar),
+            "Which findings hold a review up: `strict` every blocker and warning until the cap, "
+            "`rising` warnings ever less and an end when nothing moves. `policy`: strict under "
+            "`seed`, else rising.",
+        ),
+    )
+
+    panel: PanelMode = setting(
+        PanelMode.SEPARATE,
+        Rule(
+            OneOf(PanelMode),
+            "Whether the two reviewers of a document look in one turn: `separate` never, `merged` "
+            "always, `auto` once the second has found nothing of its own in 30 looks, with one "
+            "loop in four still separate. Never under `seed` and `naive`, and never for code.",
+        ),
+    )
+
+    @property
+    def panels(self) -> PanelMode:
+        """As it applies: what is compared with has each reviewer by itself."""
+        apart = self.policy in (Policy.SEED, Policy.NAIVE)
+        return PanelMode.SEPARATE if apart else self.panel
+
+    @property
+    def strict(self) -> bool:
+        """Whether the original's pass rule and cap decide."""
+        named = {Bar.STRICT: True, Bar.RISING: False}
+        return named.get(self.bar, self.policy is Policy.SEED)
