@@ -33,6 +33,7 @@ FREE = {
     "flow.logs",
     "flow.sections",
     "review.bar",
+    "review.panel",
     "review.policy",
     "workspace.base_branch",
 }

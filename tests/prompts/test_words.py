@@ -19,7 +19,11 @@ KINDS = ("roles", "stages", "skills", "blocks")
 FILES = [(kind, name) for kind in KINDS for name in names(kind)]
 PLACEHOLDERS = {
     ("blocks", "reminder"): {"role"},
+    ("blocks", "reminder_panel"): {"first", "second", "iteration", "cap"},
+    ("blocks", "reminder_second"): {"first", "role"},
+    ("blocks", "panel"): {"first", "second"},
     ("blocks", "repair"): {"problem"},
+    ("blocks", "repair_panel"): {"first", "names"},
     ("blocks", "repair_proposal"): {"problem"},
     ("blocks", "repair_secrets"): {"places"},
     ("blocks", "rich_handoff_again"): {"problem"},
