@@ -21,8 +21,8 @@ from sparing.briefing.messages import with_words
 from sparing.briefing.read_receipts import tell_prepared, tell_unread
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
-from sparing.dispatch.ahead import ahead_of
 from sparing.context.prompt.judging import repair_reply
+from sparing.dispatch.ahead import ahead_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.errors import SparingError
 from sparing.flow.stage import StageWork
