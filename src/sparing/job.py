@@ -63,6 +63,8 @@ class Job:
     panel: tuple[str, ...] = ()
     """Of reviewers who look in one turn: all of them. Wanted is the verdict of `role`, and of those
     behind it."""
+    look: int = 0
+    """Of an author that settles findings: the iteration of the loop that looks at it next."""
     settles: tuple[str, ...] = ()
     """Of an author: the ids of the findings it is to settle."""
     ended: tuple[tuple[str, bool, int], ...] = ()

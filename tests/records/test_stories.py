@@ -128,4 +128,4 @@ def test_verdicts_of_a_stage_in_the_order_they_came(database: Database) -> None:
         for one in rows:
             verdicts.put(tx, one)
         found = verdicts.of_feature(tx, KEY, "specify")
-    assert [one.dispatch for one in found] == ["d2", "d1"]
+    assert [one.dispatch for one in found] == ["d1", "d2"]

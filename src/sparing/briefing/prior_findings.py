@@ -130,15 +130,13 @@ def fixes_of(source: Source) -> str:
     """What the author says of its changes: of the last, or of all since this role looked."""
     if not source.final:
         return fix_words(source.fetch(source.job.note))
-    session, author = source.session, source.stage.author
     with source.around.database.read() as connection:
         rows = ledger.of_feature(connection, source.row.feature.key)
+    here = [row for row in rows if row.attempt.stage == source.job.stage]
+    looks = [n for n, row in enumerate(here) if row.attempt.role == source.job.role and row.result]
     told = [
         fix_words(source.fetch(row.result.reply))
-        for row in rows
-        if row.result is not None
-        and (row.attempt.stage, row.attempt.role) == (source.job.stage, author)
-        and session is not None
-        and row.attempt.started > session.last_activity
+        for row in here[looks[-1] + 1 if looks else len(here) :]
+        if row.result is not None and row.attempt.role == source.stage.author
     ]
     return "\n\n".join(dict.fromkeys(text for text in told if text))

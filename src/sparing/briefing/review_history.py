@@ -45,10 +45,17 @@ def write_reviews(worktree: Path, folder: str, told: Iterable[Event]) -> str | N
 
 
 def told_of(connection: sqlite3.Connection, feature: str) -> list[Event]:
-    """Side by side dispatches tell in any order: their times put it right."""
-    kinds = (LOOK, CHANGES, FALLBACK, UNREAD)
-    found = [one for one in events.since(connection, 0, feature) if one.kind in kinds]
-    return sorted(found, key=lambda one: (one.at, one.key))
+    """In the order of what happened. Dispatches side by side tell in any order: between two
+    decisions their names put it right."""
+    ordered: list[Event] = []
+    beside: list[Event] = []
+    for one in events.since(connection, 0, feature):
+        if one.kind in (FALLBACK, UNREAD):
+            beside.append(one)
+        elif one.kind in (LOOK, CHANGES):
+            ordered += [*sorted(beside, key=lambda event: event.key), one]
+            beside = []
+    return [*ordered, *sorted(beside, key=lambda event: event.key)]
 
 
 def items_of(told: Iterable[Event]) -> list[Item]:

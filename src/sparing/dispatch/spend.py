@@ -45,8 +45,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
     @property
     def attempt(self) -> ledger.Attempt:
         job, sent = self.source.job, self.sent
-        # A turn that is repeated after a crash belongs to the day on which it is repeated.
-        started = max(self.ticket.at, self.around.now(self.source.row, 0))
+        started = self.around.began(self.source.row, self.ticket.at)
         return ledger.Attempt(
             dispatch=self.ticket.id,
             feature=self.ticket.feature,

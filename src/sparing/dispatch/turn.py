@@ -25,7 +25,6 @@ from sparing.context.prompt.judging import repair_reply
 from sparing.dispatch.ahead import ahead_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.errors import SparingError
-from sparing.flow.stage import StageWork
 from sparing.job import Job, JobResult
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
@@ -215,9 +214,7 @@ def _subject(source: Source) -> str:
     if job.task:
         return f"sparing: {job.stage} task {job.task}"
     if job.turn is Turn.REVISE:
-        # The code's first version was written task by task: its first fix is for the second look.
-        number = job.iteration + (source.stage.work is StageWork.IMPLEMENT)
-        return f"sparing: {job.stage} review iteration {number}"
+        return f"sparing: {job.stage} review iteration {job.look or job.iteration}"
     return f"sparing: {job.stage}{f', {job.part},' if job.part else ''} by {job.role}"
 
 

@@ -210,9 +210,8 @@ def price(tx: sqlite3.Connection, cost: Cost) -> None:
 
 
 def of_feature(connection: sqlite3.Connection, feature: str) -> list[LedgerRow]:
-    rows = connection.execute(
-        "select * from ledger where feature = ? order by started, dispatch, attempt", (feature,)
-    )
+    """In the order in which they began: by the order of the rows, never by a clock."""
+    rows = connection.execute("select * from ledger where feature = ? order by rowid", (feature,))
     return [_row(row) for row in rows]
 
 
@@ -227,8 +226,7 @@ def of_trunk(
 ) -> list[LedgerRow]:
     """The latest turns that share a trunk, in the order of their start; open ones too."""
     rows = connection.execute(
-        "select * from ledger where trunk = ? and started >= ? order by started desc, dispatch desc"
-        " limit ?",
+        "select * from ledger where trunk = ? and started >= ? order by rowid desc limit ?",
         (trunk, since, limit),
     )
     return [_row(row) for row in reversed(rows.fetchall())]
@@ -238,7 +236,7 @@ def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list
     """The latest turns that came to a good end, in the order of their start."""
     rows = connection.execute(
         "select * from ledger where backend = ? and outcome = 'known' and failure = ''"
-        " order by started desc, dispatch desc limit ?",
+        " order by rowid desc limit ?",
         (backend, limit),
     )
     return [_row(row) for row in reversed(rows.fetchall())]
@@ -248,7 +246,7 @@ def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Le
     """The latest turns that went on in a session and came to a good end."""
     rows = connection.execute(
         "select * from ledger where way = 'resume' and backend = ? and outcome = 'known'"
-        " and failure = '' order by started desc, dispatch desc limit ?",
+        " and failure = '' order by rowid desc limit ?",
         (backend, limit),
     )
     return [_row(row) for row in reversed(rows.fetchall())]
@@ -256,7 +254,7 @@ def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Le
 
 def of_session(connection: sqlite3.Connection, feature: str, session: str) -> list[LedgerRow]:
     """All turns of one session."""
-    every = "select * from ledger where feature = ? and session = ? order by started, dispatch"
+    every = "select * from ledger where feature = ? and session = ? order by rowid"
     return [_row(row) for row in connection.execute(every, (feature, session))]
 
 

@@ -16,7 +16,7 @@ def busy(connection: sqlite3.Connection, feature: str) -> frozenset[str]:
 def pings_since(connection: sqlite3.Connection, feature: str, role: str, session: str) -> int:
     """How often that role was asked in a session since anybody else was."""
     rows = connection.execute(
-        "select role from ledger where feature = ? and session = ? order by started, attempt",
+        "select role from ledger where feature = ? and session = ? order by rowid",
         (feature, session),
     )
     count = 0

@@ -33,7 +33,8 @@ def latest(connection: sqlite3.Connection, feature: str, role: str) -> Session |
     """The one that a role of a feature has used last, in whichever stage."""
     row = connection.execute(
         f"select {COLUMNS} from sessions where feature = ? and role = ?"  # noqa: S608
-        " order by last_activity desc limit 1",
+        " order by (select max(ledger.rowid) from ledger where ledger.feature = sessions.feature"
+        " and ledger.session = sessions.id) desc limit 1",
         (feature, role),
     ).fetchone()
     return Session(*row) if row else None

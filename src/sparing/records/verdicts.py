@@ -67,7 +67,7 @@ def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
 
 def of_feature(connection: sqlite3.Connection, feature: str, stage: str = "") -> list[VerdictRow]:
     rows = connection.execute(
-        "select * from verdicts where feature = ? and (? = '' or stage = ?) order by at, dispatch",
+        "select * from verdicts where feature = ? and (? = '' or stage = ?) order by rowid",
         (feature, stage, stage),
     )
     return [_row(row) for row in rows]

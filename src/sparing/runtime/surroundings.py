@@ -87,6 +87,12 @@ class Surroundings:
             taken = taken_seconds(connection, row.feature.key, agent)
         return row.feature.created + MOVE_SECONDS * moves + taken + ahead
 
+    def began(self, row: FeatureRow, planned: float) -> float:
+        """When a turn begins, which is never what was planned where time really passes."""
+        now = self.now(row, 0)
+        counted = self.settings(row).engine.clock is ClockKind.COUNTED
+        return max(planned, now) if counted else now
+
     def worktree(self, row: FeatureRow, commit: str, lane: str = "") -> Worktree:
         """Made or found again when it is first needed, and whenever it has vanished.
 

@@ -55,11 +55,13 @@ def agent_job(place: Place) -> Job:
     if place.step is StageStep.TASK:
         return task_job(place, place.tasks[place.task][0])
     iteration = place.turn if place.step is StageStep.AUTHOR else place.repairs
-    settles = to_settle(place.review) if turn is Turn.REVISE else ()
+    revises = turn is Turn.REVISE
+    settles = to_settle(place.review) if revises else ()
+    look = place.loop.iteration if revises and place.loop else 0
     job = _job(place, role, role=role, turn=turn)
     parts = stage_of(place).parts if TURNS[turn].by_parts else ()
     return replace(
-        job, iteration=max(1, iteration), settles=settles, research=place.research,
+        job, iteration=max(1, iteration), look=look, settles=settles, research=place.research,
         part=parts[place.part] if parts else "", going=_going(place),
     )  # fmt: skip
 
