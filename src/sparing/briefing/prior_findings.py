@@ -136,7 +136,7 @@ def fixes_of(source: Source) -> str:
     looks = [n for n, row in enumerate(here) if row.attempt.role == source.job.role and row.result]
     told = [
         fix_words(source.fetch(row.result.reply))
-        for row in here[looks[-1] + 1 if looks else len(here) :]
+        for row in here[looks[-1] + 1 if looks else 0 :]
         if row.result is not None and row.attempt.role == source.stage.author
     ]
     return "\n\n".join(dict.fromkeys(text for text in told if text))
