@@ -168,6 +168,10 @@ def settings(folder: Path, backend: str = "scripted") -> dict[str, str]:
     }
 
 
+REASONS = r"^(lean naive .*\n)(?:  .*\n)+"
+"""Why a run was dearer or cheaper: figures of a model that other tests hold to the token."""
+
+
 def steady(screen: str) -> str:
     """Without what differs from run to run and from machine to machine."""
     text = re.sub(r"/\S*/sample\b", "~/sample", screen)
@@ -175,7 +179,8 @@ def steady(screen: str) -> str:
     text = re.sub(r"\bindex [0-9a-f]{7,}\.\.[0-9a-f]{7,}", "index …", text)
     text = re.sub(r"\b\d\d:\d\d\b", "<time>", text)
     text = re.sub(r"\$\d+\.\d+", "$…", text)
-    text = re.sub(r"\d+ % (less|more)", r"… % \1", text)
+    text = re.sub(r", (\d+|…) % (less|more)", "", text)
+    text = re.sub(REASONS, r"\1  […]\n", text, flags=re.MULTILINE)
     text = re.sub(r"^  (! )?sandbox .*\n", "", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
