@@ -9,6 +9,7 @@ with their joiners.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -30,14 +31,23 @@ _LETTER = rf"[^\x00-\x7f{_HIDDEN}\s]"
 _KEYCAP = r"[0-9#*]\ufe0f\u20e3"
 _SELECTED = rf"{_LETTER}[{_SELECTORS}]"
 _JOINED = rf"(?:{_LETTER}[{_SELECTORS}]?[{_JOINERS}])+(?={_LETTER})"
-_LETTERS = re.compile(rf"\r\n|{_FLAG}|{_KEYCAP}|{_JOINED}|{_SELECTED}|(?P<hidden>[{_HIDDEN}])")
-_QUICK = re.compile(rf"[{_HIDDEN}]")
+_LETTERS = rf"\r\n|{_FLAG}|{_KEYCAP}|{_JOINED}|{_SELECTED}|(?P<hidden>[{_HIDDEN}])"
 
 
 def printable(text: str) -> str:
-    if not _QUICK.search(text):
+    if _is_plain(text) or not _compiled(f"[{_HIDDEN}]").search(text):
         return text
-    return _LETTERS.sub(_shown, text)
+    return _compiled(_LETTERS).sub(_shown, text)
+
+
+def _is_plain(text: str) -> bool:
+    """Most text is, line by line: no pattern has to be made for it."""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -7,7 +7,6 @@ them with a key of this process, which no other text can know.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -43,6 +42,8 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 
 def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:
+    import json
+
     click.echo(json.dumps(content, indent=indent, ensure_ascii=True))
 
 

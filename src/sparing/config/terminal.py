@@ -1,23 +1,14 @@
-"""What a person's environment says of their terminal: colours, and the editor they like."""
+"""What a person's environment says of their terminal: colours, pager, home."""
 
 from __future__ import annotations
 
 import os
-import shutil
-
-EDITORS = ("sensible-editor", "nano", "vim", "vi")
 
 
 def wants_colour() -> bool | None:
     """False where NO_COLOR or a terminal that knows none says so; None leaves it to the stream."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return False if plain else None
-
-
-def editor() -> str:
-    """A command line; empty if there is no editor at all."""
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    return named or next((name for name in EDITORS if shutil.which(name)), "")
 
 
 def homely(text: str) -> str:

@@ -12,15 +12,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from typing import NamedTuple
-
-import genai_prices
 
 from sparing.cache import CacheBlock, RequestPart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
+from sparing.economy.price_list import listed_window
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Way
@@ -62,19 +60,10 @@ class SessionHabit(StrEnum):
     HAND_OFF = "hand-off"
 
 
-@cache
-def _listed_window(model: str) -> int | None:
-    try:
-        found = genai_prices.calc_price(genai_prices.Usage(input_tokens=0), model_ref=model)
-    except LookupError:
-        return None
-    return found.model.context_window
-
-
 def window_of(model: str, own: Iterable[str], otherwise: int) -> int:
     """Tokens a model takes in: as the user says, else as listed, else as the client says."""
     said = {name: int(size) for name, _, size in (line.rpartition(" ") for line in own)}
-    return said.get(model) or _listed_window(model) or otherwise
+    return said.get(model) or listed_window(model) or otherwise
 
 
 def used_tokens(last: Usage) -> int:

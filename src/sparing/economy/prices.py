@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 
-import genai_prices
-from genai_prices.types import ModelPrice, TieredPrices
-
+from sparing.economy.price_list import ListedPrice, listed_prices
 from sparing.money import MILLION, to_nano
 from sparing.usage import Usage
 
@@ -47,16 +44,14 @@ def price_of(model: str, own: Own, prompt_tokens: int = 0) -> Price | None:
     """Some models charge more for every token of a call whose prompt exceeds a size."""
     if model in own:
         return own[model]
-    listed = _listed(model)
+    listed = listed_prices(model)
     if listed is None:
         return None
-    plain = _at(listed.input_mtok, prompt_tokens)
-    output = _at(listed.output_mtok, prompt_tokens)
+    plain, output = _at(listed.input, prompt_tokens), _at(listed.output, prompt_tokens)
     if plain is None or output is None:
         return None
-    read = _at(listed.cache_read_mtok, prompt_tokens)
-    write = _at(listed.cache_write_mtok, prompt_tokens)
-    long = _at(listed.cache_write_1h_mtok, prompt_tokens)
+    read, write = _at(listed.read, prompt_tokens), _at(listed.write_5m, prompt_tokens)
+    long = _at(listed.write_1h, prompt_tokens)
     write = plain if write is None else write
     return Price(
         input=plain,
@@ -67,20 +62,8 @@ def price_of(model: str, own: Own, prompt_tokens: int = 0) -> Price | None:
     )
 
 
-@cache
-def _listed(model: str) -> ModelPrice | None:
-    try:
-        found = genai_prices.calc_price(genai_prices.Usage(input_tokens=0), model_ref=model)
-    except LookupError:
-        return None
-    return found.model_price
-
-
-def _at(listed: object, prompt_tokens: int) -> Decimal | None:
-    if isinstance(listed, TieredPrices):
-        higher = [tier.price for tier in listed.tiers if prompt_tokens > tier.start]
-        return higher[-1] if higher else listed.base
-    return listed if isinstance(listed, Decimal) else None
+def _at(listed: ListedPrice | None, prompt_tokens: int) -> Decimal | None:
+    return None if listed is None else listed.at(prompt_tokens)
 
 
 def cost_usd(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> Decimal | None:
