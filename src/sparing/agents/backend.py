@@ -69,6 +69,8 @@ class Capabilities:
     """Results of its tools pass through this program before the model sees them."""
     own_readers: bool = False
     """Readers have tools of ours."""
+    own_lost: frozenset[str] = frozenset()
+    """Models whose readers have the client's all the same."""
     own_writers: frozenset[str] = frozenset()
     """Models whose writers have tools of ours."""
     own_writer_tokens: int = 0
@@ -84,14 +86,14 @@ class Capabilities:
 
     def base_of(self, *, writes: bool, model: str = "") -> int:
         if not writes:
-            return self.base_tokens
+            return self.client_base_of(writes=False) if model in self.own_lost else self.base_tokens
         own = bool(self.own_tools(writes=True, model=model))
         return self.own_writer_tokens if own else max(self.base_tokens, self.writer_tokens)
 
     def own_tools(self, *, writes: bool, model: str) -> str:
         """Which set of ours stands in place of the client's; empty: none."""
         if not writes:
-            return "look" if self.own_readers else ""
+            return "look" if self.own_readers and model not in self.own_lost else ""
         return "" if self.own_writers.isdisjoint({model, EVERY_MODEL}) else "own"
 
 

@@ -32,6 +32,7 @@ def capabilities_with(setup: Setup) -> Capabilities:
         primes=True,
         trims=tools.readers and EVERY_MODEL in tools.writers,
         own_readers=tools.readers,
+        own_lost=tools.lost,
         own_writers=tools.writers,
         own_writer_tokens=OWN_WRITER_TOKENS,
         client_tokens=client,

@@ -50,10 +50,15 @@ class ToolOffer:
     readers: bool = False
     writers: frozenset[str] = frozenset()
     """Models of writers; `EVERY_MODEL` stands for all."""
+    lost: frozenset[str] = frozenset()
+    """Models whose readers have the client's, because their reviews were worse with ours."""
 
     def of(self, call: AgentCall) -> OwnTools | None:
         writes = (call.shown or call.access) is Access.WORKTREE
-        wanted = not self.writers.isdisjoint({call.model, EVERY_MODEL}) if writes else self.readers
+        if writes:
+            wanted = not self.writers.isdisjoint({call.model, EVERY_MODEL})
+        else:
+            wanted = self.readers and call.model not in self.lost
         return self.make(call) if self.make and wanted else None
 
 

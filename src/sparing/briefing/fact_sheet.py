@@ -46,7 +46,8 @@ LARGEST_CHARS = 400_000
 def with_sheet(brief: Brief, source: Source) -> Brief:
     """What is shown of it, and what its effect is measured by."""
     use = sheet_use_of(source)
-    if use is SheetUse.OFF:
+    blind = brief.asked.kind is TurnKind.ASSIST and brief.asked.phase  # tests before the code
+    if use is SheetUse.OFF or blind:
         return brief
     names = brief.asked.kind in NAMING and source.stage.work is StageWork.DOCUMENT
     behind = {stage.name: stage.writes for stage in FLOWS[source.row.feature.flow].stages}

@@ -14,7 +14,7 @@ from sparing.briefing.extras import bare, whole
 from sparing.briefing.fact_sheet import sheet_words
 from sparing.briefing.other_policies import base_digest, beside
 from sparing.briefing.recall import Recall, recalled
-from sparing.briefing.trunk_group import model_of, policy_of, shows_writing, system_of
+from sparing.briefing.trunk_group import client_of, model_of, policy_of, shows_writing, system_of
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
@@ -180,6 +180,7 @@ def _sent_with(source: Source, chosen: Alternative, taught: _Taught) -> dict[str
         "handed": bool(brief.handoff),
         "mixed": source.inside and policy_of(source) is Policy.SEED,
         "given": list(brief.given),
+        "own": client_of(source).own,
         "sheet": sheet_words(brief, chosen.composed.segments),
         "covered": list(brief.covered),
         "levers": sorted(lever.value for lever in levers_of(source)),

@@ -67,6 +67,8 @@ class SheetEffect(NamedTuple):
     kept: int
     less: float | None
     """By which share covered files were opened less often; None if too few turns were seen."""
+    rate: float = 0.0
+    """How likely a covered file was opened in a turn that was not shown the sheet."""
 
 
 class SheetUse(StrEnum):
@@ -87,7 +89,8 @@ def sheet_effect(turns: Sequence[CoveredTurn]) -> SheetEffect:
     if not enough or sum(one.opened for one in bare) < ENOUGH_OPENS or not expected:
         return SheetEffect(len(told), len(bare), None)
     opened = sum(with_it[one][1] * with_it[one][0] for one in shared)
-    return SheetEffect(len(told), len(bare), 1 - opened / expected)
+    rate = sum(one.opened for one in bare) / sum(one.covered for one in bare)
+    return SheetEffect(len(told), len(bare), 1 - opened / expected, rate)
 
 
 def _rates(turns: Iterable[CoveredTurn]) -> dict[Errand, tuple[float, int]]:

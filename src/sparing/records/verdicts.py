@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
+from sparing.codec import JsonObject
 from sparing.finding import Finding, Severity, Verdict
 
 
@@ -85,6 +87,36 @@ def of_role(connection: sqlite3.Connection, role: str, most: int) -> list[Verdic
 def get(connection: sqlite3.Connection, dispatch: str) -> VerdictRow | None:
     row = connection.execute("select * from verdicts where dispatch = ?", (dispatch,)).fetchone()
     return _row(row) if row else None
+
+
+class LookRow(NamedTuple):
+    """A reviewer's first look, with how it was asked."""
+
+    model: str
+    sent: JsonObject
+    opened: bool
+    """Tools of ours have shown it lines."""
+    findings: int
+    quotes: tuple[str, ...]
+
+
+def first_looks(connection: sqlite3.Connection, backend: str, limit: int) -> list[LookRow]:
+    """The latest of them, of turns that came to a good end."""
+    rows = connection.execute(
+        "select ledger.model, ledger.sent, ledger.opened, verdicts.findings, verdicts.quotes"
+        " from verdicts join ledger on ledger.dispatch = verdicts.dispatch"
+        " where ledger.backend = ? and verdicts.iteration = 1 and ledger.outcome = 'known'"
+        " and ledger.failure = '' and ledger.template = 'review'"
+        " order by verdicts.at desc, verdicts.dispatch desc limit ?",
+        (backend, limit),
+    )
+    return [
+        LookRow(
+            model=row[0], sent=json.loads(row[1]), opened=row[2] != "[]",
+            findings=len(json.loads(row[3])), quotes=tuple(json.loads(row[4])),
+        )
+        for row in rows
+    ]  # fmt: skip
 
 
 def _row(row: sqlite3.Row) -> VerdictRow:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sparing.codec import JsonObject
 from sparing.report.closing import Quality, closing_json
+from sparing.report.lever_quality import LeverQuality
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending
@@ -85,6 +86,7 @@ class Report:
     turns: tuple[ReportedTurn, ...]
     advice: tuple[str, ...] = ()
     quality: Quality = Quality(0, 0, None, 0, 0)
+    levers: LeverQuality = LeverQuality()
 
     @property
     def bill(self) -> str:
@@ -114,6 +116,7 @@ def report_json(report: Report) -> JsonObject:
         },
         "savings": None if report.economy is None else report.economy.dump(),
         "reviewers": report.reviewers.dump(),
+        "reviews_by_lever": report.levers.dump(),
         "loops": [loop.dump() for loop in report.loops],
         "asked": [figure.dump() for figure in report.asked],
         "claims": [figure.dump() for figure in report.claims],

@@ -10,6 +10,7 @@ from rich.text import Text
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
 from sparing.report.figures import Figure, Report, percent
+from sparing.report.lever_quality import lever_quality_page
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
 from sparing.report.savings_table import savings_page
 from sparing.report.spending import dollars, tokens
@@ -30,6 +31,7 @@ def report_page(report: Report) -> RenderableType:
         parts += [Text("what was predicted, and told", "bold")]
         parts += [*(_figure(one) for one in report.proof), Text("")]
     parts += reviewers_page(report.reviewers)
+    parts += lever_quality_page(report.levers)
     parts += _findings(report)
     if report.loops:
         parts += [Text("review loops", "bold"), _loop_table(report)]

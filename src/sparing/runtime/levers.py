@@ -18,6 +18,7 @@ from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import fact_sheets, resume_checks
 from sparing.runtime.lever_record import effect_of_sheet, off_by_record
+from sparing.runtime.review_record import lost_by_sheet
 from sparing.runtime.source import Source
 from sparing.way import Lever, Policy
 
@@ -108,7 +109,11 @@ def _sheet(source: Source) -> tuple[SheetUse, str]:
         return SheetUse.OFF, "the stages of a tier share one session"
     if Lever.SHEET.value in names:
         return SheetUse.SHOWN, ""
+    model = settings.models.of(source.role.model, settings.agent.backend.value, source.role.name)
     with around.database.read() as connection:
+        fell = lost_by_sheet(connection, around.backend(row).name).get(model)
+        if fell:
+            return SheetUse.OFF, f"{fell} with it"
         parts = fact_sheets.parts_of(connection, feature.key)
         if parts:
             kept = SheetUse.KEPT, "made but not shown in this feature, to compare with"

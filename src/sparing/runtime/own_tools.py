@@ -19,6 +19,7 @@ from sparing.database import Database
 from sparing.errors import SandboxRefused
 from sparing.records import tool_checks
 from sparing.records.folder import StateFolder
+from sparing.runtime.review_record import lost_by_look
 from sparing.tool import OwnTools, ToolMode
 from sparing.way import Policy
 from sparing.workspace.git.repository import Repository
@@ -28,6 +29,8 @@ from sparing.workspace.tools.diff_lines import touched
 from sparing.workspace.tools.seen import SeenStore
 from sparing.workspace.tools.toolset import ToolPlace, Toolset
 
+COMPARED_EVERY = 16
+"""Features of which one has readers with the client's tools."""
 FOLDER = "tools"
 """In the state folder: what sessions were shown."""
 
@@ -46,14 +49,25 @@ def mode_of(settings: Settings) -> ToolMode:
     return settings.economy.tools if adaptive else ToolMode.CLIENT
 
 
-def tool_names(settings: Settings) -> str:
-    return mode_of(settings).value
+def tool_names(settings: Settings, feature: int = 0) -> str:
+    compared = compares(settings, feature)
+    return f"{mode_of(settings).value}{', compared' if compared else ''}"
 
 
-def offer_tools(backend: Backend, settings: Settings, sources: ToolSources) -> None:
+def compares(settings: Settings, feature: int) -> bool:
+    """Whether the readers of the feature of that number keep the client's tools, so that reviews
+    with ours have something to be compared with."""
+    automatic = mode_of(settings) is ToolMode.AUTO
+    return automatic and feature % COMPARED_EVERY == COMPARED_EVERY // 2
+
+
+def offer_tools(
+    backend: Backend, settings: Settings, sources: ToolSources, feature: int = 0
+) -> None:
     """Give a backend that can answer calls itself the tools that are wanted."""
     if not isinstance(backend, ClaudeBackend):
         return
+    lost = frozenset[str]()
 
     def make(call: AgentCall) -> OwnTools:
         return toolset(call, sources)
@@ -68,9 +82,12 @@ def offer_tools(backend: Backend, settings: Settings, sources: ToolSources) -> N
             writers = frozenset({EVERY_MODEL})
         case ToolMode.AUTO:
             writers = checked(backend, sources.database)
+            with sources.database.read() as connection:
+                lost = frozenset(lost_by_look(connection, backend.name))
         case _:
             assert_never(mode)
-    backend.offer(ToolOffer(make, readers=True, writers=writers))
+    readers = not compares(settings, feature)
+    backend.offer(ToolOffer(make, readers=readers, writers=writers, lost=lost))
 
 
 def checked(backend: ClaudeBackend, database: Database) -> frozenset[str]:

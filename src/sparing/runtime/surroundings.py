@@ -63,13 +63,12 @@ class Surroundings:
         return self.loaded(row).settings
 
     def backend(self, row: FeatureRow) -> Backend:
-        loaded = self.loaded(row)
-        name = backend_key(loaded)
+        loaded, number = self.loaded(row), row.feature.number
+        name = backend_key(loaded, number)
         if name not in self._backends:
             made = make_backend(loaded, self.folder)
-            offer_tools(
-                made, loaded.settings, ToolSources(self.folder, self.database, self.repository)
-            )
+            sources = ToolSources(self.folder, self.database, self.repository)
+            offer_tools(made, loaded.settings, sources, number)
             self._backends[name] = made
         return self._backends[name]
 
@@ -115,9 +114,9 @@ class Surroundings:
         return self.settings(row).flow.folder_of(row.feature)
 
 
-def backend_key(loaded: Loaded) -> str:
+def backend_key(loaded: Loaded, feature: int = 0) -> str:
     """Features whose settings agree in this share a backend."""
-    agent, tools = loaded.settings.agent, tool_names(loaded.settings)
+    agent, tools = loaded.settings.agent, tool_names(loaded.settings, feature)
     return f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
 
 

@@ -19,6 +19,7 @@ from sparing.desk.money.spending import baseline_of, lines_of, prices_of, spent_
 from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figures, claim_figures
 from sparing.desk.money.turns import Turns
 from sparing.desk.office import Office
+from sparing.desk.reviews.lever_quality import lever_quality
 from sparing.desk.reviews.reviews import looks_of
 from sparing.desk.reviews.yields import reviewers_of
 from sparing.errors import StateError
@@ -73,6 +74,7 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
         findings=_findings(office, bases),
         reviewers=reviewers,
         quality=quality_of(bases, reviewers, spent),
+        levers=lever_quality(office, bases),
         economy=economy_of(office, bases[-LATEST:]),
         turns=tuple(turn_row(line, own) for one in lines for line in one),
         advice=advice(turns, told) if enough else (),

@@ -21,11 +21,13 @@ from sparing.economy.comparison.replay import RecordedTurn, ReplayedPrompt, Seed
 from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of
+from sparing.economy.lever_record import SheetUse
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
+from sparing.runtime.lever_record import covered_turns, effect_of_sheet
 from sparing.turn import errand_of
 from sparing.way import Lever, Way
 
@@ -35,7 +37,7 @@ FILES_A_CALL = 2
 Blocks = tuple[CacheBlock, ...]
 TOLD_APART = frozenset(
     (Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.HOUR, Lever.KEEP_ALIVE)
-    + (Lever.PRIMER, Lever.NOTES, Lever.PRELOAD)
+    + (Lever.PRIMER, Lever.NOTES, Lever.PRELOAD, Lever.SHEET)
 )
 """Levers whose worth follows from one run; the others change work that nobody has seen undone."""
 
@@ -61,7 +63,7 @@ def savings_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Fe
     naive = [bill for bill, turn in zip(bills, tried, strict=True) if turn is not None]
     turns = with_bases([turn for _, turn in found])
     priced = all(price_of(turn.model, own) is not None for turn in turns)
-    spared = _spared([one for one, _ in found])
+    spared = {**_spared([one for one, _ in found]), Lever.SHEET: _unopened(office, found)}
     policy = settings.review.policy
     result = savings(turns, lambda model: _rates(model, own, priced=priced), policy, spared, naive)
     return FeatureSavings(result, tuple(one for one, _ in found), len(rows) - len(turns), priced)
@@ -98,6 +100,26 @@ def _spared(rows: Sequence[LedgerRow]) -> Spared:
             # The text itself is paid either way: only the calls that fetch it are spared.
             given[number] = [0] * -(-files // FILES_A_CALL)
     return {Lever.NOTES: noted, Lever.PRELOAD: given}
+
+
+def _unopened(
+    office: Office, found: Sequence[tuple[LedgerRow, RecordedTurn]]
+) -> dict[int, list[int]]:
+    """Of turns that were shown the fact sheet: files that turns without it open, each a call's
+    part with as much text as the files that this turn opened; nothing until it was compared."""
+    rows = [row for row, _ in found]
+    if not any(row.attempt.sent.get("sheet") == SheetUse.SHOWN for row in rows):
+        return {}
+    with office.database.read() as connection:
+        effect = effect_of_sheet(connection, rows[-1].attempt.backend)
+    spared: dict[int, list[int]] = {}
+    for number, (row, turn) in enumerate(found):
+        for one in covered_turns([row]) if effect.less is not None else ():
+            files = round(effect.rate * one.covered) - one.opened if one.shown else 0
+            if files > 0:
+                added = sum(call.added for call in turn.calls[1:]) // max(1, len(turn.calls) - 1)
+                spared[number] = [added] * -(-files // FILES_A_CALL)
+    return spared
 
 
 def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTurn | None:
