@@ -38,6 +38,15 @@ ARMS: dict[str, dict[str, object]] = {
     "adaptive": {"review.policy": "adaptive"},
     "client tools": {"review.policy": "adaptive", "economy.tools": "client"},
     "own tools": {"review.policy": "adaptive", "economy.tools": "own"},
+    **{
+        f"own tools, sheet {share} %": {
+            "review.policy": "adaptive",
+            "economy.tools": "own",
+            "economy.levers": ["all", "sheet"],
+            "agent.double_trust": share,
+        }
+        for share in (0, 50, 100)
+    },
     "seed": {"review.policy": "seed"},
 }
 SHORT = ("L1", (LEAN, "adaptive"))
@@ -99,7 +108,8 @@ def _case(arm: str, flow: str, kind: str, seed: int, settings: dict[str, object]
 
 def _known(case: Case, *, again: bool) -> ClientResult | None:
     """What it cost, from its file or from a run; None if the run failed."""
-    name = f"{case.flow}-{case.kind}-{case.seed}-{case.arm.replace(', ', '-').replace(' ', '-')}"
+    arm = case.arm.replace(",", "").replace(" %", "").replace(" ", "-")
+    name = f"{case.flow}-{case.kind}-{case.seed}-{arm}"
     path = OUT / f"{name}.json"
     if path.exists() and not again:
         return _read(json.loads(path.read_text("utf-8")))

@@ -46,6 +46,7 @@ class Session:
     tools: list[JsonObject]
     seed: int = 1
     kind: AgentKind = AgentKind.TYPICAL
+    trust: int = 50
     messages: list[JsonObject] = field(default_factory=list[JsonObject])
     calls: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
     steps: int = 0
@@ -57,7 +58,7 @@ class Session:
         reminder = f"<system-reminder>Working directory: {self.folder}\n</system-reminder>"
         content = [{"type": "text", "text": text} for text in (*texts, reminder)]
         self.messages.append({"role": "user", "content": content})
-        model = Model(agent=DrawnAgent(self.kind, self.seed))
+        model = Model(agent=DrawnAgent(self.kind, self.seed, self.trust))
         told = TurnFacts("docs/features/007-word-lists", who)
         while self.steps < MOST:
             self.steps += 1

@@ -139,6 +139,9 @@ class AgentSettings:
     double_seed: int = setting(
         1, Rule(Whole(0, 1_000_000), "What such an agent's work is drawn from.", SettingScope.USER)
     )
+    double_trust: int = setting(
+        50, Rule(Whole(0, 100), "Percent of quoted files that it doesn't open.", SettingScope.USER)
+    )
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sparing.double.agent.play import DrawnAgent
+from sparing.double.agent.play import TRUST, DrawnAgent
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.log import rebill
 from sparing.double.model import SCALE, Model
@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, help="of the reviewers' verdicts; without it all is approved")
     add("--scale", type=float, default=SCALE, help="length of documents against real ones")
     add("--agent", choices=list(AgentKind), help="work like agents of this kind, drawn by the seed")
+    add("--trust", type=int, default=TRUST, help="percent of quoted files that it leaves unopened")
     add("--with-parent", action="store_true", help="stop when standard input ends")
     add("--rebill", type=Path, metavar="LOG", help="bill a log once more and compare")
     return parser
@@ -61,7 +62,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace) -> ServerSettings:
     playbook = read_playbook(options.playbook) if options.playbook else ()
-    agent = DrawnAgent(AgentKind(options.agent), options.seed or 0) if options.agent else None
+    drawn = (options.seed or 0, options.trust)
+    agent = DrawnAgent(AgentKind(options.agent), *drawn) if options.agent else None
     return ServerSettings(
         options.host,
         options.port,

@@ -25,10 +25,11 @@ class Child:
         *,
         seed: int | None = None,
         agent: str | None = None,
+        trust: int | None = None,
     ) -> None:
         argv = (sys.executable, "-I", "-m", "sparing.double", "--with-parent")
         self._process = subprocess.Popen(
-            (*argv, *_options(playbook=playbook, log=log, seed=seed, agent=agent)),
+            (*argv, *_options(playbook=playbook, log=log, seed=seed, agent=agent, trust=trust)),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, encoding="utf-8", env={"LANG": "C.UTF-8"}, start_new_session=True,
         )  # fmt: skip

@@ -52,7 +52,8 @@ class DoubledClaude(ClaudeBackend):
             )
         kind, seed = (agent.kind.value, agent.seed) if agent else (None, None)
         self._agent = agent
-        self._double = Child(script, folder / LOG, seed=seed, agent=kind)
+        trust = agent.trust if agent else None
+        self._double = Child(script, folder / LOG, seed=seed, agent=kind, trust=trust)
         setup = Setup(
             found.program, found.version, folder / self.name, NO_KEY, self._double.url,
             Origin.SIMULATED, headers=_told, stock=stock,
@@ -90,7 +91,7 @@ def agent_of(settings: AgentSettings) -> DrawnAgent | None:
     """The agent that the double is to be; None where it plays a script."""
     if settings.double is DoubledAgent.SCRIPT:
         return None
-    return DrawnAgent(AgentKind(settings.double.value), settings.double_seed)
+    return DrawnAgent(AgentKind(settings.double.value), settings.double_seed, settings.double_trust)
 
 
 def taken_seconds(connection: sqlite3.Connection, feature: str, agent: DrawnAgent) -> float:

@@ -18,6 +18,8 @@ PATHS = ("read", "files", "paths")
 """Arguments that are lists of files, of tools that read several."""
 SEARCHED = ("search", "patterns")
 MAP = "repository map"
+QUOTED = "quoted facts"
+_QUOTED = re.compile(r"^(?P<path>[^\s:]+):[\d-]+ \(\w+\)", re.MULTILINE)
 _LISTING = re.compile(r"\*\*/\*|ls-files")
 _DIFFED = re.compile(r"^(?:\+\+\+ b/|--- )(?P<path>[^\s(]+)", re.MULTILINE)
 
@@ -62,6 +64,14 @@ class AgentMemory:
             for block in message.content if message.role == "user" else ():
                 if block["type"] == "text":
                     self.documents |= documents_in(block_text(block))
+        sheets = (text for name, text in self.documents.items() if name.startswith(QUOTED))
+        self.quoted = {path for text in sheets for path in _QUOTED.findall(text)}
+        self.names_facts = any(
+            "```facts" in block_text(block)
+            for message in asked.messages[place:]
+            for block in (message.content if message.role == "user" else ())
+            if block["type"] == "text"
+        )
         self.diffed = {
             path
             for name, text in self.documents.items()

@@ -47,6 +47,9 @@ PLAYED = frozenset(
 )
 """Turns that are work; in the others somebody is only asked something."""
 RETRO_CHARS = 4_000
+TRUST = 50
+MOST_NAMED = 8
+"""Places that an author names where it is asked to."""
 MOST_TARGETS = 3
 """Files in which findings are settled."""
 
@@ -70,6 +73,8 @@ class Answer(NamedTuple):
 class DrawnAgent:
     kind: AgentKind
     seed: int = 1
+    trust: int = TRUST
+    """Percent of the files that a fact sheet quotes which it does not open for that."""
 
     def needs(self, who: TurnIdentity) -> TurnNeeds:
         return needs_of(self.kind, self.seed, who)
@@ -87,7 +92,7 @@ class DrawnAgent:
         tools, memory = AgentTools(asked, folder), AgentMemory(asked, turn.place, folder)
         needs = self.needs(who)
         works = [
-            AgentWork(self.kind, self.seed, one, self.needs(one), memory)
+            AgentWork(self.kind, self.seed, one, self.needs(one), memory, self.trust)
             for one in seats_of(self.kind, self.seed, who)
         ]
         files, targets = self._files(turn, who, needs), _targets(turn)
@@ -171,7 +176,7 @@ class DrawnAgent:
             case PlayedKind.ASSIST:
                 return Answer(prose, self._found(who, memory))
             case _:
-                return Answer(f"Written as the documents ask.\n{prose}")
+                return Answer(f"Written as the documents ask.\n{prose}{_named(memory)}")
 
     def _verdict(
         self, who: TurnIdentity, turn: PlayedTurn, lines: Sequence[QuotableLine]
@@ -225,6 +230,18 @@ def _targets(turn: PlayedTurn) -> list[str]:
             return [path for path in turn.files if "(new)" not in path]
         case _:
             return []
+
+
+def _named(memory: AgentMemory) -> str:
+    """Files that the turn has opened, where it was asked for what its document rests on."""
+    if not memory.names_facts:
+        return ""
+    read = dict.fromkeys(
+        memory.relative(path) for used in memory.turn if used.reads for path in used.files
+    )
+    code = [path for path in read if path.endswith(".py")][:MOST_NAMED]
+    rows = [f"- {path} | What does {PurePosixPath(path).stem} define?" for path in code]
+    return "\n".join(("\n", "```facts", *rows, "```", ""))
 
 
 def _about(turn: PlayedTurn) -> str:

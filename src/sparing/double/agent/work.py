@@ -34,13 +34,20 @@ class AgentWork:
     """The wishes of one turn, in order."""
 
     def __init__(
-        self, kind: AgentKind, seed: int, who: TurnIdentity, needs: TurnNeeds, memory: AgentMemory
+        self,
+        kind: AgentKind,
+        seed: int,
+        who: TurnIdentity,
+        needs: TurnNeeds,
+        memory: AgentMemory,
+        trust: int = 0,
     ) -> None:
         self._kind = kind
         self._seed = seed
         self._who = who
         self._needs = needs
         self._memory = memory
+        self._trust = trust
 
     def next_step(self, wishes: Sequence[Wish], tools: AgentTools) -> tuple[Wish, ...]:
         """What is done at once now; empty when nothing is left."""
@@ -127,7 +134,13 @@ class AgentWork:
         """A file that is to be changed must have been opened; of others the text is enough."""
         if wish.new:
             return any(self._is_of(one, wish.about) and one.reads for one in self._memory.turn)
-        return self._memory.knows(wish.about)
+        return self._memory.knows(wish.about) or self._trusts(wish.about)
+
+    def _trusts(self, path: str) -> bool:
+        """Whether what a fact sheet quotes of the file is enough for it."""
+        wanted = self._memory.relative(path)
+        drawn = 100 * share(self._seed, *self._who, "trusts", wanted)
+        return wanted in self._memory.quoted and drawn < self._trust
 
     def _try(self, wish: Wish) -> Wish | None:
         key = "content" if wish.kind is WishKind.WRITE else "old_string"
