@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName
-from sparing.desk.features import orders
+from sparing.desk.features.jumps import plan_skip
 from sparing.desk.features.view import choices_of
 from sparing.desk.gates import answers, edits
 from sparing.desk.gates.actions import GateAction, choices, leads_on, with_edit
@@ -137,7 +137,7 @@ def test_a_refused_skip_names_what_works(office: Office) -> None:
         (passed, Outcome(OutcomeKind.APPROVE), passed, Outcome(OutcomeKind.FAILED, reason="lost")),
     )
     with pytest.raises(SparingError) as caught:
-        orders.skip(office, row, "", "terminal", NOW)
+        plan_skip(office, row)
     assert caught.value.what == "nothing comes after done"
     assert caught.value.repair == 'sparing reject 001 "what should be different"'
 

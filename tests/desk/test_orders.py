@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from sparing.desk.features import orders
+from sparing.desk.features.jumps import jump, plan_back, plan_skip
 from sparing.desk.features.orders import OrderTiming
 from sparing.desk.features.view import feature_view
 from sparing.desk.office import Office
@@ -30,11 +31,11 @@ def letters(office: Office) -> list[tuple[str, str]]:
 
 
 def skip(office: Office, row: FeatureRow) -> object:
-    return orders.skip(office, row, "", "terminal", AT)
+    return jump(office, row, plan_skip(office, row), "terminal", AT)
 
 
 def back(office: Office, row: FeatureRow) -> object:
-    return orders.back(office, row, "plan", "terminal", AT)
+    return jump(office, row, plan_back(office, row, "plan"), "terminal", AT)
 
 
 def resume(office: Office, row: FeatureRow) -> object:
@@ -56,7 +57,7 @@ def say(office: Office, row: FeatureRow) -> object:
 @pytest.mark.parametrize(
     ("order", "name", "letter"),
     [
-        (skip, "at a gate", ("skip", "implement")),
+        (skip, "at a gate", ("skip", "done")),
         (back, "stuck, acceptable", ("back", "plan")),
         (resume, "stuck", ("continue", "")),
         (pause, "under way", ("pause", "")),
@@ -84,7 +85,7 @@ def test_an_order_becomes_a_letter(
         (pause, "done", "sparing show 001"),
         (abandon, "done", "sparing show 001"),
         (say, "abandoned", "sparing show 001"),
-        (skip, "stuck", "its stages: plan, implement, done"),
+        (skip, "stuck", 'sparing reject 001 "what should be different"'),
     ],
 )
 def test_an_order_that_makes_no_sense(office: Office, order: Order, name: str, repair: str) -> None:

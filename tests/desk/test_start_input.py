@@ -18,10 +18,10 @@ from sparing.desk.gates import answers, ideas
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, RepositoryError, UsageError
 from sparing.feature import Background, FeatureStatus, Priority
-from sparing.finish.meta import project
 from sparing.flow.state import FlowState
 from sparing.records import features
 from sparing.records.features import FeatureRow
+from sparing.runtime.meta import project
 from sparing.stages.place import Place
 from tests.desk.standing import NOW, PASSED, reload, settled
 from tests.repositories import git, write_files

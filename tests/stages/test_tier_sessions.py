@@ -15,6 +15,7 @@ from sparing.artifact import ArtifactName
 from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.flow.advance import advance, begin
 from sparing.flow.flows import FLOWS, TIERS
+from sparing.flow.stage import StageWork
 from sparing.flow.state import Cause, Do, Outcome, OutcomeKind, Position
 from sparing.job import Job, JobKind, JobResult
 from sparing.stages.moves import Happened, Next, StageRules
@@ -57,7 +58,7 @@ BUILT = [
     (flow, stage.name)
     for flow in sorted(TIERS)
     for stage in FLOWS[flow].stages
-    if stage.author == "builder" and stage.writes is not None
+    if stage.author == "builder" and stage.work is not StageWork.CHECK
 ]
 
 

@@ -44,8 +44,23 @@ def sheet(source: Source, checked: Checked, unproven: Sequence[str]) -> str:
     return fill(
         "documents", "facts", stat=stat(changed), unproven=unproven,
         before=None if checked.known is None else checked.known.words,
-        checks=[Fact(one, bool(checked.red and one in checked.red)) for one in checked.results],
+        checks=_facts(checked),
     )  # fmt: skip
+
+
+def verification(source: Source, checked: Checked, detail: str) -> str:
+    """The document of a stage in which the program itself verifies."""
+    changed = source.changed(source.row.feature.base_commit)
+    text = fill(
+        "documents", "verification", passed=not detail, detail=detail, stat=stat(changed),
+        commit=source.job.head[:10], checks=_facts(checked),
+        before=None if checked.known is None else checked.known.words,
+    )  # fmt: skip
+    return text.rstrip() + "\n"
+
+
+def _facts(checked: Checked) -> list[Fact]:
+    return [Fact(one, bool(checked.red and one in checked.red)) for one in checked.results]
 
 
 def unproven_tasks(source: Source, tasks: Sequence[Task]) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.continuation import SessionStep
-from sparing.dispatch.resume_check import deferred
 from sparing.economy.cost_model import Rates, TurnWork
 from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_work
 from sparing.economy.known import Base, blocks_of
@@ -207,7 +206,7 @@ def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
 
 def can_resume(source: Source) -> bool:
     session, backend = source.session, source.around.backend(source.row)
-    able = backend.capabilities.resume and not deferred(source.around, backend)
+    able = backend.capabilities.resume and not source.around.deferred(source.row)
     if session is None:
         return able
     same = source.inside or session.model == model_of(source)  # it keeps its model

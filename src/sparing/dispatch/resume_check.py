@@ -24,7 +24,6 @@ from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, pay, run_
 from sparing.dispatch.spend import SpendRequest
 from sparing.economy.prices import cost_nano, own_prices
 from sparing.records import resume_checks
-from sparing.records.features import FeatureRow
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.resume_checks import CheckRow
 from sparing.records.totals import RESUME_CHECK
@@ -55,21 +54,6 @@ class ResumeCheckRequest(NamedTuple):
     @property
     def version(self) -> str:
         return str(getattr(self.backend, "version", ""))
-
-
-def deferred(around: Surroundings, backend: Backend) -> str:
-    """Why this client's sessions are not resumed; empty if they are, or if nobody knows yet."""
-    if backend.capabilities.proven:
-        return ""
-    with around.database.read() as connection:
-        version = str(getattr(backend, "version", ""))
-        row = resume_checks.get(connection, backend.name, version)
-    return row.reason if row else ""
-
-
-def deferred_of(around: Surroundings, row: FeatureRow) -> str:
-    """The same of the client that works on this feature."""
-    return deferred(around, around.backend(row))
 
 
 async def trusted(asking: SpendRequest) -> str:

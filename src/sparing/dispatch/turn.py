@@ -31,6 +31,7 @@ from sparing.records.prompts import keep_prompt
 from sparing.reply import Reply
 from sparing.runtime import signals
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import changed_by_author, commit_feature
 from sparing.runtime.source import Source, session_owner, session_scope, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
@@ -40,7 +41,6 @@ from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.way import Way
-from sparing.workspace.git.commit import changed_paths, commit_paths
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
@@ -199,12 +199,9 @@ def _tell_secrets(
 
 def _commit(source: Source, ticket: Ticket) -> str | None:
     worktree = source.around.worktree(source.row, source.job.head, source.job.lane)
-    paths = changed_paths(worktree, source.job.head)
+    paths = changed_by_author(source, worktree)
     refuse_secrets(worktree, source.job.head, paths, source.around.folder.redactor.known)
-    feature = source.row.feature
-    change = commit_paths(
-        worktree, source.job.head, paths, _subject(source), feature.name, ticket.step, ticket.at
-    )
+    change = commit_feature(source, ticket, worktree, paths, _subject(source))
     return None if change.empty else change.commit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from sparing.engine.unfinished_leg import (
     asks_again,
     take_up,
 )
+from sparing.errors import SparingError
 from sparing.event import FeatureEvent, StuckEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause, Do, FlowState, Position
@@ -27,6 +29,7 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
 from sparing.runtime.panel_record import panel_rule
+from sparing.runtime.meta import commit_meta
 from sparing.runtime.place_store import dump_place, load_place
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, current
@@ -105,10 +108,11 @@ async def settle(leg: LegStart, move: Decision) -> None:
     row = row_of(around, leg.feature)
     place = Place.load({**move.place, "review": None})
     state = place.state
+    head = await asyncio.to_thread(_on_record, around, row, place, f"{leg.id}.settled", move.at)
     with around.database.write() as tx:
         status = _status(state.position)
-        key = row.feature.key
-        if not features.settle(tx, key, leg.numbers, move.place, place.head, status, move.at):
+        key, there = row.feature.key, {**move.place, "head": head}
+        if not features.settle(tx, key, leg.numbers, there, head, status, move.at):
             return  # a repetition: an answer has already moved the feature on
         if state.position in (Position.GATE, Position.STUCK):
             gate = gates.Gate(
@@ -117,6 +121,18 @@ async def settle(leg: LegStart, move: Decision) -> None:
             )  # fmt: skip
             gates.open_gate(tx, gate)
         events.add(tx, _ended(leg.id, row, place, move.at))
+
+
+def _on_record(around: Surroundings, row: FeatureRow, place: Place, step: str, at: float) -> str:
+    """The head with what the leg has come to in it. The database is the truth: where nothing can
+    be committed, the next commit says it."""
+    if not (around.folder.worktree(row.feature.name) / ".git").is_file():
+        return place.head
+    try:
+        worktree = around.worktree(row, place.head)
+        return commit_meta(worktree, around.feature_folder(row), row, place, step, at)
+    except SparingError:
+        return place.head
 
 
 def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
@@ -159,7 +175,7 @@ def _tell_stage(
     known = before.marks.get(name)
     if found.do is not Do.RUN or began is None or (known and known.started == began.started):
         return
-    if began.completed is None and began.iterations == 0:
+    if began.completed is None:
         key = f"{row.feature.key}.{after.moves}.stage"
         told = Event.of(FeatureEvent.STAGE, key=key, feature=row.feature.key, at=now, stage=name)
         events.add(tx, told)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from sparing.artifact import ArtifactName
 from sparing.briefing.review_history import told_of, write_reviews
 from sparing.context.documents.claims import unmarked_claims
-from sparing.dispatch.resume_check import deferred_of
 from sparing.event import WarningEvent
-from sparing.finish.meta import write_meta
 from sparing.finish.unfinished_tasks import remove_logs
 from sparing.job import JobResult
 from sparing.runtime.events import Teller, tell
+from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place, is_last
 from sparing.ticket import Ticket
@@ -26,7 +25,7 @@ def close_stage(source: Source, ticket: Ticket) -> JobResult:
         told = told_of(connection, ticket.feature)
     worktree = around.worktree(row, job.head)
     folder = around.feature_folder(row)
-    paths = [write_meta(worktree.path, folder, row, place, deferred_of(around, row))]
+    paths = [write_meta(worktree, folder, row, place, around.deferred(row))]
     gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
     reviews = None if gone else write_reviews(worktree.path, folder, told)
     record_unmarked_claims(source, ticket)

@@ -25,9 +25,10 @@ from sparing.prompts.render import fill
 from sparing.records import events
 from sparing.reply import ReplyOutcome
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source, source_of
 from sparing.ticket import Ticket
-from sparing.workspace.git.commit import commit_paths, read_file
+from sparing.workspace.git.commit import read_file
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
@@ -74,10 +75,8 @@ def write_lessons(source: Source, teller: Ticket, retro: Retro, why: str) -> Les
         for path, content in files.items():
             Confined(worktree.path).write_bytes(path, content)
         refuse_secrets(worktree, source.job.head, tuple(files), source.around.folder.redactor.known)
-        change = commit_paths(
-            worktree, source.job.head, tuple(files), f"sparing: {source.job.stage} retrospective",
-            source.row.feature.name, teller.step, teller.at,
-        )  # fmt: skip
+        subject = f"sparing: {source.job.stage} retrospective"
+        change = commit_feature(source, teller, worktree, tuple(files), subject)
     except (SparingError, SecretsFound):
         _take_back(source, Confined(worktree.path), tuple(files))
         raise

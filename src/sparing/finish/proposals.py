@@ -25,6 +25,7 @@ from sparing.records.prompts import keep_prompt
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
@@ -32,7 +33,6 @@ from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.turn_event import CommitEvent
 from sparing.way import Way
-from sparing.workspace.git.commit import commit_paths
 from sparing.workspace.git.repository import resolve_base, taken_numbers
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
@@ -91,8 +91,7 @@ def _written(source: Source, ticket: Ticket, project: Project) -> str:
     text = roadmap(row.feature.title, project, _folders(source, project))
     Confined(worktree.path).write_text(path, text)
     refuse_secrets(worktree, head, (path,), around.folder.redactor.known)
-    subject, name = _subject(source), row.feature.name
-    change = commit_paths(worktree, head, (path,), subject, name, ticket.step, ticket.at)
+    change = commit_feature(source, ticket, worktree, (path,), _subject(source))
     return head if change.empty else change.commit
 
 

@@ -16,13 +16,12 @@ from sparing.briefing.retro import LOG
 from sparing.briefing.review_history import NAME as HISTORY
 from sparing.config.flow import Logs
 from sparing.context.documents.tasks import parse_tasks
-from sparing.dispatch.resume_check import deferred_of
 from sparing.errors import SparingError
-from sparing.finish.meta import write_meta
 from sparing.flow.flows import FLOWS
 from sparing.job import JobResult
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
+from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Place
@@ -104,7 +103,7 @@ def reopen(source: Source, ticket: Ticket) -> JobResult:
     place = Place.load(job.place)
     worktree = around.worktree(row, job.head)
     folder = around.feature_folder(row)
-    meta = write_meta(worktree.path, folder, row, place, deferred_of(around, row))
+    meta = write_meta(worktree, folder, row, place, around.deferred(row))
     logs = _put_back(around, row, place, worktree.path)
     # Named after the stage that was last, also if another one follows now.
     subject = f"sparing: {FLOWS[row.feature.flow].names[-1]} taken back"

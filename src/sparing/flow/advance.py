@@ -160,12 +160,21 @@ def _skip(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     target = outcome.target or (following.name if following else "")
     if target not in flow.names or flow.index(target) <= flow.index(state.stage):
         return _refuse(state, f"'{target}' is not a stage after '{state.stage}'")
+    gone = left_out(state, target)
+    if not gone:
+        return _refuse(state, f"{target} comes next: nothing would be skipped, approve it")
     move = _enter(flow, state, target, outcome)
     if move.do is Do.REFUSE:
         return move
-    return replace(
-        move, state=replace(move.state, skipped=(*state.skipped, Skip(state.stage, target)))
-    )
+    skipped = (*state.skipped, *(Skip(name, target) for name in gone))
+    return replace(move, state=replace(move.state, skipped=skipped))
+
+
+def left_out(state: FlowState, target: str) -> tuple[str, ...]:
+    """Stages that are not done when a feature goes on to another one; at a gate its own is."""
+    flow = FLOWS[state.flow]
+    first = flow.index(state.stage) + (state.position is Position.GATE)
+    return flow.names[first : flow.index(target)]
 
 
 def _back(flow: Flow, state: FlowState, outcome: Outcome) -> Move:

@@ -75,6 +75,7 @@ _VERIFY = Stage(
     "verify",
     StageWork.CHECK,
     "builder",
+    writes=A.VERIFICATION,
     budget_tokens=10_000,
     on_fail="implement",
     breaker="implement",

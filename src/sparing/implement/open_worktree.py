@@ -10,14 +10,13 @@ from sparing.errors import RepositoryError
 from sparing.event import RewoundEvent
 from sparing.implement.checks import run_checks
 from sparing.job import Job, JobResult
-from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.runtime.worktree_setup import outfit
 from sparing.ticket import Ticket
 from sparing.workspace.checks.baseline import Baseline
-from sparing.workspace.git.commit import commit_paths
 from sparing.workspace.git.objects import keep, move_ref
 from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.leaks import refuse_secrets, set_aside
@@ -30,7 +29,7 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     # A leg that was begun anew goes on from what the old one had already committed.
     worktree = around.worktree(row, job.head)
     rewind_branch(around, worktree, job, ticket)
-    tip = commit_start_documents(around, row, worktree, job, ticket)
+    tip = commit_start_documents(source, worktree, ticket)
     outfit(around, row, worktree, ticket, job)
     if job.baseline or (tip != row.feature.base_commit and not job.given):
         return JobResult(commit=tip)
@@ -38,10 +37,9 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
 
 
-def commit_start_documents(
-    around: Surroundings, row: FeatureRow, worktree: Worktree, job: Job, ticket: Ticket
-) -> str:
+def commit_start_documents(source: Source, worktree: Worktree, ticket: Ticket) -> str:
     """The branch's tip with them; a repeated step finds the commit it made."""
+    around, row, job = source.around, source.row, source.job
     tip, base = worktree.tip(), row.feature.base_commit
     if not job.given or tip != base:
         return tip
@@ -52,8 +50,7 @@ def commit_start_documents(
     refuse_secrets(worktree, base, paths, around.folder.redactor.known)
     names = " and ".join(name for name, _ in job.given)
     subject = f"sparing: {names} as given"
-    change = commit_paths(worktree, base, paths, subject, row.feature.name, ticket.step, ticket.at)
-    return change.commit
+    return commit_feature(source, ticket, worktree, paths, subject, base).commit
 
 
 def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:

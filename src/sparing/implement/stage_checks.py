@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.facts import Checked, sheet, unproven_tasks
+from sparing.briefing.facts import Checked, sheet, unproven_tasks, verification
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
 from sparing.event import ChecksEvent
@@ -15,10 +15,12 @@ from sparing.implement.checks import changes_to_approve, extra_checks, run_check
 from sparing.implement.evidence import known_of
 from sparing.job import JobResult
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.runtime.worktree_setup import outfit
 from sparing.ticket import Ticket
 from sparing.workspace.checks.changes import Changed
+from sparing.workspace.project.paths import Confined
 
 
 def check_stage(source: Source, ticket: Ticket) -> JobResult:
@@ -40,7 +42,19 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     result = JobResult(passed=not names, reply=said, detail=detail, asks=open_questions)
     if source.stage.work is StageWork.IMPLEMENT:
         return _with_facts(source, checked, result)
-    return result
+    if source.stage.writes is None:
+        return result
+    return replace(result, commit=_written(source, ticket, verification(source, checked, detail)))
+
+
+def _written(source: Source, ticket: Ticket, text: str) -> str:
+    """What a stage leaves whose work is to verify, whatever the checks say."""
+    assert source.stage.writes is not None
+    path, head = source.path(source.stage.writes), source.job.head
+    worktree = source.around.worktree(source.row, head)
+    Confined(worktree.path).write_text(path, text)
+    subject = f"sparing: {source.job.stage} by the program"
+    return commit_feature(source, ticket, worktree, (path,), subject).commit
 
 
 def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResult:

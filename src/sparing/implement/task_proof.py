@@ -17,10 +17,11 @@ from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_ent
 from sparing.job import JobResult
 from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
 from sparing.ticket import Ticket
-from sparing.workspace.git.commit import changed_files, commit_paths
+from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.lanes import CommitStamp, as_before, move_on, show
 from sparing.workspace.git.repository import contains
 from sparing.workspace.project.paths import Confined
@@ -159,13 +160,12 @@ def _log(
 
 
 def _write(source: Source, ticket: Ticket, head: str, text: str) -> str:
-    path, around, row = f"{source.folder}/{NAME}", source.around, source.row
-    worktree = around.worktree(row, head)
+    path = f"{source.folder}/{NAME}"
+    worktree = source.around.worktree(source.row, head)
     Confined(worktree.path).write_text(path, text)
     named = ", ".join(part.number for part in source.job.building.parts)
     subject = f"sparing: {source.job.stage} log{f', task {named}' if named else ''}"
-    change = commit_paths(worktree, head, [path], subject, row.feature.name, ticket.step, ticket.at)
-    return change.commit
+    return commit_feature(source, ticket, worktree, [path], subject, head).commit
 
 
 def _warn(source: Source, ticket: Ticket, text: str, name: str) -> None:

@@ -184,13 +184,15 @@ def move(
     return done.rowcount == 1
 
 
-def give_up(tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], at: float) -> bool:
+def give_up(
+    tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
+) -> bool:
     """Abandoned while nothing runs; False if something does by now."""
     done = tx.execute(
-        "update features set status = ?, place = ?, updated = ?"
+        "update features set status = ?, place = ?, head = ?, updated = ?"
         " where key = ? and generation = ? and leg = ? and running = 0",
         (
-            FeatureStatus.ABANDONED.value, json.dumps(place), at,
+            FeatureStatus.ABANDONED.value, json.dumps(place), head, at,
             row.feature.key, row.generation, row.leg,
         ),
     )  # fmt: skip

@@ -129,8 +129,13 @@ class Economy:
             "estimated: they would have made other calls too, which is a guess",
         ]
         if self.left_out:
-            turns = f"{self.left_out} turn{'s' if self.left_out != 1 else ''}"
-            told.append(f"{turns} can't be replayed and are in none of these figures")
+            one = self.left_out == 1
+            turns = (
+                "1 turn can't be replayed and is"
+                if one
+                else (f"{self.left_out} turns can't be replayed and are")
+            )
+            told.append(f"{turns} in none of these figures")
         if self.untold:
             told.append(f"in use, but one run can't tell what it saved: {', '.join(self.untold)}")
         told += [f"not in use: {lever}, {why}" for lever, why in self.off.items()]

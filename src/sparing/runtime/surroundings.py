@@ -20,6 +20,7 @@ from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
 from sparing.errors import ConfigError
+from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
 from sparing.runtime.claude_double import DoubledClaude, agent_of, taken_seconds
@@ -109,6 +110,20 @@ class Surroundings:
     def forget(self, row: FeatureRow, lane: str) -> None:
         """A lane that was removed."""
         self._worktrees.pop(f"{row.feature.key} {lane}", None)
+
+    def deferred(self, row: FeatureRow) -> str:
+        """Why the sessions of a feature's client are not resumed; empty if they are, or if nobody
+        knows yet, as where the client is not installed."""
+        try:
+            backend = self.backend(row)
+        except ConfigError:
+            return ""
+        if backend.capabilities.proven:
+            return ""
+        with self.database.read() as connection:
+            version = str(getattr(backend, "version", ""))
+            known = resume_checks.get(connection, backend.name, version)
+        return known.reason if known else ""
 
     def feature_folder(self, row: FeatureRow) -> str:
         return self.settings(row).flow.folder_of(row.feature)

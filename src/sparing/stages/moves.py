@@ -207,10 +207,12 @@ def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -
 
 def _mark(place: Place, now: float, *, again: bool) -> Mark:
     """How an earlier attempt at the stage ended says nothing of this one."""
-    before = place.marks.get(place.state.stage)
-    if again and before is not None:
-        return replace(before, cap_reached=False, notes=())
-    return Mark(now, base=place.head)
+    before = place.marks.get(place.state.stage, Mark(now))
+    kept = again and place.state.stage in place.marks
+    began = replace(before, completed=None, cap_reached=False, notes=()) if kept else Mark(now)
+    # Where nobody reviews, how often the stage was worked on is all there is to count.
+    count = began.iterations if stage_of(place).reviewers else before.iterations + 1
+    return replace(began, iterations=count, base=before.base if kept else place.head)
 
 
 def _document(place: Place, rules: StageRules, *, again: bool) -> Next:

@@ -7,8 +7,9 @@ they keep their ids and people read the same history.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from sparing.finding import Severity
@@ -150,10 +151,18 @@ def to_settle(state: ReviewState | None) -> tuple[str, ...]:
 
 def notes_of(state: ReviewState | None) -> tuple[str, ...]:
     """What is still open, a line each, for the stage's record."""
-    lines = (
-        " ".join(f"{one.id} {one.finding.severity}: {one.finding.text}".split())
-        for one in open_of(state)[:MOST_NOTES]
-    )
+    found = open_of(state)
+    return _lines(f"{one.id} {one.finding.severity}: {one.finding.text}" for one in found)
+
+
+def verdict_notes(seen: Sequence[SeenVerdict]) -> tuple[str, ...]:
+    """All that a lone judge remarked, a line each, for the stage's record."""
+    found = [finding for one in seen for finding in one.verdict.findings]
+    return _lines(f"{finding.severity}: {finding.text}" for finding in found)
+
+
+def _lines(texts: Iterable[str]) -> tuple[str, ...]:
+    lines = (" ".join(text.split()) for text in islice(texts, MOST_NOTES))
     return tuple(line if len(line) <= NOTE_CHARS else f"{line[:NOTE_CHARS]}…" for line in lines)
 
 

@@ -169,9 +169,10 @@ def _has_more(place: Place) -> bool:
 
 def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     result = happened.results[0]
+    noted = marked(place, notes=review_rounds.verdict_notes(happened.seen))
     if result.passed:
-        return close(place, now)
-    refused = replace(place, open=(result.dispatch,))
+        return close(noted, now)
+    refused = replace(noted, open=(result.dispatch,))
     reason = f"{stage_of(place).author} is not satisfied"
     return flow(refused, Outcome(OutcomeKind.REFUSED, reason=reason), rules, now)
 

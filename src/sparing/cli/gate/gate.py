@@ -19,6 +19,7 @@ from sparing.cli.options import TERMINAL
 from sparing.cli.screen import WIDTH, echo, page, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
+from sparing.desk.features.jumps import jump, plan_skip
 from sparing.desk.features.page_presence import feature_link
 from sparing.desk.features.rerun import plan_rerun, rerun
 from sparing.desk.gates import answers
@@ -56,7 +57,7 @@ class AtGate:
             "resume": self.resume, "rerun": self.rerun, "skip": self.skip, "stop": self.stop,
             "answer": self.answer,
         }  # fmt: skip
-        words = [_verb(one) for one in view.choices_of(self.office, self.row)]
+        words = [_verb(one) for one in view.choices_of(self.office, self.row, now())]
         looks: dict[str, Callable[[], bool]] = {"diff": self.diff, "prompt": self.prompt}
         if self.view().again:
             looks = {"diff": self.diff, "since": self.since, "prompt": self.prompt}
@@ -65,7 +66,7 @@ class AtGate:
 
     def decide(self) -> bool:
         """True if the gate has its answer; False leaves it open."""
-        show(self.view(), self.row, view.choices_of(self.office, self.row))
+        show(self.view(), self.row, view.choices_of(self.office, self.row, now()))
         show_conversation(self.office, self.row)
         show_link(feature_link(self.office, self.row))
         while True:
@@ -126,7 +127,13 @@ class AtGate:
         return answer_at_gate(self.office, self.row, lambda text: ask(text, self._settled) or "")
 
     def skip(self) -> bool:
-        orders.skip(self.office, self.row, "", TERMINAL, now())
+        plan = plan_skip(self.office, self.row)
+        for line in plan.lost:
+            echo(f"  {line}", err=True)
+        said = ask(f"skip to {plan.to}? [y/N] ", self._settled) or ""
+        if not said.lower().startswith("y"):
+            return False
+        jump(self.office, self.row, plan, TERMINAL, now())
         return True
 
     def stop(self) -> bool:
@@ -154,7 +161,7 @@ class AtGate:
         edit_stage(self.office, self.row, "", self._files)
         self.row = view.reload(self.office, self.row)
         if FlowState.load(self.row.place["state"]).position is Position.STUCK:
-            show_choices(view.choices_of(self.office, self.row))
+            show_choices(view.choices_of(self.office, self.row, now()))
         return False
 
     def _files(self) -> None:

@@ -11,12 +11,16 @@ from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.features import orders
+from sparing.desk.features.jumps import Jump, jump, plan_back, plan_skip
 from sparing.desk.features.orders import OrderReceipt, OrderTiming
 from sparing.desk.features.view import choices_of, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.errors import NeedsHuman
+from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
+
+yes_option = click.option("--yes", is_flag=True, help="Don't ask.")
 
 
 def _found(name: str, *, reading: bool = True) -> tuple[Office, FeatureRow]:
@@ -50,35 +54,70 @@ def resume_command(feature: str, as_json: bool) -> None:
 @click.command("skip")
 @feature_argument()
 @click.argument("stage", required=False, default="")
+@yes_option
 @json_option
-def skip_command(feature: str, stage: str, as_json: bool) -> None:
+def skip_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     """Skip to a later stage, without what lies between.
 
-    Without STAGE it is the next one. A stage whose documents are missing is refused.
+    Without STAGE one stage is left out: the one that is under way, or at a gate the next one. You
+    see what will be missing and are asked. A stage whose documents are missing is refused. Before
+    the first run it says where the feature begins.
     """
     office, row = _found(feature)
-    left = orders.skip(office, row, stage, TERMINAL, now())
-    _answered(office, row, f"{left} is left for {stage or 'the next stage'}", as_json=as_json)
+    plan = plan_skip(office, row, stage)
+    _agree(plan, f"skip to {plan.to}?", asks=not yes and not as_json)
+    left = jump(office, row, plan, TERMINAL, now())
+    _jumped(office, row, plan, f"{left} is left for {plan.to}", as_json=as_json)
 
 
 @click.command("back")
 @feature_argument()
 @click.argument("stage")
+@yes_option
 @json_option
-def back_command(feature: str, stage: str, as_json: bool) -> None:
-    """Go back to an earlier stage and on from there."""
+def back_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
+    """Go back to an earlier stage and on from there.
+
+    You see which stages run again, and are asked.
+    """
     office, row = _found(feature)
-    left = orders.back(office, row, stage, TERMINAL, now())
-    _answered(office, row, f"{left} is left, back to {stage}", as_json=as_json)
+    plan = plan_back(office, row, stage)
+    _agree(plan, f"go back to {plan.to}?", asks=not yes and not as_json)
+    left = jump(office, row, plan, TERMINAL, now())
+    _jumped(office, row, plan, f"{left} is left, back to {plan.to}", as_json=as_json)
+
+
+def _agree(plan: Jump, question: str, *, asks: bool) -> None:
+    """What is lost is told in any case; where nobody sits, nobody is asked."""
+    for line in plan.lost:
+        echo(f"  {line}", err=True)
+    if asks and is_terminal():
+        confirm(question, default=False, abort=True, err=True)
+
+
+def _jumped(office: Office, row: FeatureRow, plan: Jump, words: str, *, as_json: bool) -> None:
+    if row.status is not FeatureStatus.PLANNED:
+        print_answered(
+            office, row, words, done=words, to=plan.to, lost=list(plan.lost), as_json=as_json
+        )
+        return
+    command = f"sparing run {row.feature.id}"
+    if as_json:
+        print_json(
+            feature=row.feature.id, done=words, to=plan.to, lost=list(plan.lost),
+            next_command=command,
+        )  # fmt: skip
+        return
+    echo(f"it begins with {plan.to}\n  {style(command, fg='cyan')}")
 
 
 @click.command("abandon")
 @feature_argument()
-@click.option("--yes", is_flag=True, help="Don't ask.")
+@yes_option
 @json_option
 def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
     """Give a feature up. Its branch, its worktree and its records stay."""
-    office, row = _found(feature)
+    office, row = _found(feature, reading=False)
     number, title = row.feature.id, row.feature.title
     if not yes and not is_terminal():
         raise NeedsHuman(
@@ -122,7 +161,7 @@ def edit_command(feature: str, document: str) -> None:
             prompt("  change the files there, then press Enter", "", show_default=False)
 
     edit_stage(office, row, document, files)
-    for one in choices_of(office, reload(office, row))[:2]:
+    for one in choices_of(office, reload(office, row), now())[:2]:
         words = f"   {one.words}" if one.words else ""
         echo(f"  {style(one.command, fg='cyan')}{words}", err=True)
 

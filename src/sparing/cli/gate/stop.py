@@ -22,7 +22,7 @@ def stop_command(feature: str, as_json: bool) -> None:
     To promote it instead: sparing approve. The document lies on the feature's branch; `sparing
     start --from-file` takes it up again whenever you like.
     """
-    office = open_office(Path.cwd(), reading=True)
+    office = open_office(Path.cwd())
     row = answers.find(office, feature)
     stopped = ideas.stop(office, row, TERMINAL, now())
     if as_json:

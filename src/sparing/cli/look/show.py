@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sparing.artifact import ArtifactName
+from sparing.cli.clock import now
 from sparing.cli.look.prompt import PromptOptions, show_prompt
 from sparing.cli.look.status import state_words
 from sparing.cli.options import json_option, print_json
@@ -91,7 +92,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
 
 
 def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
-    shown = view.feature_view(office, row)
+    shown = view.feature_view(office, row, now())
     verdicts = history.verdict_rows(office, row)
     if as_json:
         reviews = [

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs
@@ -31,7 +32,7 @@ def status_command(as_json: bool = False) -> None:
     """
     office = open_office(Path.cwd(), reading=True)
     rows = every_row(office)
-    views = [feature_view(office, row) for row in rows if row.status.value not in DONE]
+    views = [feature_view(office, row, now()) for row in rows if row.status.value not in DONE]
     over = finished_features(office, rows)
     ready = [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
     if as_json:
@@ -103,7 +104,7 @@ def waits(view: FeatureView) -> bool:
 @json_option
 def list_command(as_json: bool) -> None:
     """List all features of this repository."""
-    views = list_views(open_office(Path.cwd(), reading=True))
+    views = list_views(open_office(Path.cwd(), reading=True), now())
     if as_json:
         print_json(features=[asdict(view) for view in views])
         return

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from sparing.cli.clock import now
 from sparing.cli.look.status import state_words
 from sparing.cli.money.cache_warmth import warm_words
 from sparing.cli.options import feature_argument
@@ -99,7 +100,7 @@ class Watcher:
         """Nobody works on it: what a person would do next."""
         echo("\nnothing runs here")
         for row in self._rows:
-            shown = view.feature_view(self._office, view.reload(self._office, row))
+            shown = view.feature_view(self._office, view.reload(self._office, row), now())
             echo(wrapped(f"{shown.id} {state_words(shown)}", "  "))
             echo(f"    {style(shown.next_command, fg='cyan')}")
             warm = warm_words(self._office, view.reload(self._office, row))
@@ -113,7 +114,7 @@ class Watcher:
         yield line if len(self._keys) == 1 else named(event, line)
         if event.what is FeatureEvent.GATE or isinstance(event.what, StuckEvent):
             row = next(one for one in self._rows if one.feature.key == event.feature)
-            shown = view.feature_view(self._office, view.reload(self._office, row))
+            shown = view.feature_view(self._office, view.reload(self._office, row), now())
             yield f"    {style(shown.next_command, fg='cyan')}"
             if link := feature_link(self._office, row):
                 yield f"    {style(link, fg='cyan')}"

@@ -79,7 +79,7 @@ def run_features(
     settle_level(reach, unsandboxed=optional)
     with engine_lock(office.folder.engine_lock), kept_open():
         ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
-    views = [view.feature_view(office, row) for row in ended]
+    views = [view.feature_view(office, row, now()) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
     if as_json:
         print_json(features=[asdict(v) for v in views])

@@ -85,7 +85,7 @@ def run_command(
 def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:
     """There is nothing to run any more: where it ended, and what a person may do with it."""
     if as_json:
-        print_json(features=[asdict(feature_view(office, row))])
+        print_json(features=[asdict(feature_view(office, row, now()))])
         return 0
     number = row.feature.id
     if row.status is FeatureStatus.ABANDONED:

@@ -1,4 +1,4 @@
-"""What a person may request besides an answer: another stage, a pause, the end, a message.
+"""What a person may request besides an answer: a pause, the end, a message.
 
 While nothing runs, abandoning counts at once. A running leg gets it through the mailbox and
 obeys between two moves, when what is under way is finished and paid for.
@@ -11,18 +11,19 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.desk.gates import answers
-from sparing.desk.gates.actions import choices
-from sparing.desk.office import Office
-from sparing.errors import FeatureError, UsageError
+from sparing.desk.office import Office, settings_of
+from sparing.errors import FeatureError, SparingError, UsageError
 from sparing.event import AnswerEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.advance import advance
-from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Outcome, OutcomeKind, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import SAY, Letter
+from sparing.runtime.meta import commit_meta
+from sparing.stages.place import Place
+from sparing.workspace.git.worktree import ensure_worktree
 
 SAY_LIMIT = 4_000
 
@@ -38,18 +39,6 @@ class OrderTiming(StrEnum):
 class OrderReceipt(NamedTuple):
     stage: str
     counts: OrderTiming
-
-
-def skip(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
-    _need_rest(row)
-    outcome = Outcome(OutcomeKind.SKIP, _stage(row, to) if to else _following(row))
-    return answers.answer(office, row, outcome, sender, at, _stages(row))
-
-
-def back(office: Office, row: FeatureRow, to: str, sender: str, at: float) -> str:
-    _need_rest(row)
-    outcome = Outcome(OutcomeKind.BACK, _stage(row, to))
-    return answers.answer(office, row, outcome, sender, at, _stages(row))
 
 
 def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
@@ -82,8 +71,10 @@ def abandon(
     state = FlowState.load(row.place["state"])
     ended = advance(state, Outcome(OutcomeKind.ABANDON, reason=reason)).state
     key = row.feature.key
+    head = _on_record(office, row, ended, at)
+    place = {**row.place, "state": ended.dump(), "head": head}
     with office.database.write() as tx:
-        if not features.give_up(tx, row, {**row.place, "state": ended.dump()}, at):
+        if not features.give_up(tx, row, place, head, at):
             raise answers.moved_on(features.get(tx, key) or row)
         gate = gates.waiting(tx, key)
         if gate is not None:
@@ -92,6 +83,20 @@ def abandon(
         name, stage = f"{row.leg_id}.given-up", state.stage
         events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage))
     return OrderReceipt(state.stage, OrderTiming.NOW)
+
+
+def _on_record(office: Office, row: FeatureRow, ended: FlowState, at: float) -> str:
+    """The head with the end in its record; one that has not begun has no branch."""
+    path = office.folder.worktree(row.feature.name)
+    if not (path / ".git").is_file():
+        return row.head
+    place = Place.load({**row.place, "review": None, "state": ended.dump()})
+    folder = settings_of(office, row).flow.folder_of(row.feature)
+    try:
+        worktree = ensure_worktree(office.repository, path, row.feature.branch, row.head)
+        return commit_meta(worktree, folder, row, place, f"{row.leg_id}.given-up", at)
+    except SparingError:  # the database is the truth; the branch may be gone
+        return row.head
 
 
 def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> OrderReceipt:
@@ -118,37 +123,7 @@ def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float
     return OrderReceipt(FlowState.load(now.place["state"]).stage, OrderTiming.SOON)
 
 
-def _need_rest(row: FeatureRow) -> None:
-    if row.running:
-        number = row.feature.id
-        raise FeatureError(f"feature {number} is at work", f"first: sparing pause {number}")
-
-
 def _refuse_over(row: FeatureRow) -> None:
     if row.status.is_over:
         number = row.feature.id
         raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")
-
-
-def _stage(row: FeatureRow, name: str) -> str:
-    if name not in FLOWS[row.feature.flow].names:
-        raise UsageError(f"the flow {row.feature.flow} has no stage '{name}'", _stages(row))
-    return name
-
-
-def _following(row: FeatureRow) -> str:
-    flow, stage = FLOWS[row.feature.flow], FlowState.load(row.place["state"]).stage
-    following = flow.after(stage)
-    if following is None:
-        raise UsageError(f"nothing comes after {stage}", _instead(row))
-    return following.name
-
-
-def _instead(row: FeatureRow) -> str:
-    """What leads on from here, if skipping does not."""
-    found = choices(row.feature.id, FlowState.load(row.place["state"]))
-    return found[0].command if found else f"sparing show {row.feature.id}"
-
-
-def _stages(row: FeatureRow) -> str:
-    return f"its stages: {', '.join(FLOWS[row.feature.flow].names)}"

@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparing.cap import Reached
+from sparing.cap import CapScope, Reached, day_of
 from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.open_questions import questions
 from sparing.desk.office import Office
 from sparing.event import SandboxEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import FlowState, Position
+from sparing.flow.state import Cause, FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of
@@ -53,7 +53,8 @@ class FeatureView:
     """What its author asks."""
 
 
-def feature_view(office: Office, row: FeatureRow) -> FeatureView:
+def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> FeatureView:
+    """`at`: the time now, where it is known; a cap on a day is over with its day."""
     with office.database.read() as connection:
         gate = gates.waiting(connection, row.feature.key)
         letter = mailbox.pending(connection, gate.id) if gate else None
@@ -61,7 +62,9 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
         sandbox = events.last_what(connection, row.feature.key, SandboxEvent)
     feature, state = row.feature, FlowState.load(row.place["state"])
     done = [stage for stage, mark in row.place.get("marks", {}).items() if mark[1] is not None]
-    waits = "" if gate is None else _waits(gate)
+    past = stop is not None and is_past(stop, at)
+    waits = "" if gate is None else _waits(gate, stop if past and stop else None)
+    stop = None if past else stop
     open_ = () if letter or row.running else _choices(office, row, stop)
     return FeatureView(
         id=feature.id,
@@ -87,8 +90,15 @@ def feature_view(office: Office, row: FeatureRow) -> FeatureView:
     )
 
 
-def _waits(gate: gates.Gate) -> str:
+def is_past(stop: Reached, at: float | None) -> bool:
+    """A cap on a day that is over stands in nobody's way."""
+    return at is not None and stop.scope is CapScope.DAY and stop.name != day_of(at)
+
+
+def _waits(gate: gates.Gate, past: Reached | None = None) -> str:
     """What stands in the way; at a gate that no rule lets pass also why."""
+    if past is not None and gate.kind == Cause.BUDGET.value:
+        return f"your word: the {past.measure} cap of {past.name} stopped it, and that day is over"
     approval = f"your approval of {gate.stage}"
     if gate.kind != Position.GATE.value or not gate.reason:
         return gate.reason or approval
@@ -100,8 +110,8 @@ def every_row(office: Office) -> list[FeatureRow]:
         return features.list_all(connection)
 
 
-def list_views(office: Office) -> list[FeatureView]:
-    return [feature_view(office, row) for row in every_row(office)]
+def list_views(office: Office, at: float | None = None) -> list[FeatureView]:
+    return [feature_view(office, row, at) for row in every_row(office)]
 
 
 def open_rows(office: Office) -> list[FeatureRow]:
@@ -134,11 +144,11 @@ def waiting_gate(office: Office, row: FeatureRow) -> gates.Gate | None:
         return gate
 
 
-def choices_of(office: Office, row: FeatureRow) -> tuple[GateAction, ...]:
+def choices_of(office: Office, row: FeatureRow, at: float | None = None) -> tuple[GateAction, ...]:
     """What leads on from where a feature waits; nothing if it does not."""
     with office.database.read() as connection:
         stop = events.last_what(connection, row.feature.key, BudgetEvent)
-    return _choices(office, row, stop)
+    return _choices(office, row, None if stop and is_past(stop, at) else stop)
 
 
 def _choices(office: Office, row: FeatureRow, stop: Reached | None) -> tuple[GateAction, ...]:

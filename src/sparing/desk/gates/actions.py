@@ -126,14 +126,14 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
             leads_on(state, OutcomeKind.RERUN),
             GateAction(f"sparing rerun {feature}", "the stage once more"),
         ),
-        (skips, GateAction(f"sparing skip {feature}", "go on without it")),
+        (skips, GateAction(f"sparing skip {feature}", "go on to the next stage without this one")),
     )
     return [choice for is_there, choice in possible if is_there]
 
 
 def _approved(state: FlowState) -> str:
     """Where the work was interrupted, it goes on without what could not be done."""
-    return "take it as it is" if state.held is None else "go on without it"
+    return "take it as it is" if state.held is None else "go on without what failed"
 
 
 def _resumed(state: FlowState) -> str:

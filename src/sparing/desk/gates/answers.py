@@ -200,7 +200,7 @@ def answer(
     office: Office, row: FeatureRow, outcome: Outcome, sender: str, at: float, repair: str = ""
 ) -> str:
     """Write the answer to the gate this row waits at; returns the stage it is for."""
-    outcome = replace(outcome, unfit=_unfit(office, row))
+    outcome = replace(outcome, unfit=unfit_of(office, row))
     with office.database.write() as tx:
         now = features.get(tx, row.feature.key) or row
         gate = gates.waiting(tx, row.feature.key)
@@ -221,7 +221,7 @@ def answer(
     return gate.stage
 
 
-def _unfit(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:
+def unfit_of(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:
     """Documents on which the next stage can't build: told before the answer is taken."""
     settings, names = settings_of(office, row), needed(FlowState.load(row.place["state"]))
     folder = settings.flow.folder_of(row.feature)

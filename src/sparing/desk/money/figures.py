@@ -20,6 +20,7 @@ from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figu
 from sparing.desk.money.turns import Turns
 from sparing.desk.office import Office
 from sparing.desk.reviews.lever_quality import lever_quality
+from sparing.desk.reviews.phase_approvals import phase_approvals, phase_figure
 from sparing.desk.reviews.reviews import looks_of
 from sparing.desk.reviews.yields import reviewers_of
 from sparing.errors import StateError
@@ -68,7 +69,7 @@ def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Re
         status=statuses.pop() if len(statuses) == 1 else "",
         spending=spent,
         loops=loops(turns),
-        asked=asked_figures(turns, told, spent),
+        asked=(*asked_figures(turns, told, spent), phase_figure(phase_approvals(bases))),
         claims=claim_figures(turns, repeated, len(bases), spent),
         proof=proof_figures(rows, spent.origin),
         findings=_findings(office, bases),

@@ -24,6 +24,7 @@ FEATURES = 3
 HALF = 0.5
 FIFTH = 0.2
 MEASURED, SIMULATED, ESTIMATED = "measured", "simulated", "estimated"
+NOT_RESUMED = "nothing was resumed"
 ALL_FRESH = "each turn with its role's latest fresh prompt"
 GUARDED = frozenset(row.scenario for row in MATRIX if row.delta is DeltaState.TOO_LONG)
 DOCUMENT_STAGES = frozenset(
@@ -56,10 +57,19 @@ def asked_figures(turns: Sequence[Turns], told: RunMarks, spent: Spending) -> tu
 
 def _shorter(turns: Sequence[Turns]) -> Figure:
     found = [shorter for one in turns for shorter in one.shorter]
-    said = f"{sum(found)} of {len(found)}" if found else "nothing was resumed"
+    said = f"{sum(found)} of {len(found)}" if found else _none_compared(turns)
     value, holds = (sum(found) / len(found), all(found)) if found else (None, None)
     name = "NFR1, resumed prompts shorter than the fresh one before"
     return Figure(name, value, said, MEASURED, "asked for: all, in characters", holds)
+
+
+def _none_compared(turns: Sequence[Turns]) -> str:
+    """A session that stages share is resumed by turns that have no fresh one in their stage."""
+    count = len(resumes(turns))
+    if not count:
+        return NOT_RESUMED
+    has = "resume has" if count == 1 else "resumes have"
+    return f"{count} {has} no fresh prompt of the same role and stage to compare with"
 
 
 def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
@@ -67,7 +77,7 @@ def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
     failed = max(len(fallbacks(turns)), told.fell_back)
     tried = max(len(resumes(turns)), failed)
     share = failed / tried if tried else None
-    said = f"{failed} of {tried} resumes" if tried else "nothing was resumed"
+    said = f"{failed} of {tried} resumes" if tried else NOT_RESUMED
     holds = None if share is None else share <= FIFTH
     name = "NFR2, resumes that fell back to fresh"
     return Figure(name, share, said, MEASURED, "alarm: above 20 % of resumes", holds)
@@ -79,7 +89,7 @@ def _characters(looped: Sequence[Turns]) -> Figure:
     fresh = sum(sum(one.fresh_chars) for one in looped)
     five = sum(one.five[0] for one in looped)
     share = five / sum(one.five[1] for one in looped) if fresh else None
-    said = "nothing was resumed"
+    said = NOT_RESUMED
     if share is not None:
         said = f"{percent(share)} over five iterations, {percent(sent / fresh)} over those that ran"
     against = f"asked for: below 50 % of all-fresh, that is {ALL_FRESH}"
@@ -92,7 +102,7 @@ def _billed(loops: set[tuple[str, str]], spent: Spending) -> Figure:
     cost, naive = total([row.cost_usd for row in rows]), total([row.naive_usd for row in rows])
     name = "billed for the same loops"
     if not rows:
-        return Figure(name, None, "nothing was resumed", spent.origin)
+        return Figure(name, None, NOT_RESUMED, spent.origin)
     said = f"{dollars(cost)} against {dollars(naive)} the naive way{_less(cost, naive)}"
     against = f"{spent.baseline.words} ({spent.naive_origin})"
     return Figure(name, _ratio(cost, naive), said, spent.origin, against)

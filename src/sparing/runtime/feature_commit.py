@@ -1,0 +1,58 @@
+"""A commit of a feature: what was made, and `.meta.json` as the database has it at that moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparing.artifact import META
+from sparing.change import Change
+from sparing.errors import SparingError
+from sparing.runtime.meta import write_meta
+from sparing.runtime.source import Source
+from sparing.stages.place import Place
+from sparing.ticket import Ticket
+from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.paths import Confined
+
+
+def changed_by_author(source: Source, worktree: Worktree) -> tuple[str, ...]:
+    """What an agent changed; the record is the program's, whatever an agent wrote into it."""
+    own = f"{source.folder}/{META}"
+    return tuple(one for one in changed_paths(worktree, source.job.head) if one != own)
+
+
+def commit_feature(
+    source: Source,
+    ticket: Ticket,
+    worktree: Worktree,
+    paths: Sequence[str],
+    subject: str,
+    head: str = "",
+) -> Change:
+    """Nothing is committed if nothing but the record would change.
+
+    A task that is worked on beside others has a branch of its own: its record is the common one's.
+    """
+    around, row, parent = source.around, source.row, head or source.job.head
+    if not paths:
+        return Change(parent, parent)
+    known = (row.feature.name, ticket.step, ticket.at)
+    if source.job.lane:
+        return commit_paths(worktree, parent, paths, subject, *known)
+    place = Place.load({**row.place, "review": None})
+    record = write_meta(worktree, source.folder, row, place, around.deferred(row))
+    try:
+        return commit_paths(worktree, parent, [*paths, record], subject, *known)
+    except SparingError:
+        _take_back(worktree, parent, record)
+        raise
+
+
+def _take_back(worktree: Worktree, commit: str, path: str) -> None:
+    """As it stands in the commit: what could not be committed is not left behind."""
+    old, files = read_file(worktree.repository, commit, path), Confined(worktree.path)
+    if old is not None:
+        files.write_bytes(path, old)
+    else:
+        files.remove(path)
