@@ -74,16 +74,16 @@ def test_three_layers_in_one_document() -> None:
         "Working State",
     ]
     assert re.findall(r"^### (.+)$", text, re.M) == [
-        "Output of plan", "Output of implement", "Handoff Chain", "Feedback", "Explored Tree",
-        "Key Files", "Patterns", "Imports of Changed Files", "Next Stage", "Open Questions",
-        "Changed Files", "Warnings",
+        "Request", "Output of plan", "Output of implement", "Handoff Chain", "Feedback",
+        "Explored Tree", "Key Files", "Patterns", "Imports of Changed Files", "Next Stage",
+        "Open Questions", "Changed Files", "Warnings",
     ]  # fmt: skip
 
 
 def test_what_the_program_knows_it_fills_in_itself() -> None:
     text = rich_handoff(PIPELINE, REPLY).text
-    assert "- Feature: Rate limits\n- Description: Slow down noisy clients.\n" in text
-    assert "- Tier: L3\n- Priority: high" in text
+    assert "- Feature: Rate limits\n- Tier: L3\n- Priority: high\n" in text
+    assert section(text, "Request") == "> Slow down noisy clients."
     assert section(text, "Handoff Chain").splitlines() == [
         "- plan (completed): Two steps.",
         "- implement (completed): Built.",
@@ -161,3 +161,24 @@ def test_the_agent_is_asked_for_exactly_these_sections() -> None:
 @given(st.text(alphabet="#\n `~abKeyFils", max_size=400))
 def test_no_reply_breaks_it(reply: str) -> None:
     assert rich_handoff(PIPELINE, reply).text.startswith("# Handoff\n")
+
+
+def test_it_is_held_to_its_limit_whatever_it_lists() -> None:
+    """F4: 600 changed files, a map as long; the request and what is asked stay whole."""
+    files = tuple(f"src/package_{n}/module_{n}.py (+{600 - n} -0)" for n in range(600))
+    seen = {
+        "key_files": "\n".join(f"- {name}: a, b, c" for name in files),
+        "imports": "\n".join(f"- {name}: json, re" for name in files),
+    }
+    asked = tuple(f"Question {n}: which of the two limits is meant?" for n in range(20))
+    wanted = "\n".join(f"Sentence {n} of the request, as its author wrote it." for n in range(60))
+    handoff = replace(BUILD.handoff, open_questions=asked)
+    long = BUILD._replace(text="word " * 9_000, handoff=handoff)
+    found = rich_handoff(
+        replace(PIPELINE, stages=(PLAN, long), changed_files=files, seen=seen, description=wanted)
+    )
+    assert estimate_tokens(found.text) <= MOST_TOKENS
+    assert "src/package_0/module_0.py (+600 -0)" in section(found.text, "Changed Files")
+    assert re.search(r"- and 5\d\d more", section(found.text, "Changed Files"))
+    assert all(one in found.text for one in asked)
+    assert all(f"> {line}" in found.text for line in wanted.splitlines())

@@ -40,7 +40,8 @@ def test_a_tier_is_told_in_full(tmp_path: Path) -> None:
     assert_projected(played)
     text = played.document("verification.md")
     assert "## Outcome\nPassed: no check is red" in text
-    assert ": green (" in text and "`make test`" in text
+    assert ": green (" in text
+    assert "`make test`" in text
     branch = played.row.feature.branch
     commits = git(played.repository, "rev-list", "--reverse", f"main..{branch}").split()
     told = [played.meta(commit) for commit in commits]

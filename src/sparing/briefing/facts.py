@@ -94,5 +94,6 @@ def stat(changed: Sequence[FileChange]) -> str:
     more = len(changed) - len(rows)
     rows += [f"- and {more} more"] if more > 0 else []
     added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
-    rows.append(f"- all: {len(changed)} files, +{added} -{removed}")
+    files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
+    rows.append(f"- all: {files}, +{added} -{removed}")
     return "\n".join(rows) + "\n"

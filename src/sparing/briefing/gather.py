@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from sparing.artifact import Artifact, ArtifactName
-from sparing.briefing.background import background
+from sparing.briefing.background import background, request_of
 from sparing.briefing.earlier_stages import going_on
 from sparing.briefing.knowledge import knowledge_for
 from sparing.briefing.prior_findings import (
@@ -95,6 +95,7 @@ def gather(source: Source) -> Brief:
         code=_code(source, kind),
         goals=scoped.goals if scoped else "",
         project=project.text if project else "",
+        request=request_of(source),
         sections=scoped.sections if scoped else (),
         task=scoped.task.body if scoped else "",
         stage_texts=stage_texts(source),

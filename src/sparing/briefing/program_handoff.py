@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.background import LONGEST_DESCRIPTION
 from sparing.briefing.stage_handoffs import handoffs_of
+from sparing.change import FileChange
 from sparing.context.documents.exploration import explored_tree, imports, key_files
 from sparing.context.documents.handoff import Handoff
 from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
@@ -37,12 +39,21 @@ def pipeline_of(source: Source) -> Pipeline:
     return Pipeline(
         feature.title,
         feature.flow,
+        priority=source.row.background.priority.value,
+        description=source.row.background.description[:LONGEST_DESCRIPTION].strip(),
         stages=_outputs(source),
         feedback=tuple(_feedback(source)),
         next_stage=source.job.stage,
-        changed_files=tuple(f"{one.path} (+{one.added} -{one.removed})" for one in changed),
+        changed_files=tuple(
+            f"{one.path} (+{one.added} -{one.removed})" for one in _ranked(changed)
+        ),
         seen=_seen(source, [one.path for one in changed]),
     )
+
+
+def _ranked(changed: Iterable[FileChange]) -> list[FileChange]:
+    """Those with the most changed lines first: a handoff that is too long names only some."""
+    return sorted(changed, key=lambda one: -(one.added + one.removed))
 
 
 def _outputs(source: Source) -> tuple[StageOutput, ...]:

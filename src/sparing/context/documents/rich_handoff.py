@@ -4,14 +4,15 @@ Three layers. Pipeline state is the program's: outputs, handoffs, the feature's 
 Of the codebase map and the working state it tells what it has seen (opened files, what they
 define, imports, next stage, changed files, open questions, warnings); what only the agent that
 leaves can know, it adds. Two to five thousand tokens: what is too long is shortened in a fixed
-order, what is missing is named. Without any word of the agent it is still a handoff.
+order, lists to their first lines and a count of the rest; the user's request and open questions
+are never cut. What is missing is named. Without any word of the agent it is still a handoff.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sparing.context.documents.handoff import Handoff, summary_of
@@ -32,8 +33,12 @@ WORKING = {
     "changed_files": "Changed Files",
     "warnings": "Warnings",
 }
+QUESTIONS = "open_questions"
 ASKED = {"patterns": MAP["patterns"], "warnings": WORKING["warnings"]}
 """What nobody but the agent can say; it may be `none`."""
+LIST_LINES = (80, 40, 20, 10, 5, 2, 1)
+"""So many lines of each list, the fewer the longer the whole is."""
+LINE_CHARS = 300
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -87,12 +92,64 @@ def rich_handoff(pipeline: Pipeline, reply: str = "") -> RichHandoff:
         (tuple(_summarised(one) for one in pipeline.stages), _without(layers, "tree")),
         (tuple(_named(one) for one in pipeline.stages), _without(layers, "tree")),
     )
-    text = ""
-    for stages, known in steps:
-        text = _render(pipeline, stages, known)
-        if estimate_tokens(text) <= MOST_TOKENS:
-            break
-    return RichHandoff(text, _problems(text, _named_in(reply)))
+    texts = (
+        *(_render(pipeline, *one) for one in steps),
+        *(_render(_shortened(pipeline, most), *_few(*steps[-1], most)) for most in LIST_LINES),
+    )
+    text = next((one for one in texts if estimate_tokens(one) <= MOST_TOKENS), texts[-1])
+    # Whose lists are too long: an agent is asked to shorten its own, and nobody else's.
+    own = _render(pipeline, steps[-1][0], _without(_joined(pipeline, {}), "tree"))
+    at_fault = estimate_tokens(own) <= MOST_TOKENS
+    return RichHandoff(text, _problems(max(text, texts[len(steps) - 1] if at_fault else "", key=len), reply))
+
+
+def _few(
+    stages: Sequence[StageOutput], layers: Mapping[str, str], most: int
+) -> tuple[tuple[StageOutput, ...], dict[str, str]]:
+    """Outputs and the agent's lists in few lines; what it asks is kept whole."""
+    short = tuple(one._replace(text=_first(one.text, most)) for one in stages[-most:])
+    kept = {
+        name: text if name == QUESTIONS else _first(text, most) for name, text in layers.items()
+    }
+    return short, kept
+
+
+def _shortened(pipeline: Pipeline, most: int) -> Pipeline:
+    """The program's own lists: the first lines of each, which are ranked, and how many more."""
+    stages = tuple(
+        one._replace(
+            handoff=replace(
+                one.handoff,
+                summary=one.handoff.summary[:LINE_CHARS],
+                warnings=_counted(one.handoff.warnings, most),
+                next_stage_needs=_counted(one.handoff.next_stage_needs, most),
+            )
+        )
+        for one in pipeline.stages
+    )
+    return replace(
+        pipeline,
+        stages=stages,
+        feedback=_counted(pipeline.feedback, most),
+        changed_files=_counted(pipeline.changed_files, most),
+    )
+
+
+def _counted(values: Sequence[str], most: int) -> tuple[str, ...]:
+    short = tuple(_cut(one) for one in values[:most])
+    more = len(values) - len(short)
+    return (*short, f"and {more} more") if more > 0 else short
+
+
+def _first(text: str, most: int) -> str:
+    lines = text.strip().splitlines()
+    short = [_cut(line) for line in lines[:most]]
+    more = len(lines) - len(short)
+    return "\n".join([*short, *([f"and {more} more lines"] if more > 0 else [])])
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1]}…"
 
 
 def handoff_notes(pipeline: Pipeline) -> str:
@@ -122,8 +179,9 @@ def _joined(pipeline: Pipeline, said: Mapping[str, str]) -> dict[str, str]:
     return {**said, **{name: text for name, text in both.items() if text}}
 
 
-def _problems(text: str, named: set[str]) -> tuple[str, ...]:
-    tokens = estimate_tokens(text)
+def _problems(whole: str, reply: str) -> tuple[str, ...]:
+    """`whole`: with the agent's part as it is."""
+    named, tokens = _named_in(reply), estimate_tokens(whole)
     found = [f"the section '{ASKED[name]}' is missing" for name in ASKED if name not in named]
     if tokens > MOST_TOKENS:
         found.append(f"it has {tokens} tokens, more than {MOST_TOKENS}")
@@ -151,11 +209,12 @@ def _render(pipeline: Pipeline, stages: Sequence[StageOutput], layers: Mapping[s
 def _feature(pipeline: Pipeline) -> str:
     rows = (
         ("Feature", pipeline.title),
-        ("Description", pipeline.description),
         ("Tier", pipeline.tier),
         ("Priority", pipeline.priority),
     )
-    return "\n".join(f"- {name}: {value}" for name, value in rows if value)
+    known = "\n".join(f"- {name}: {value}" for name, value in rows if value)
+    said = "\n".join(f"> {line}".rstrip() for line in pipeline.description.splitlines())
+    return f"{known}\n\n{_section('### Request', said)}" if said else known
 
 
 def _chain(stages: Sequence[StageOutput]) -> str:

@@ -120,6 +120,8 @@ class Brief:
     goals: str = ""
     """Problem and goals of the PRD."""
     project: str = ""
+    request: str = ""
+    """Of a tier: what the user asked for, in their words, where no handoff has it."""
     sections: tuple[Material, ...] = ()
     """Parts of plan and design that a task refers to."""
     task: str = ""

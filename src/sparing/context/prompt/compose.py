@@ -86,7 +86,7 @@ def naive(brief: Brief) -> Segment:
     told = [one for one in documents if one.text is not None]
     task = [wrap(brief.task, brief.key, "task")] if brief.task else []
     parts = [
-        *(one.text for one in (*pieces.rules(brief), *pieces.project(brief))),
+        *(one.text for one in _known(brief)),
         *(wrap(one.text or "", brief.key, one.label or one.name.filename) for one in told),
         *(one.text for one in (*pieces.code(brief), *pieces.since(brief))),
         *task,
@@ -95,6 +95,10 @@ def naive(brief: Brief) -> Segment:
         *(one.text for one in pieces.schema(brief)),
     ]
     return Segment("prompt", "\n".join(parts), Volatility.ITERATION)
+
+
+def _known(brief: Brief) -> tuple[Segment, ...]:
+    return (*pieces.rules(brief), *pieces.project(brief), *pieces.request(brief))
 
 
 def _beside(brief: Brief) -> list[Segment]:

@@ -137,6 +137,7 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
     if brief.asked.kind is not TurnKind.ASSIST or _is_phase(brief):
         early, late = late, early
     return [
+        *pieces.request(brief),
         *early,
         *pieces.role(brief),
         *pieces.stage_texts(brief),

@@ -150,6 +150,13 @@ def project(brief: Brief) -> list[Segment]:
     return [_data(brief, "project", Material("project", brief.project), Volatility.STAGE)]
 
 
+def request(brief: Brief) -> list[Segment]:
+    """What the user asked for; a handoff has it in its first layer."""
+    if not brief.request or brief.handoff:
+        return []
+    return [_data(brief, "request", Material("request", brief.request), Volatility.ROLE)]
+
+
 def scope(brief: Brief) -> list[Segment]:
     """Sections of plan and design, then the task itself."""
     own = [*brief.sections, *([Material("task", brief.task)] if brief.task else [])]

@@ -27,6 +27,7 @@ def seed(brief: Brief, way: Way) -> Layout:
             *pieces.rules(brief),
             *_artifacts(brief, by_path=by_path),
             *pieces.project(brief),
+            *pieces.request(brief),
             *pieces.handed(brief),
             *pieces.checks(brief),
             *pieces.schema(brief, form=True),

@@ -105,6 +105,7 @@ def _beside(brief: Brief) -> list[str]:
     """What is said of the request at length, and of what others have found."""
     named = [one.name for one in brief.materials]
     described = ["described"] if DESCRIPTION in named else []
+    described += ["requested"] if brief.request and not brief.handoff else []
     described += ["diverged"] if DIVERGENCES in named else []
     return [*described, *(["research"] if any(n.startswith(RESEARCH) for n in named) else [])]
 
