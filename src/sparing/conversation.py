@@ -27,6 +27,8 @@ class Conversation(Stored):
     """Changes of checks that a person is asked about now, by key."""
     agreed: tuple[str, ...] = ()
     """Changes of checks that a person has agreed to, by key."""
+    unread: str = ""
+    """The stage whose handoff block could not be read, and was asked for once more."""
 
 
 def agreed_to_changes(talk: Conversation) -> Conversation:

@@ -13,7 +13,9 @@ from sparing.context.documents.handoff import (
     Handoff,
     HandoffStatus,
     parse_handoff,
+    parse_questions,
     summary_of,
+    with_default,
 )
 from sparing.prompts.render import words
 
@@ -168,3 +170,72 @@ def test_a_summary_has_what_stands_for_the_output() -> None:
 def test_no_reply_breaks_the_reader(text: str) -> None:
     assert parse_handoff(text).status in HandoffStatus
     assert parse_handoff(f"### HANDOFF\n- Status: {text}").status in HandoffStatus
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'Done.\n```json\n{"handoff": {"status": "needs_intervention", "summary": "No key.",'
+        ' "open_questions": ["Which key? (default: none)"], "warnings": []}}\n```',
+        '{"Status": "needs_intervention", "Summary": "No key.",'
+        ' "openQuestions": ["Which key? (default: none)"]}',
+        "<handoff>\n<status>needs_intervention</status><summary>No key.</summary>"
+        "<open_questions><item>Which key? (default: none)</item></open_questions>\n</handoff>",
+        "Text.\n```yaml\nhandoff:\n  status: needs_intervention\n  summary: No key.\n"
+        "  open_questions:\n    - Which key? (default: none)\n  warnings: none\n```\nBye.",
+        "Text.\n\n- **Status**: needs_intervention\n- **Summary**: No key.\n"
+        "- **Open Questions**: Which key? (default: none)\n",
+    ],
+    ids=["JSON", "bare JSON", "XML", "YAML", "no heading"],
+)
+def test_a_block_in_another_form_is_read(reply: str) -> None:
+    """F5: never taken for completed."""
+    found = parse_handoff(reply)
+    assert (found.status, found.summary) == (HandoffStatus.NEEDS_INTERVENTION, "No key.")
+    assert found.open_questions == ("Which key? (default: none)",)
+    assert found.unreadable == ""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "### HANDOFF\nI think we are blocked.",
+        "<handoff>blocked</handoff>",
+        "Status: blocked",
+    ],
+)
+def test_a_block_that_can_not_be_read_says_so(reply: str) -> None:
+    """F5"""
+    assert parse_handoff(reply).unreadable
+
+
+@pytest.mark.parametrize("reply", ["Planned, at length.", "It returns status: 404.", ""])
+def test_a_reply_without_a_trace_of_a_block_is_a_completed_stage(reply: str) -> None:
+    """F5"""
+    assert parse_handoff(reply) == Handoff()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["None at this time.", "none", "There are no open questions at this point.", "N/A", "-",
+     "No further questions remain.", "Nothing so far"],
+)  # fmt: skip
+def test_no_question_is_no_question(words: str) -> None:
+    """F5"""
+    block = f"### HANDOFF\n- **Status**: completed\n- **Open Questions**: {words}\n"
+    assert parse_handoff(block).open_questions == ()
+    assert parse_questions(f"Done.\n\n### OPEN QUESTIONS\n- {words}\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which limit? (default: 5 (an hour))", ("Which limit?", "5 (an hour)")),
+        ("Which limit? Default: five.", ("Which limit?", "five")),
+        ("Which limit?", ("Which limit?", "")),
+        ("Is the default: x or y?", ("Is the default: x or y?", "")),
+    ],
+)
+def test_a_question_brings_its_default(question: str, expected: tuple[str, str]) -> None:
+    """F5"""
+    assert with_default(question) == expected

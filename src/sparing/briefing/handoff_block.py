@@ -1,4 +1,4 @@
-"""The handoff block that ends an author's turn in a tier: parsed, stored and announced."""
+"""What ends an author's turn: the handoff block in a tier, open questions in the flow `feature`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import asdict, replace
 
 from sparing.codec import JsonObject
-from sparing.context.documents.handoff import Handoff, parse_handoff
+from sparing.context.documents.handoff import Handoff, parse_handoff, parse_questions
 from sparing.conversation import Conversation
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
@@ -22,24 +22,33 @@ HANDOFF = "handoff"
 
 
 AUTHORING = frozenset({StageStep.AUTHOR, StageStep.REPAIR})
+ASKS_AT = frozenset({StageStep.AUTHOR, StageStep.PART, StageStep.TASK})
 
 
 MAKES = frozenset({StageWork.DOCUMENT, StageWork.BUILD})
 """Stages of a tier whose author ends with a handoff block."""
+ASKING = frozenset({StageWork.DOCUMENT, StageWork.IMPLEMENT})
+"""Stages of the other flows whose author may ask."""
 
 
 def handoff_of(folder: StateFolder, place: Place, results: tuple[JobResult, ...]) -> Handoff:
-    """The block with which an author of a tier has just ended; an empty one for everybody else."""
-    tier = place.state.flow in TIERS and place.step in AUTHORING
-    if not tier or stage_of(place).work not in MAKES or not results or not results[0].reply:
+    """With what an author has just ended; an empty one for everybody else."""
+    steps = AUTHORING if place.state.flow in TIERS else ASKS_AT
+    if place.step not in steps or not results or not results[0].reply:
         return Handoff()
-    return parse_handoff(folder.fetch(results[0].reply))
+    return _ended(place.state.flow, stage_of(place).work, folder.fetch(results[0].reply))
+
+
+def _ended(flow: str, work: StageWork, reply: str) -> Handoff:
+    if flow in TIERS:
+        return parse_handoff(reply) if work in MAKES else Handoff()
+    return Handoff(open_questions=parse_questions(reply)) if work in ASKING else Handoff()
 
 
 def tell_handoff(tx: sqlite3.Connection, teller: Teller, source: Source, reply: str) -> None:
     """Keep an author's block, for the stages that follow and for people who look."""
     found, job = _block(source, reply), source.job
-    if found != Handoff():
+    if replace(found, unreadable="") != Handoff():
         found = block_of(source, reply)
         data = {**handoff_data(found), "stage": job.stage, "dispatch": teller.id}
         tell(tx, teller, job, HANDOFF, text=found.summary, data=data)
@@ -47,10 +56,9 @@ def tell_handoff(tx: sqlite3.Connection, teller: Teller, source: Source, reply: 
 
 def block_of(source: Source, reply: str) -> Handoff:
     """The block of a reply, without questions that have their answer: an author may list them."""
-    found, talk = (
-        parse_handoff(source.fetch(reply)),
-        Conversation.load(source.row.place.get("talk", {})),
-    )
+    tier, text = source.row.feature.flow in TIERS, source.fetch(reply)
+    found = parse_handoff(text) if tier else Handoff(open_questions=parse_questions(text))
+    talk = Conversation.load(source.row.place.get("talk", {}))
     return replace(found, open_questions=unanswered(talk, found.open_questions))
 
 
@@ -63,10 +71,10 @@ def may_leave(source: Source, reply: str) -> bool:
 
 
 def _block(source: Source, reply: str) -> Handoff:
-    tier = source.row.feature.flow in TIERS and source.stage.work in MAKES
-    return parse_handoff(source.fetch(reply)) if tier else Handoff()
+    return _ended(source.row.feature.flow, source.stage.work, source.fetch(reply))
 
 
 def handoff_data(handoff: Handoff) -> JsonObject:
     """As it is stored: lists and words."""
-    return {**asdict(handoff), "status": handoff.status.value}
+    known = {**asdict(handoff), "status": handoff.status.value}
+    return {name: value for name, value in known.items() if name != "unreadable"}

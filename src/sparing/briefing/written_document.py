@@ -9,9 +9,9 @@ from sparing.job import JobResult
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.moves import DocumentProblems
-from sparing.stages.place import Place, stage_of
+from sparing.stages.place import Place, has_more_parts, stage_of
 from sparing.stages.questions import NOTHING_CHANGED
-from sparing.turn import TURNS, StageStep
+from sparing.turn import StageStep
 
 WRITTEN = (StageStep.AUTHOR, StageStep.PART)
 
@@ -23,8 +23,7 @@ def problems_of_turn(
     stage = stage_of(place)
     if place.step not in WRITTEN or stage.work is not StageWork.DOCUMENT or stage.writes is None:
         return DocumentProblems()
-    more = TURNS[place.asked].by_parts and place.part + 1 < len(stage.parts)
-    if more or not results or results[0].failure not in ("", NOTHING_CHANGED):
+    if has_more_parts(place) or not results or results[0].failure not in ("", NOTHING_CHANGED):
         return DocumentProblems()
     settings = around.settings(row)
     path = f"{around.feature_folder(row)}/{stage.writes.filename}"

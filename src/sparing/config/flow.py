@@ -36,6 +36,13 @@ class Logs(StrEnum):
     KEEP = "keep"
 
 
+class Questions(StrEnum):
+    """What becomes of an author's open questions."""
+
+    ASK = "ask"
+    DEFAULTS = "defaults"
+
+
 class SessionPreference(StrEnum):
     """What the stages of a tier do with the session that is there."""
 
@@ -108,6 +115,16 @@ class FlowSettings:
             "What becomes of the review history and the implementation log once a retrospective "
             "has read them: `remove` leaves them in the branch's history only, `keep` leaves them "
             "in its last commit too.",
+        ),
+    )
+    questions: Questions = setting(
+        Questions.ASK,
+        Rule(
+            OneOf(Questions),
+            "What becomes of an author's open questions: `ask` pauses the stage until you have "
+            "answered, `defaults` takes what the author did for now and records it. A run that "
+            "can ask nobody takes the defaults; a question without one pauses it.",
+            SettingScope.USER,
         ),
     )
     assistants: tuple[str, ...] = setting(

@@ -127,7 +127,7 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
     if change is None and (TURNS[job.turn].may_leave or may_leave(source, reply.reply)):
         return JobResult(commit=job.head, reply=reply.reply, changed=False)
     if change is None:
-        return nothing_changed(job.role)
+        return nothing_changed(job.role, source.fetch(reply.reply), reply.reply)
     return JobResult(commit=change, reply=reply.reply)
 
 

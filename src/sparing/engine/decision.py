@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sparing import codec
 from sparing.codec import JsonObject
+from sparing.config.flow import Questions
 from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import under_orders
@@ -143,6 +144,7 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
         continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,
         panel=panel_rule(around, row),
+        asks=settings.flow.questions is Questions.ASK and not around.headless,
     )  # fmt: skip
 
 
@@ -150,6 +152,7 @@ def _kind(state: FlowState) -> str:
     """What a gate is called: where the feature stands, or what stands in its way."""
     named = (
         Cause.BUDGET, Cause.LOOP, Cause.PAUSED, Cause.QUESTIONS, Cause.BLOCKED, Cause.HANDOFF,
+        Cause.DECLINED,
     )  # fmt: skip
     stopped = state.position is Position.STUCK and state.cause in named
     return state.cause.value if stopped else state.position.value

@@ -20,6 +20,7 @@ from sparing.briefing.review_history import look_data
 from sparing.briefing.written_document import problems_of_turn
 from sparing.codec import load
 from sparing.context.documents.fix_summary import fix_words
+from sparing.context.prompt.turns import block_again
 from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
 from sparing.engine.unfinished_leg import Said
 from sparing.event import ChangesEvent, FeatureEvent, LookEvent, RunEvent, WarningEvent, kind_of
@@ -63,6 +64,7 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
         answer=answer,
         feedback=said.feedback,
         handoff=handoff,
+        block=around.folder.keep(block_again()) if handoff.unreadable else "",
         recoded=recoded,
         redefined=redefined(around, row, place),
         unanswered=unanswered(around.folder, place, results),

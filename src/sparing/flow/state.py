@@ -67,6 +67,8 @@ class Cause(StrEnum):
     """The author asks what only a person can answer."""
     BLOCKED = "blocked"
     """The author says that it can't go on."""
+    DECLINED = "declined"
+    """The author was asked for a change, and says why it made none."""
 
 
 GO_ON_HERE = "go on in this session"

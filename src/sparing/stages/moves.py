@@ -61,7 +61,9 @@ class Happened:
     answer: Outcome | None = None
     feedback: str = ""
     handoff: Handoff = Handoff()
-    """With which an author of a tier has ended."""
+    """With what an author has ended: a tier's block, or what it asks."""
+    block: str = ""
+    """Hash of what an author is told whose handoff block can't be read."""
     recoded: bool = False
     """Code was changed after the checks were green."""
     redefined: tuple[tuple[str, str], ...] = ()
@@ -87,6 +89,8 @@ class StageRules(NamedTuple):
 
     continues: bool = False
     """The stages of a tier share one session, as long as that is possible and cheap."""
+    asks: bool = True
+    """A person is asked what authors ask; else their defaults are taken."""
     judges_inside: bool = False
     """The original's way: whoever judges does so in the session of whoever built."""
     panel: PanelRule = review_rounds.APART
@@ -220,7 +224,9 @@ def _document(place: Place, rules: StageRules, *, again: bool) -> Next:
     asked = tuple((role, "") for role in stage_of(place).research if role in rules.assistants)
     if asked and not again:
         return at(replace(place, research=asked), StageStep.RESEARCH)
-    return begin(place, Turn.REDO if again and place.feedback else Turn.WRITE)
+    if again and place.feedback:  # all of it is there
+        return begin(replace(place, part=max(0, len(stage_of(place).parts) - 1)), Turn.REDO)
+    return begin(place, Turn.WRITE)
 
 
 def _resumed(place: Place) -> Next:
@@ -291,4 +297,4 @@ def heard(talk: Conversation, stage: str, kind: OutcomeKind) -> Conversation:
 
 def entered(talk: Conversation, *, codes: bool) -> Conversation:
     """At the beginning of a stage; one that makes code has to show green checks itself."""
-    return replace(talk, questions=(), changed=(), green="" if codes else talk.green)
+    return replace(talk, questions=(), changed=(), unread="", green="" if codes else talk.green)

@@ -20,7 +20,7 @@ from sparing.job import JobResult
 from sparing.review.governor import ReviewState
 from sparing.review.loop import Loop
 from sparing.task_progress import TaskProgress
-from sparing.turn import StageStep, Turn
+from sparing.turn import TURNS, StageStep, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,12 @@ class Place:
 
 def stage_of(place: Place) -> Stage:
     return FLOWS[place.state.flow].stage(place.state.stage)
+
+
+def has_more_parts(place: Place) -> bool:
+    """Whether another part of the document is to be written after this turn."""
+    parted = TURNS[place.asked].by_parts or place.asked is Turn.ANSWER
+    return parted and place.part + 1 < len(stage_of(place).parts)
 
 
 def is_last(place: Place) -> bool:

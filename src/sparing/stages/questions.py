@@ -1,7 +1,8 @@
 """What an author's handoff block leads to: the work goes on, or a person is asked.
 
 `blocked` stops the feature with the author's own words; `needs_intervention` and open questions
-pause it until they are answered. A question that has its answer is never put again, however
+pause it until they are answered. Where nobody is to be asked, questions take the default that
+their author named, and that is told. A question that has its answer is never put again, however
 often an author repeats it.
 """
 
@@ -10,12 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparing.context.documents.handoff import Handoff, HandoffStatus
+from sparing.context.documents.handoff import Handoff, HandoffStatus, with_default
 from sparing.conversation import Conversation, question_key
 from sparing.flow.state import Cause, Outcome, OutcomeKind
 from sparing.job import JobResult
 from sparing.stages.place import Place
-from sparing.turn import TURNS
+from sparing.turn import TURNS, Turn
 
 MOST_QUESTIONS = 20
 QUESTION_CHARS = 600
@@ -28,8 +29,30 @@ class Stop(NamedTuple):
     outcome: Outcome
 
 
+class DefaultsTaken(NamedTuple):
+    talk: Conversation
+    """With the questions settled that had a default."""
+    words: tuple[str, ...]
+    """What was taken, a line each."""
+
+
+def take_defaults(place: Place, handoff: Handoff, *, asks: bool) -> DefaultsTaken:
+    """Where nobody is to be asked: all or none, an author that needs one answer waits for it."""
+    new = unanswered(place.talk, handoff.open_questions)
+    pairs = [with_default(one) for one in new]
+    if asks or not new or not all(default for _, default in pairs):
+        return DefaultsTaken(place.talk, ())
+    settled = (*place.talk.settled, *(question_key(one) for one in new))
+    talk = replace(place.talk, settled=tuple(dict.fromkeys(settled)))
+    words = (f"it asks: {_short(asked)} Taken by default: {_short(one)}" for asked, one in pairs)
+    return DefaultsTaken(talk, tuple(words))
+
+
 def stop_for(place: Place, handoff: Handoff) -> Stop | None:
     """None if the stage goes on."""
+    if handoff.unreadable:
+        words = f"Its handoff block can't be read. What does it mean? {_short(handoff.unreadable)}"
+        return _asking(place.talk, (words,))
     new = unanswered(place.talk, handoff.open_questions)
     match handoff.status:
         case HandoffStatus.BLOCKED:
@@ -53,8 +76,19 @@ def wrote_nothing(place: Place, handoff: Handoff, result: JobResult) -> bool:
     return handoff.pauses and not TURNS[place.asked].may_only_ask and not result.changed
 
 
-def nothing_changed(role: str) -> JobResult:
-    return JobResult(failure=NOTHING_CHANGED, detail=f"{role} left no change")
+def nothing_changed(role: str, said: str = "", reply: str = "") -> JobResult:
+    """`said`: its words, if there are any; `reply` is their hash."""
+    words = f"{role} left no change"
+    detail = f"{words} and says: {_short(' '.join(said.split()))}" if said.strip() else words
+    return JobResult(failure=NOTHING_CHANGED, detail=detail, reply=reply)
+
+
+def declined(place: Place, result: JobResult) -> Outcome | None:
+    """A person wanted a change, and the author says why it made none: the person decides."""
+    refuses = result.failure == NOTHING_CHANGED and place.asked is Turn.REDO and result.reply
+    if not refuses or place.state.stage not in place.talk.rejected:
+        return None
+    return Outcome(OutcomeKind.FAILED, reason=result.detail, cause=Cause.DECLINED, acceptable=True)
 
 
 def _asking(talk: Conversation, questions: tuple[str, ...]) -> Stop:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sparing.conversation import agreed_to_changes
 from sparing.flow.advance import advance
 from sparing.flow.stage import StageWork
-from sparing.flow.state import Outcome, OutcomeKind, Position
+from sparing.flow.state import Cause, Outcome, OutcomeKind, Position
 from sparing.job import LOOP, JobResult
 from sparing.review.stall import idle
 from sparing.stages import assistants, last_stage, looks, review_rounds, tasks, tier_sessions
@@ -30,9 +30,15 @@ from sparing.stages.moves import (
     enter,
     flow,
 )
-from sparing.stages.place import Place, mark_of, stage_of
-from sparing.stages.questions import nothing_changed, stop_for, wrote_nothing
-from sparing.turn import TURNS, StageStep, Turn
+from sparing.stages.place import Place, has_more_parts, mark_of, marked, stage_of
+from sparing.stages.questions import (
+    declined,
+    nothing_changed,
+    stop_for,
+    take_defaults,
+    wrote_nothing,
+)
+from sparing.turn import StageStep, Turn
 
 REPAIRS = 3
 """How often an agent may try to turn red checks green."""
@@ -62,6 +68,8 @@ def _stopped(place: Place, result: JobResult, rules: StageRules, now: float) -> 
         return assistants.without_help(place, result)
     if place.step is StageStep.TASK:
         return tasks.failed_task(place, result, rules, now)
+    if (refusal := declined(place, result)) is not None:
+        return flow(replace(place, note=result.reply), refusal, rules, now)
     return failing(place, result, rules, now)
 
 
@@ -78,7 +86,7 @@ def _answered(
     if accepts and (taken := _accepted(place, rules, now)) is not None:
         return taken
     at_task = state.position is Position.STUCK and place.step in tasks.AT_WORK
-    if at_task and answer.kind is OutcomeKind.REJECT:
+    if at_task and answer.kind in (OutcomeKind.REJECT, OutcomeKind.ANSWER):
         return tasks.rejected(place, happened, answer, rules, now)
     if not accepts or not state.acceptable or place.review is None:
         return flow(place, answer, rules, now, happened.feedback)
@@ -94,6 +102,9 @@ def _answered(
 def _accepted(place: Place, rules: StageRules, now: float) -> Next | None:
     """What stopped the stage lies outside of its review: unfinished tasks, changed checks, its
     end. None if it is the review."""
+    if place.state.cause is Cause.DECLINED and place.state.acceptable:
+        on = advance(place.state, Outcome(OutcomeKind.GO_ON)).state
+        return close(replace(place, state=on, accepted=True), now)
     if last_stage.is_asked(place):
         return last_stage.went_on(place, rules)
     if place.state.acceptable and place.talk.changed:
@@ -117,19 +128,30 @@ def _researched(place: Place, happened: Happened, _rules: StageRules, _now: floa
 
 
 def _authored(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
-    """An author has answered; what it says of itself may stop the stage."""
-    stop, note = stop_for(place, happened.handoff), happened.results[0].reply
+    """An author has answered; what it says of itself may stop the stage, or take its defaults."""
+    author, taken = stage_of(place).author, take_defaults(place, happened.handoff, asks=rules.asks)
+    found = _said(replace(place, talk=taken.talk), happened, rules, now)
+    return found._replace(notes=(*((author, one) for one in taken.words), *found.notes))
+
+
+def _said(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
+    handoff, note = happened.handoff, happened.results[0].reply
+    if handoff.unreadable and place.talk.unread != place.state.stage:
+        talk = replace(place.talk, unread=place.state.stage)
+        return ask_for(replace(place, note=note, feedback=happened.block, talk=talk), Turn.ANSWER)
+    stop = stop_for(place, handoff)
     if stop is None and happened.unanswered:
         again = replace(place, note=note, feedback=happened.unanswered)
         return at(again, StageStep.AUTHOR, place.asked)
-    if stop is None and wrote_nothing(place, happened.handoff, happened.results[0]):
+    if stop is None and wrote_nothing(place, handoff, happened.results[0]):
         return failing(place, nothing_changed(stage_of(place).author), rules, now)
     if stop is None and happened.document.blocking:
         return sent_back(place, happened, rules, now)
     if stop is None:
         warnings = tuple((stage_of(place).author, one) for one in happened.document.warnings)
         return _written(place, happened, rules, now)._replace(notes=warnings)
-    told = replace(place, note=note, feedback="", talk=stop.talk)
+    review = review_rounds.answered(place.review, happened.said.answers)
+    told = replace(place, note=note, feedback="", talk=stop.talk, review=review)
     return flow(told, stop.outcome, rules, now)
 
 
@@ -146,7 +168,7 @@ def _written(place: Place, happened: Happened, rules: StageRules, now: float) ->
         review=review_rounds.answered(place.review, answers),
     )  # fmt: skip
     match stage.work:
-        case StageWork.DOCUMENT if _has_more(written):
+        case StageWork.DOCUMENT if has_more_parts(written):
             return ask_for(replace(written, part=place.part + 1), Turn.PART)
         case StageWork.DOCUMENT:
             return ask(replace(written, repairs=0), now)
@@ -160,11 +182,6 @@ def _written(place: Place, happened: Happened, rules: StageRules, now: float) ->
             return at(
                 written, StageStep.SURVEY if place.step is StageStep.AUTHOR else StageStep.CHECK
             )
-
-
-def _has_more(place: Place) -> bool:
-    """Whether another part of the document is to be written."""
-    return TURNS[place.asked].by_parts and place.part + 1 < len(stage_of(place).parts)
 
 
 def _judged(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:

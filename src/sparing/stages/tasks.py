@@ -16,8 +16,9 @@ from sparing.flow.state import Do, Outcome, OutcomeKind
 from sparing.job import BUDGET, LOOP, JobResult
 from sparing.stages import assistants
 from sparing.stages.failure import failing, failure_words
-from sparing.stages.moves import Happened, Next, StageRules, at, flow
+from sparing.stages.moves import Happened, Next, StageRules, at, flow, heard
 from sparing.stages.place import Place, stage_of
+from sparing.stages.questions import stop_for, take_defaults
 from sparing.task_progress import TaskProgress, TaskResult
 from sparing.turn import StageStep
 
@@ -79,8 +80,20 @@ def _on(place: Place, number: str) -> Place:
     return replace(place, task=[one for one, _ in place.tasks].index(number))
 
 
-def done_task(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
-    """Dispatched; now the program looks at it."""
+def done_task(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
+    """Dispatched; now the program looks at it, unless its implementer asks something first."""
+    taken = take_defaults(place, happened.handoff, asks=rules.asks)
+    here = replace(place, talk=taken.talk)
+    stop = stop_for(here, happened.handoff)
+    if stop is not None:
+        note = happened.results[0].reply
+        asking = replace(here, note=note, talk=stop.talk, building=_of(place))
+        return flow(asking, stop.outcome, rules, now)
+    notes = tuple((stage_of(place).author, one) for one in taken.words)
+    return _to_prove(here, happened)._replace(notes=notes)
+
+
+def _to_prove(place: Place, happened: Happened) -> Next:
     result, building = happened.results[0], _of(place)
     part = TaskResult(number_of(place), result.commit or place.head, result.reply)
     since = building.since or place.head
@@ -153,7 +166,7 @@ def left_words(place: Place) -> str:
 def rejected(
     place: Place, happened: Happened, answer: Outcome, rules: StageRules, now: float
 ) -> Next:
-    """A person says what should be different: the task once more, with their words."""
+    """A person says what should be different, or answers: the task once more, with their words."""
     move = advance(place.state, answer)
     if move.do is not Do.RUN:
         return flow(place, answer, rules, now, happened.feedback)
@@ -164,7 +177,10 @@ def rejected(
     )
     tried = tuple(one for one in building.tried if one not in free)
     here = replace(building, alone=alone, tried=tried, turns=building.turns + 1)
-    again = replace(place, state=move.state, feedback=happened.feedback, building=here, done=())
+    talk = heard(place.talk, place.state.stage, answer.kind)
+    again = replace(
+        place, state=move.state, feedback=happened.feedback, building=here, done=(), talk=talk
+    )
     return at(_on(again, free[0]), StageStep.TASK)
 
 

@@ -15,7 +15,7 @@ from sparing.desk.gates import answers, questions
 from sparing.desk.gates.handoffs import note_lines, stage_notes
 from sparing.desk.gates.questions import AnswerReceipt, Question
 from sparing.desk.office import Office, open_office
-from sparing.errors import NeedsHuman
+from sparing.errors import NeedsHuman, UsageError
 from sparing.flow.state import FlowState
 from sparing.records.features import FeatureRow
 
@@ -24,8 +24,11 @@ from sparing.records.features import FeatureRow
 @feature_argument()
 @click.argument("words", required=False, default="")
 @click.option("--question", "number", type=click.IntRange(1), help="Answer only this one.")
+@click.option("--defaults", is_flag=True, help="Want what the author did for now.")
 @json_option
-def answer_command(feature: str, words: str, number: int | None, as_json: bool) -> None:
+def answer_command(
+    feature: str, words: str, number: int | None, defaults: bool, as_json: bool
+) -> None:
     """Answer an author's questions, and let its stage continue.
 
     WORDS answer all questions that are open, or the one that --question names; without WORDS you
@@ -33,6 +36,13 @@ def answer_command(feature: str, words: str, number: int | None, as_json: bool) 
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)
+    if defaults:
+        if words or number is not None:
+            repair = f"sparing answer {row.feature.id} --defaults"
+            raise UsageError("--defaults answers all questions by itself", repair)
+        done = questions.answer_by_default(office, row, TERMINAL, now())
+        _print_answered(office, row, done, as_json=as_json)
+        return
     if words:
         done = questions.answer(office, row, words, number, TERMINAL, now())
         _print_answered(office, row, done, as_json=as_json)

@@ -1,8 +1,9 @@
 """The handoff block: the note with which each stage of a tier ends.
 
 Written strictly, read tolerantly: any heading level, bold or plain fields, values over several
-lines or as bullets. The last block of a reply counts, because a reply may quote an earlier one;
-a reply without a block says that the stage is completed and nothing else.
+lines or as bullets; as JSON, XML or YAML too (`handoff_forms`). The last block of a reply counts,
+because a reply may quote an earlier one. A reply without any trace of a block says that the stage
+is completed and nothing else; what looks like a block and can't be read is `unreadable`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+from sparing.context.documents.handoff_forms import other_forms, trace_of
 
 
 class HandoffStatus(StrEnum):
@@ -28,6 +31,8 @@ class Handoff:
     files_modified: tuple[str, ...] = ()
     next_stage_needs: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    unreadable: str = ""
+    """What looks like a block and can't be read as one: it says nothing of the stage."""
 
     @property
     def pauses(self) -> bool:
@@ -37,6 +42,14 @@ class Handoff:
 
 _BLOCK = re.compile(
     r"^[ \t>]*(?:#{1,6}[ \t]*|\*\*|__)HANDOFF\b[^\n]*$", re.IGNORECASE | re.MULTILINE
+)
+_QUESTIONS = re.compile(
+    r"^[ \t>]*(?:#{1,6}[ \t]*|\*\*|__)open[ _-]questions?\b[^\n]*$", re.IGNORECASE | re.MULTILINE
+)
+_DEFAULT = re.compile(
+    r"[(\[]?\b(?:my )?default(?: answer)?\b[ \t*_`]*[:：=][ \t*_`]*"
+    r"(?P<words>[^()\[\]?]+(?:\([^()]*\)[^()\[\]?]*)*)[)\]]?[ .]*$",
+    re.IGNORECASE,
 )
 _END = re.compile(r"^[ \t>]*(?:#{1,6}[ \t]|```|~~~)", re.MULTILINE)
 _FIELD = re.compile(
@@ -58,8 +71,10 @@ _NAMES = {
 _GAP = re.compile(r"\n[ \t>]*\r?\n(?=[^\s>*+•-])(?!\d{1,2}[.)][ \t])")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _NOTHING = re.compile(
-    r"(?:none|n/?a|nothing|nil|null|no|not applicable|no open questions?|no warnings?|[-—–.]*)"
-    r"[\s.!]*",
+    r"(?:(?:there (?:are|is) )?(?:none|n/?a|nothing|nil|null|no|not applicable)"
+    r"(?:[ ,]+(?:open|further|remaining|other|outstanding|more|new|known|questions?|warnings?|"
+    r"issues?|at (?:this|the) (?:time|point|stage|moment)|so far|for now|right now|yet|now|"
+    r"remains?|left|currently|identified|blocking|to (?:ask|report|add|note)))*|[-—–.]*)[\s.!]*",
     re.IGNORECASE,
 )
 _STATUS = {
@@ -81,7 +96,30 @@ def parse_handoff(reply: str) -> Handoff:
         status = _status(fields.get("status", ""))
         if fields and status is not None:
             return _handoff(status, fields)
-    return Handoff()
+    echoed = False
+    for fields in other_forms(reply):
+        status = _status(fields["status"])
+        if status is not None:
+            return _handoff(status, fields)
+        echoed = True
+    return Handoff() if echoed else Handoff(unreadable=trace_of(reply))
+
+
+def parse_questions(reply: str) -> tuple[str, ...]:
+    """What an author asks under a heading of its own, where no block is asked for."""
+    for match in reversed(list(_QUESTIONS.finditer(reply))):
+        rest = reply[match.end() :]
+        end = _END.search(rest)
+        return _several(rest[: end.start()] if end else rest)
+    return ()
+
+
+def with_default(question: str) -> tuple[str, str]:
+    """A question, and what its author would do if nobody answers."""
+    match = _DEFAULT.search(question)
+    if match is None:
+        return question, ""
+    return question[: match.start()].rstrip(" -—–,"), match["words"].strip(" .`*\"'")
 
 
 def summary_of(handoff: Handoff) -> str:

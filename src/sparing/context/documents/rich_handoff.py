@@ -100,7 +100,9 @@ def rich_handoff(pipeline: Pipeline, reply: str = "") -> RichHandoff:
     # Whose lists are too long: an agent is asked to shorten its own, and nobody else's.
     own = _render(pipeline, steps[-1][0], _without(_joined(pipeline, {}), "tree"))
     at_fault = estimate_tokens(own) <= MOST_TOKENS
-    return RichHandoff(text, _problems(max(text, texts[len(steps) - 1] if at_fault else "", key=len), reply))
+    return RichHandoff(
+        text, _problems(max(text, texts[len(steps) - 1] if at_fault else "", key=len), reply)
+    )
 
 
 def _few(

@@ -34,6 +34,8 @@ ANSWERS = "answers"
 """What an author asked and a person answered."""
 RESEARCH = "research-"
 """How documents begin that hold what others found for an author."""
+MAY_ASK = frozenset({TurnKind.WRITE, TurnKind.REDO, TurnKind.TASK, TurnKind.REVISE, TurnKind.FIX})
+"""Turns of authors outside of tiers, where no handoff block asks for open questions."""
 WITHOUT_ITERATION = frozenset(
     {
         "plan-reviewer",
@@ -51,9 +53,16 @@ def fresh_turn(brief: Brief) -> str:
     said = _say(brief, *_fresh_names(brief), *_known_names(brief))
     if brief.asked.kind in (TurnKind.REVISE, TurnKind.FIX):
         said += "\n" + words("blocks", "fix_summary")
-    if brief.asked.kind in (TurnKind.STAGE, TurnKind.ANSWER):
+    if brief.stage_texts and brief.asked.kind in (TurnKind.STAGE, TurnKind.ANSWER):
         said = _with_handoff(brief, said)
+    if not brief.stage_texts and brief.asked.kind in MAY_ASK:
+        said += words("turns", "questions")
     return said
+
+
+def block_again() -> str:
+    """What an author of a tier is told whose handoff block can't be read."""
+    return words("turns", "block_again") + "\n" + words("blocks", "handoff")
 
 
 def _fresh_names(brief: Brief) -> list[str]:

@@ -133,7 +133,8 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
 
 def _approved(state: FlowState) -> str:
     """Where the work was interrupted, it goes on without what could not be done."""
-    return "take it as it is" if state.held is None else "go on without what failed"
+    as_is = state.held is None or state.cause is Cause.DECLINED
+    return "take it as it is" if as_is else "go on without what failed"
 
 
 def _resumed(state: FlowState) -> str:

@@ -26,7 +26,7 @@ from sparing.errors import FeatureError
 from sparing.event import AnswerEvent
 from sparing.finding import Finding
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import FlowState, OutcomeKind, Position
+from sparing.flow.state import Cause, FlowState, OutcomeKind, Position
 from sparing.money import dollars
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -36,6 +36,7 @@ from sparing.review.merge import STRICTEST_FIRST
 from sparing.turn_event import CommitEvent
 from sparing.workspace.git.commit import changed_files, diff
 
+REFUSAL_CHARS = 4_000
 RECORDS = (".meta.json", ".review-history.md")
 
 
@@ -103,8 +104,26 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
         code=code,
         red=red_checks(past),
         following=following if approvable and not last else "",
-        notes=(*gate_notes(office, row, gate.stage), *_last(office, row, since, changed)),
+        notes=(
+            *_refusal(office, row, state),
+            *gate_notes(office, row, gate.stage),
+            *_last(office, row, since, changed),
+        ),
     )
+
+
+def _refusal(office: Office, row: FeatureRow, state: FlowState) -> tuple[str, ...]:
+    """Why the author made no change, in its own words and all of them."""
+    note = str(row.place.get("note", ""))
+    if state.position is not Position.STUCK or state.cause is not Cause.DECLINED or not note:
+        return ()
+    said = office.folder.fetch(note).strip()
+    short = said if len(said) <= REFUSAL_CHARS else f"{said[:REFUSAL_CHARS]}…"
+    return ("you asked for a change, and its author made none:", *_paragraphs(short))
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
 def _last(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sparing.context.documents.handoff import with_default
 from sparing.desk.office import Office
 from sparing.event import QuestionAnswerEvent
 from sparing.flow.advance import ASKS
@@ -18,6 +19,11 @@ class Question(NamedTuple):
     text: str
     answer: str = ""
     """What a person has said to it so far."""
+
+    @property
+    def default(self) -> str:
+        """What its author did for now; empty if it does not say."""
+        return with_default(self.text)[1]
 
 
 def questions(office: Office, row: FeatureRow) -> tuple[Question, ...]:

@@ -53,6 +53,22 @@ def answer(
     )
 
 
+def answer_by_default(office: Office, row: FeatureRow, sender: str, at: float) -> AnswerReceipt:
+    """What each author did for now is what the person wants."""
+    asked = questions(office, row)
+    if not asked:
+        raise _nothing_asked(office, row)
+    bare = next((one for one in asked if not one.answer and not one.default), None)
+    if bare is not None:
+        raise UsageError(
+            f"question {bare.number} has no default",
+            f'sparing answer {row.feature.id} --question {bare.number} "say it here"',
+        )
+    told = answers_text([(one.text, one.answer or one.default) for one in asked])
+    outcome = Outcome(OutcomeKind.ANSWER, reason=told)
+    return AnswerReceipt(answers.answer(office, row, outcome, sender, at), ())
+
+
 def _meant(question: Question, number: int | None) -> bool:
     return question.number == number if number is not None else not question.answer
 
