@@ -143,8 +143,12 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
         frozenset(settings.flow.assistants), auto=wants_rule(around, row),
         continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,
+<<<<<<< HEAD
         panel=panel_rule(around, row),
         asks=settings.flow.questions is Questions.ASK and not around.headless,
+=======
+        asks=settings.flow.questions is not Questions.DEFAULTS and not around.headless,
+>>>>>>> 6ac9036 (test: golden prompts)
     )  # fmt: skip
 
 
