@@ -18,7 +18,6 @@ from sparing.dispatch.resume_check import (
     ROLE,
     ResumeCheckRequest,
     check_now,
-    deferred,
     trusted,
 )
 from sparing.economy.prices import own_prices
@@ -140,12 +139,12 @@ def test_a_client_that_fails_gets_fresh_prompts(tmp_path: Path) -> None:
     """C15: the reason stays, for every feature; nobody asks again."""
     here = world(tmp_path, "file")
     row = here.feature()
-    assert deferred(here.around, here.fake) == ""
+    assert here.around.deferred_by(here.fake) == ""
     assert [here.trust(row), here.trust(row)] == ["V3: a file is forgotten"] * 2
-    assert deferred(here.around, here.fake) == "V3: a file is forgotten"
+    assert here.around.deferred_by(here.fake) == "V3: a file is forgotten"
     assert len(here.fake.seen) == 3
     newer = replace(here.fake, version="2.0")
-    assert deferred(here.around, newer) == ""
+    assert here.around.deferred_by(newer) == ""
 
 
 def test_what_may_pass_is_asked_again(tmp_path: Path) -> None:
@@ -153,7 +152,7 @@ def test_what_may_pass_is_asked_again(tmp_path: Path) -> None:
     here = world(tmp_path, "network")
     row = here.feature()
     assert here.trust(row).startswith("V2: network")
-    assert deferred(here.around, here.fake) == ""
+    assert here.around.deferred_by(here.fake) == ""
     here.trust(row)
     assert [one.number for one in here.rows(row)] == [1, 2]
 

@@ -118,6 +118,10 @@ class Surroundings:
             backend = self.backend(row)
         except ConfigError:
             return ""
+        return self.deferred_by(backend)
+
+    def deferred_by(self, backend: Backend) -> str:
+        """The same of one client."""
         if backend.capabilities.proven:
             return ""
         with self.database.read() as connection:

@@ -14,6 +14,7 @@ from sparing.codec import load
 from sparing.context.documents.comments import Comment
 from sparing.desk.features import orders, view
 from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.features.jumps import jump, plan_back, plan_skip
 from sparing.desk.features.rerun import rerun
 from sparing.desk.gates import answers, questions
 from sparing.desk.gates.edits import draft, take_files, take_text
@@ -188,7 +189,7 @@ def _pause(visit: Visit, seen: Seen) -> ActReceipt:
 
 def _abandon(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
-    found = orders.abandon(visit.records, visit.row, PAGE, visit.at)
+    found = orders.abandon(visit.office, visit.row, PAGE, visit.at)
     return _told(visit, f"abandoned, {found.counts.value}")
 
 
@@ -205,14 +206,16 @@ def _rerun(visit: Visit, form: ToStage) -> ActReceipt:
 
 def _skip(visit: Visit, form: ToStage) -> ActReceipt:
     _checked(visit, form)
-    orders.skip(visit.office, visit.row, form.stage, PAGE, visit.at)
-    return _told(visit, f"goes on with {form.stage or 'the next stage'}")
+    plan = plan_skip(visit.office, visit.row, form.stage)
+    jump(visit.office, visit.row, plan, PAGE, visit.at)
+    return _told(visit, f"goes on with {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _back(visit: Visit, form: ToStage) -> ActReceipt:
     _checked(visit, form)
-    orders.back(visit.office, visit.row, form.stage, PAGE, visit.at)
-    return _told(visit, f"goes back to {form.stage}")
+    plan = plan_back(visit.office, visit.row, form.stage)
+    jump(visit.office, visit.row, plan, PAGE, visit.at)
+    return _told(visit, f"goes back to {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _stop(visit: Visit, seen: Seen) -> ActReceipt:
