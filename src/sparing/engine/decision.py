@@ -29,8 +29,8 @@ from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime import signals
-from sparing.runtime.panel_record import panel_rule
 from sparing.runtime.meta import commit_meta
+from sparing.runtime.panel_record import panel_rule
 from sparing.runtime.place_store import dump_place, load_place
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, current
@@ -143,12 +143,8 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
         frozenset(settings.flow.assistants), auto=wants_rule(around, row),
         continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,
-<<<<<<< HEAD
         panel=panel_rule(around, row),
-        asks=settings.flow.questions is Questions.ASK and not around.headless,
-=======
         asks=settings.flow.questions is not Questions.DEFAULTS and not around.headless,
->>>>>>> 6ac9036 (test: golden prompts)
     )  # fmt: skip
 
 
