@@ -47,6 +47,11 @@ ARMS: dict[str, dict[str, object]] = {
         }
         for share in (0, 50, 100)
     },
+    "own tools, no primer": {
+        "review.policy": "adaptive",
+        "economy.tools": "own",
+        "economy.levers": ["all", "no-primer"],
+    },
     "seed": {"review.policy": "seed"},
 }
 SHORT = ("L1", (LEAN, "adaptive"))

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 
 from sparing.artifact import ArtifactName
+from sparing.config.effort import Effort
 from sparing.config.rules import Narrow, Rule, SettingScope, setting
 from sparing.config.value_forms import (
     CountTable,
@@ -81,6 +82,16 @@ class FlowSettings:
             Switch(),
             "Whether a gate passes by rule: its verdict is good, nothing is asked, the checks are "
             "green and no review ended at its cap. Never past what you rejected.",
+            SettingScope.USER,
+        ),
+    )
+    effort: Effort = setting(
+        Effort.BALANCED,
+        Rule(
+            OneOf(Effort),
+            "How much is done for a feature: `lean`, `balanced` or `thorough`. Sets how reviewers "
+            "sit together, rounds, models, caps and deeper tests, as far as you have not set them "
+            "yourself; docs/money.md has the table.",
             SettingScope.USER,
         ),
     )

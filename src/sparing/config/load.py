@@ -1,4 +1,4 @@
-"""Layers into settings: default < user file < project file < environment < flags.
+"""Layers into settings: default < effort < user file < project file < environment < flags.
 
 `load` is a pure function of what was found; `current` is the one place that looks at this
 process. Each key remembers which layer it came from. Anything not understood is refused, never
@@ -18,6 +18,8 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never, cast
 
 from sparing.config import faults
+from sparing.config.effort import SETTING as EFFORT
+from sparing.config.effort import Effort, other_defaults
 from sparing.config.models import ClientKind
 from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import BackendName, Settings, build, every_setting
@@ -28,6 +30,7 @@ from sparing.way import Policy
 PYPROJECT = "pyproject.toml"
 SIZE_LIMIT = 64 * 1024
 DOTS_LIMIT = 250
+DEFAULT = "default"
 
 
 class SettingsLayer(StrEnum):
@@ -50,7 +53,8 @@ class RawSetting(NamedTuple):
 class Loaded:
     settings: Settings
     origins: Mapping[str, str]
-    """`default`, `user file <path>`, `project file <path>`, `environment NAME` or `flag`."""
+    """`default`, `effort <name>`, `user file <path>`, `project file <path>`, `environment NAME` or
+    `flag`."""
     state_root: Path
     agent_script: Path | None
 
@@ -68,11 +72,12 @@ def sources_here(repository: Path | None) -> Sources:
 def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
     """Settings from all layers; a flag that is None was not given."""
     values = {key: setting.default for key, setting in every_setting().items()}
-    origins = dict.fromkeys(values, "default")
+    origins = dict.fromkeys(values, DEFAULT)
     for given in _all(sources, flags):
         key = given.setting.key
         values[key] = _checked(given, values[key])
         origins[key] = given.origin
+    _set_by_effort(values, origins)
     settings = build(values)
     _refuse_stock(settings)
     script = settings.agent.script
@@ -82,6 +87,16 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
         state_root=_state_root(settings.state.folder, sources.environ),
         agent_script=_own_path(script, sources.environ) if script else None,
     )
+
+
+def _set_by_effort(values: dict[str, Value], origins: dict[str, str]) -> None:
+    """An effort's values stand where nobody has set any."""
+    effort = Effort(cast("str", values[EFFORT]))
+    for key, raw in other_defaults(effort, values).items():
+        if origins[key] == DEFAULT:
+            value = every_setting()[key].rule.kind.accept(raw)
+            assert value is not None, f"{key} can't be {raw!r}"
+            values[key], origins[key] = value, f"effort {effort}"
 
 
 def _refuse_stock(settings: Settings) -> None:

@@ -7,6 +7,7 @@ is a part of. Takes values, reads nothing; pages of other kinds are made from th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import NamedTuple
 
 from sparing.codec import JsonObject
@@ -14,7 +15,7 @@ from sparing.report.closing import Quality, closing_json
 from sparing.report.lever_quality import LeverQuality
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
-from sparing.report.spending import Spending
+from sparing.report.spending import Spending, dollars
 from sparing.report.turns import ReportedTurn
 
 
@@ -30,6 +31,19 @@ class Figure(NamedTuple):
 
     def dump(self) -> JsonObject:
         return self._asdict()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherEffort:
+    """The same feature with another effort, which nobody has run."""
+
+    effort: str
+    instead_of: str
+    cost_usd: Decimal
+
+    def dump(self) -> JsonObject:
+        cost = round(float(self.cost_usd), 4)
+        return {"effort": self.effort, "cost_usd": cost, "origin": "estimated"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,7 @@ class Report:
     advice: tuple[str, ...] = ()
     quality: Quality = Quality(0, 0, None, 0, 0)
     levers: LeverQuality = LeverQuality()
+    efforts: tuple[OtherEffort, ...] = ()
 
     @property
     def bill(self) -> str:
@@ -115,6 +130,7 @@ def report_json(report: Report) -> JsonObject:
             "tokens": spent.naive_usage.total,
         },
         "savings": None if report.economy is None else report.economy.dump(),
+        "other_efforts": [one.dump() for one in report.efforts],
         "reviewers": report.reviewers.dump(),
         "reviews_by_lever": report.levers.dump(),
         "loops": [loop.dump() for loop in report.loops],
@@ -129,3 +145,14 @@ def report_json(report: Report) -> JsonObject:
 
 def percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
+
+
+def effort_words(report: Report) -> str:
+    """What others would have cost; empty where that can't be told."""
+    if not report.efforts:
+        return ""
+    others = " and ".join(f"{one.effort} about {dollars(one.cost_usd)}" for one in report.efforts)
+    return (
+        f"effort: {report.efforts[0].instead_of}; instead {others}"
+        " (estimated by rounds, turns and prices)"
+    )

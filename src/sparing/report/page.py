@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
-from sparing.report.figures import Figure, Report, percent
+from sparing.report.figures import Figure, Report, effort_words, percent
 from sparing.report.lever_quality import lever_quality_page
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
 from sparing.report.savings_table import savings_page
@@ -48,7 +48,9 @@ def report_page(report: Report) -> RenderableType:
 def _head(report: Report) -> list[Text]:
     name = f"{report.feature} {report.title}".strip()
     lines = closing_lines(report.spending, report.economy, report.quality)
-    return [Text(name, "bold"), *map(Text, lines), Text(token_words(report), "dim")]
+    efforts = effort_words(report)
+    more = [Text(efforts, "dim")] if efforts else []
+    return [Text(name, "bold"), *map(Text, lines), Text(token_words(report), "dim"), *more]
 
 
 def token_words(report: Report) -> str:

@@ -14,6 +14,7 @@ from sparing.desk.features.dry_run import (
     models_words,
     stops_of,
 )
+from sparing.desk.money.efforts import effort_outlooks, efforts_json, efforts_words
 from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words, stages_ahead
 from sparing.desk.office import Office, settings_of
 from sparing.desk.setup.repository_scan import RepositoryScan
@@ -45,6 +46,7 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
     _say("cost", f"{outlook_brief(ahead)}, capped at {cap_words(office, row, now())}")
     if not ahead.learned and ahead.high.tokens:
         _say("", style(_assumed(office, row), dim=True))
+    _say("effort", efforts_words(effort_outlooks(office, row)))
     return not agent.repair
 
 
@@ -65,6 +67,7 @@ def show_dry_run(office: Office, row: FeatureRow) -> None:
         echo(f"  {stage.name:<14} {who}{gate}")
     echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
     echo(f"  {'cap':<14} {cap_words(office, row, now())}")
+    echo(f"  {'effort':<14} {efforts_words(effort_outlooks(office, row))}")
     echo(f"  {'agent':<14} {agent_of(office, row).words}")
     page = first_prompt(office, row)
     if page is not None:
@@ -94,6 +97,7 @@ def dry_json(office: Office, row: FeatureRow) -> JsonObject:
         "stages": [stage.name for stage in stages_ahead(row)],
         "agent": agent_of(office, row).words,
         "forecast": outlook_words(outlook(office, row)),
+        "efforts": efforts_json(effort_outlooks(office, row)),
         "cap": cap_words(office, row, now()),
         "first_prompt": None if page is None else [one.text for one in page.segments],
     }

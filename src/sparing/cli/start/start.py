@@ -21,7 +21,9 @@ from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup, offer_file
 from sparing.cli.start.start_options import start_input_options
 from sparing.cli.start.tier import settle_flow
+from sparing.config.effort import SETTING as EFFORT
 from sparing.desk.gates import answers
+from sparing.desk.money.efforts import effort_outlooks, efforts_json
 from sparing.desk.money.forecast import outlook, outlook_json
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import RepositoryScan, has_changes, offer_once, prospect
@@ -49,7 +51,9 @@ def start_command(
     office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
-    overrides = {"workspace.hand_over": hand_over} if hand_over else {}
+    overrides: dict[str, object] = {"workspace.hand_over": hand_over} if hand_over else {}
+    if how["effort"]:
+        overrides[EFFORT] = how["effort"]
     row = answers.start(office, begins.title, chosen.flow, overrides, now(), begins.beginning)
     chosen.tell(office, row)
     return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"])
@@ -95,7 +99,7 @@ def _later(office: Office, row: FeatureRow, *, as_json: bool) -> None:
         ahead = outlook_json(outlook(office, row))
         print_json(
             feature=feature.id, flow=feature.flow, branch=feature.branch, forecast=ahead,
-            next_command=command,
+            efforts=efforts_json(effort_outlooks(office, row)), next_command=command,
         )  # fmt: skip
     else:
         echo(f"  {'next':<{LABEL}} {style(command, fg='cyan')}")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from sparing.config.effort import Effort
 from sparing.desk.features.start_input import NOTHING, StartRequest
 from sparing.desk.features.start_sources import from_file, from_issue
 from sparing.desk.gates import answers
@@ -34,6 +35,11 @@ OPTIONS = (
         type=click.Choice([one.value for one in Priority]),
         default=Priority.MEDIUM.value,
         help="Written down with the feature. Default: medium.",
+    ),
+    click.option(
+        "--effort",
+        type=click.Choice([one.value for one in Effort]),
+        help="How much is done: rounds, models, caps, deeper tests. Default: flow.effort.",
     ),
     click.option(
         "--after",

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from sparing.desk.money.closing import quality_of
+from sparing.desk.money.efforts import other_efforts
 from sparing.desk.money.feature_records import Basis, basis_of
 from sparing.desk.money.lever_savings import economy_of
 from sparing.desk.money.predictions import proof_figures
@@ -41,7 +43,8 @@ LATEST = 20
 
 
 def feature_report(office: Office, row: FeatureRow) -> Report:
-    return _report(office, [basis_of(office, row)], row.feature.id, row.feature.title)
+    found = _report(office, [basis_of(office, row)], row.feature.id, row.feature.title)
+    return replace(found, efforts=other_efforts(office, row, found.spending.cost_usd))
 
 
 def project_report(office: Office) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sparing.cap import Amount
 from sparing.codec import JsonObject
+from sparing.config.effort import SETTING as EFFORT
 from sparing.config.settings import Settings
 from sparing.desk.office import Office, settings_of
 from sparing.economy.forecast import Ahead, Range, forecast
@@ -22,6 +23,8 @@ from sparing.stages.stage import REPAIRS
 FEW_TASKS = 4
 MANY_TASKS = 24
 """What is assumed until tasks.md says how many there are."""
+DEEPENER, DEEPENING = "test-deepener", 2
+"""Who deepens tests, and in how many turns."""
 LEAST = to_nano("0.01")
 REMEMBERED = 20
 """How many finished features a forecast looks back at."""
@@ -32,14 +35,20 @@ def outlook(office: Office, row: FeatureRow) -> Range:
     settings = settings_of(office, row)
     tasks = len(row.place.get("tasks", []))
     stages = [_ahead(stage, settings, tasks) for stage in stages_ahead(row)]
-    return forecast(stages, _history(office, row.feature.flow))
+    return forecast(stages, _history(office, row))
+
+
+def assumed(office: Office, row: FeatureRow) -> Range:
+    """Of the whole flow, from what is assumed of dispatches: nothing that was seen is in it."""
+    settings, tasks = settings_of(office, row), len(row.place.get("tasks", []))
+    return forecast([_ahead(one, settings, tasks) for one in FLOWS[row.feature.flow].stages], {})
 
 
 def stage_outlook(office: Office, row: FeatureRow, name: str) -> Range:
     """Of one stage alone."""
     stage, tasks = FLOWS[row.feature.flow].stage(name), len(row.place.get("tasks", []))
     ahead = _ahead(stage, settings_of(office, row), tasks)
-    return forecast([ahead], _history(office, row.feature.flow))
+    return forecast([ahead], _history(office, row))
 
 
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
@@ -63,12 +72,15 @@ def outlook_words(found: Range) -> str:
 
 def outlook_brief(found: Range) -> str:
     """For a line among others; `outlook_words` also says what it is drawn from."""
+    return f"{outlook_range(found)} (estimated)" if found.high.tokens else "nothing"
+
+
+def outlook_range(found: Range) -> str:
+    """The figures alone, for where others stand beside them."""
     low, high = found.low, found.high
-    if not high.tokens:
-        return "nothing"
     if low.nano_usd is None or high.nano_usd is None:
-        return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens (estimated)"
-    return f"{_money(low.nano_usd, high.nano_usd)} (estimated)"
+        return f"{tokens(low.tokens)} to {tokens(high.tokens)} tokens"
+    return _money(low.nano_usd, high.nano_usd)
 
 
 def _money(low: int, high: int) -> str:
@@ -94,6 +106,8 @@ def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
     beside = sum(role in settings.flow.assistants for role in stage.research)
     beside += max(0, len(stage.parts) - 1)
     beside += stage.learns and RETRO in settings.flow.assistants
+    deepens = stage.work is StageWork.IMPLEMENT and DEEPENER in settings.flow.assistants
+    beside += DEEPENING * deepens
     models, backend = settings.models, settings.agent.backend.value
     model = models.of(stage.model.value, backend, stage.author)
     return Ahead(
@@ -119,14 +133,18 @@ def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:
             return 0, REPAIRS
 
 
-def _history(office: Office, flow: str) -> dict[str, list[Amount]]:
-    """What each stage took in features of this flow that are finished."""
+def _history(office: Office, like: FeatureRow) -> dict[str, list[Amount]]:
+    """What each stage took in features of this flow and effort that are finished."""
     found: dict[str, list[Amount]] = {}
+    flow, usual = like.feature.flow, office.loaded.settings.flow.effort.value
+    effort = like.overrides.get(EFFORT, usual)
     with office.database.read() as connection:
         rows = [
             row
             for row in features.list_all(connection)
-            if row.feature.flow == flow and row.status is FeatureStatus.COMPLETED
+            if row.feature.flow == flow
+            and row.status is FeatureStatus.COMPLETED
+            and row.overrides.get(EFFORT, usual) == effort
         ]
         for row in rows[-REMEMBERED:]:
             for stage in row.place.get("marks", {}):

@@ -1,0 +1,74 @@
+"""What a feature may cost with each effort: before it starts, and beside its bill."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import NamedTuple
+
+from sparing.codec import JsonObject
+from sparing.config.effort import SETTING, Effort
+from sparing.desk.money.forecast import assumed, outlook, outlook_json, outlook_range
+from sparing.desk.office import Office, settings_of
+from sparing.economy.forecast import Range
+from sparing.records.features import FeatureRow
+from sparing.report.figures import OtherEffort
+
+
+class EffortOutlook(NamedTuple):
+    effort: Effort
+    ahead: Range
+    chosen: bool
+
+
+def effort_outlooks(office: Office, row: FeatureRow) -> list[EffortOutlook]:
+    """The lightest first. A forecast from features here is drawn from those of the same effort."""
+    own = settings_of(office, row).flow.effort
+    return [
+        EffortOutlook(effort, outlook(office, _with(row, effort)), effort is own)
+        for effort in Effort
+    ]
+
+
+def efforts_words(found: Sequence[EffortOutlook]) -> str:
+    """The one that is chosen, then the others."""
+    own = next(one for one in found if one.chosen)
+    others = (f"{one.effort} {_beside(own, one)}" for one in found if not one.chosen)
+    return f"{own.effort}; instead {', '.join(others)} (estimated; --effort)"
+
+
+def _beside(own: EffortOutlook, other: EffortOutlook) -> str:
+    """In a small flow there may be nothing to do less of."""
+    return "the same" if other.ahead == own.ahead else outlook_range(other.ahead)
+
+
+def efforts_json(found: Sequence[EffortOutlook]) -> JsonObject:
+    return {one.effort.value: {"chosen": one.chosen, **outlook_json(one.ahead)} for one in found}
+
+
+def other_efforts(
+    office: Office, row: FeatureRow, billed: Decimal | None
+) -> tuple[OtherEffort, ...]:
+    """What the same feature would have cost: its bill, by how the efforts' forecasts differ."""
+    own = settings_of(office, row).flow.effort
+    if not billed:
+        return ()
+    middles = {effort: _middle(assumed(office, _with(row, effort))) for effort in Effort}
+    mine = middles[own]
+    if mine is None:
+        return ()
+    return tuple(
+        OtherEffort(effort.value, own.value, billed * Decimal(middle / mine))
+        for effort, middle in middles.items()
+        if effort is not own and middle is not None
+    )
+
+
+def _middle(found: Range) -> float | None:
+    low, high = found.low.nano_usd, found.high.nano_usd
+    return None if low is None or high is None else (low + high) / 2
+
+
+def _with(row: FeatureRow, effort: Effort) -> FeatureRow:
+    return replace(row, overrides={**row.overrides, SETTING: effort.value})
