@@ -146,7 +146,7 @@ class _Primer(Purchase[AgentReply, bool]):
             model=self.sent.model,
             at=self.at,
             limit_seconds=LIMIT_SECONDS,
-            schema=form_of(job.turn),
+            schema=form_of(job.turn, panel=bool(job.panel)),
             life=Life.ONE_HOUR.value,
             ping=True,
         )
