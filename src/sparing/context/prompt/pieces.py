@@ -44,11 +44,8 @@ def documents(
     """In the order of `names`, or of the flow; quoted facts of a stage behind its document."""
     known = {document.name: document for document in brief.documents}
     wanted = known if names is None else [name for name in names if name in known]
-    return [
-        one
-        for name in wanted
-        for one in (document(brief, known[name], volatility), *sheet(brief, (name,), volatility))
-    ]
+    told = ((document(brief, known[one], volatility), one) for one in wanted)
+    return [part for first, one in told for part in (first, *sheet(brief, (one,), volatility))]
 
 
 def sheet(
@@ -56,13 +53,9 @@ def sheet(
 ) -> list[Segment]:
     """Quoted facts of the stages that wrote these documents."""
     wanted = set(behind)
-    return [
-        _data(
-            brief, f"{SHEET}-{one.stage}", Material(f"{QUOTED}, {one.stage}", one.text), volatility
-        )
-        for one in brief.sheet
-        if one.behind in wanted
-    ]
+    parts = [(one.stage, one.text) for one in brief.sheet if one.behind in wanted]
+    told = [(f"{SHEET}-{stage}", Material(f"{QUOTED}, {stage}", text)) for stage, text in parts]
+    return [_data(brief, name, material, volatility) for name, material in told]
 
 
 def stale(brief: Brief) -> list[Segment]:
