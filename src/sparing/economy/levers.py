@@ -7,7 +7,7 @@ that a report can say what a figure was reached without.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from sparing.way import ALL_LEVERS, Lever, off
 
@@ -60,7 +60,7 @@ def switched_on(names: Collection[str]) -> frozenset[Lever]:
 
 
 def _lack(lever: Lever, able: Able, wanted: Collection[Lever]) -> str:
-    """What the backend misses for it; empty if nothing."""
+    """What the backend misses for it; most levers need nothing of it."""
     match lever:
         case Lever.TRUNK:
             return "" if able.marks else "the backend takes no cache marks"
@@ -74,9 +74,8 @@ def _lack(lever: Lever, able: Able, wanted: Collection[Lever]) -> str:
             return "" if able.resume and able.ping else "the backend can't keep a session warm"
         case Lever.TRIM:
             return "" if able.trims else "the backend's tools answer the model directly"
-        case Lever.INLINE | Lever.NOTES | Lever.PRELOAD | Lever.BATCH | Lever.MAP | Lever.SHEET:
+        case _:
             return ""
-    assert_never(lever)
 
 
 def _no_primer(able: Able, wanted: Collection[Lever]) -> str:
