@@ -11,7 +11,10 @@ from enum import StrEnum
 
 SECOND = "phase-reviewer"
 """The only one that looks in the turn of another: code reviewers stay apart."""
+ENOUGH_LOOKS = 30
+"""Looks apart without a find: at most one in ten would have found something (95 % certain)."""
 _JOINT = "+"
+_KIND = "-reviewer"
 
 
 class PanelMode(StrEnum):
@@ -26,6 +29,12 @@ class PanelMode(StrEnum):
 def joint_name(roles: Sequence[str]) -> str:
     """How the ledger and a session name those who look together."""
     return _JOINT.join(roles)
+
+
+def short_name(name: str) -> str:
+    """For a narrow column: `spec+phase-reviewer`."""
+    *before, last = members(name)
+    return joint_name([*(one.removesuffix(_KIND) for one in before), last])
 
 
 def members(name: str) -> tuple[str, ...]:

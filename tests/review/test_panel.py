@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.finding import Verdict
-from sparing.panel import PanelMode
+from sparing.panel import ENOUGH_LOOKS, PanelMode, short_name
 from sparing.review.panel import PANEL_SCHEMA, PanelReading, Reviewer, read_panel
 from sparing.review.panel_rule import (
-    ENOUGH_LOOKS,
     LookApart,
     PanelRule,
     is_sampled,
@@ -150,3 +149,8 @@ def test_the_rule_of_each_mode() -> None:
         (PanelMode.AUTO, ENOUGH_LOOKS, sampled, False),
     ):
         assert PanelRule(mode, quiet, name[0]).merges(name[1]) is merges
+
+
+def test_a_short_name_for_narrow_columns() -> None:
+    assert short_name("spec-reviewer+phase-reviewer") == "spec+phase-reviewer"
+    assert short_name("spec-author") == "spec-author"

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sparing.codec import JsonObject
 from sparing.money import dollars, usd_or_none
+from sparing.panel import ENOUGH_LOOKS, SECOND
 
 ROLE_WIDTH = 23
 STAGE_WIDTH = 13
@@ -49,6 +50,41 @@ class YieldRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SecondReviewer:
+    """The phase-reviewer: what it found by itself, and what a merged turn could have missed."""
+
+    looks: int = 0
+    accepted: int = 0
+    """Blockers of its own that were accepted."""
+    apart: int = 0
+    """Looks in a turn of its own, over all features."""
+    missed: int = 0
+    """Of these, those with a blocker nobody had raised before."""
+    quiet: int = 0
+    """Looks apart since the last of them."""
+
+    def dump(self) -> JsonObject:
+        return {
+            "looks": self.looks,
+            "accepted_blockers": self.accepted,
+            "looks_apart": self.apart,
+            "found_apart": self.missed,
+            "looks_apart_since_last_find": self.quiet,
+        }
+
+    @property
+    def words(self) -> str:
+        """Empty where nobody has looked apart."""
+        if not self.apart:
+            return ""
+        return (
+            f"{SECOND}: {self.missed} of {self.apart} separate looks found a blocker of its own, "
+            f"which a merged panel may have missed; none in the last {self.quiet} "
+            f"(auto merges at {ENOUGH_LOOKS})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Reviewers:
     rows: tuple[YieldRow, ...]
     """By role, model and stage."""
@@ -56,6 +92,7 @@ class Reviewers:
     """By role alone."""
     advice: tuple[str, ...]
     origin: str
+    second: SecondReviewer = SecondReviewer()
 
     @property
     def together(self) -> list[YieldRow]:
@@ -69,6 +106,7 @@ class Reviewers:
             "rows": [row.dump() for row in self.rows],
             "roles": [row.dump() for row in self.roles],
             "advice": list(self.advice),
+            "second_reviewer": self.second.dump(),
         }
 
 
@@ -81,6 +119,7 @@ def reviewers_page(found: Reviewers) -> list[RenderableType]:
         Text("reviewers", "bold"),
         _table(found.together, models=several),
         Text(f"{note} ({found.origin})", "dim"),
+        *([Text(found.second.words, "dim")] if found.second.words else []),
         *(Text(f"advice: {words}", "yellow") for words in found.advice),
         Text(""),
     ]

@@ -9,6 +9,7 @@ from decimal import Decimal
 from rich.table import Table
 from rich.text import Text
 
+from sparing.panel import short_name
 from sparing.report.baseline import NaiveBaseline, one_baseline
 from sparing.usage import Usage
 
@@ -139,7 +140,7 @@ def spending_table(spending: Spending) -> Table:
     for row in spending.rows:
         stage = row.stage if row.stage != previous else ""
         table.add_row(
-            _folded(stage, STAGE_WIDTH), _folded(row.role, ROLE_WIDTH), _turns([row]),
+            _folded(stage, STAGE_WIDTH), _folded(short_name(row.role), ROLE_WIDTH), _turns([row]),
             tokens(row.usage.input), cached_share(row.usage), row.cost, dollars(row.naive_usd),
         )  # fmt: skip
         previous = row.stage

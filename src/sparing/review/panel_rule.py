@@ -11,10 +11,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sparing.panel import PanelMode
+from sparing.panel import ENOUGH_LOOKS, PanelMode
 
-ENOUGH_LOOKS = 30
-"""Looks apart without a find: at most one in ten would have found something (95 % certain)."""
 SAMPLED = 4
 """One loop in so many stays apart."""
 

@@ -27,6 +27,8 @@ from sparing.review.tracking import FindingStatus, Tracked, follow
 
 DELTA = "delta"
 UNREAD = "no verdict"
+SAME_TURN = "same turn"
+"""How a reviewer was asked who looked in the turn of the one before."""
 NO_VERDICT = f"{UNREAD}:"
 
 
@@ -38,7 +40,7 @@ def reviews(office: Office, row: FeatureRow) -> tuple[ReviewRow, ...]:
     found = verdict_rows(office, row)
     stages = dict.fromkeys(one.stage for one in found)
     return tuple(
-        _review(office.folder, look, attempts.get(look.dispatch, []), classes)
+        _review(office.folder, look, attempts.get(look.turn, []), classes)
         for stage in stages
         for look, classes in classified([one for one in found if one.stage == stage])
     )
@@ -107,6 +109,8 @@ def _review(
     known = [bill for bill in bills if bill is not None]
     origins = {one.result.origin.value for one in attempts if one.result and one.result.origin}
     asked = [one.attempt for one in attempts if one.attempt.template != REPAIR]
+    if look.merged:  # the bill stands with the first verdict of the turn
+        known, origins = [0], set[str]()
     return ReviewRow(
         stage=look.stage,
         iteration=look.iteration,
@@ -114,11 +118,11 @@ def _review(
         decision=decision(look),
         severities=dict(Counter(finding.severity.value for finding in verdict.findings)),
         classes=dict(classes),
-        ways=tuple(one.way for one in asked),
+        ways=(SAME_TURN,) if look.merged else tuple(one.way for one in asked),
         prompt_chars=asked[0].prompt_chars if asked else 0,
         delta_chars=delta_chars(folder, asked[-1].prompt) if asked else None,
         nano_usd=sum(known) if known else None,
-        partial=len(known) < len(attempts),
+        partial=len(known) < len(attempts) and not look.merged,
         origin=" and ".join(sorted(origins)),
         commit=look.commit,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,11 +20,14 @@ from sparing.economy.reviewers import (
     yields,
 )
 from sparing.finding import Severity
+from sparing.panel import SECOND
 from sparing.records.findings import findings_of
 from sparing.records.ledger import LedgerRow
 from sparing.records.verdicts import VerdictRow
-from sparing.report.reviewers import Reviewers, YieldRow
+from sparing.report.reviewers import Reviewers, SecondReviewer, YieldRow
+from sparing.review.panel_rule import quiet_looks
 from sparing.review.tracking import FindingStatus, RulingKind, Tracked
+from sparing.runtime.panel_record import looks_apart
 
 
 def reviewers_of(office: Office, bases: Sequence[Basis], origin: str) -> Reviewers:
@@ -35,6 +39,20 @@ def reviewers_of(office: Office, bases: Sequence[Basis], origin: str) -> Reviewe
         tuple(map(_row, by_role(found))),
         tuple(one.words for one in advice(found)),
         origin,
+        _second(office, looks, found),
+    )
+
+
+def _second(office: Office, looks: Sequence[PricedLook], found: Sequence[Yield]) -> SecondReviewer:
+    """What speaks for and against merging it: over the whole repository, as the rule counts."""
+    with office.database.read() as connection:
+        apart = looks_apart(connection)
+    return SecondReviewer(
+        looks=sum(one.post.role == SECOND for one in looks),
+        accepted=sum(one.accepted for one in found if one.post.role == SECOND),
+        apart=len(apart),
+        missed=sum(one.found for one in apart),
+        quiet=quiet_looks(apart),
     )
 
 
@@ -46,8 +64,11 @@ def _row(one: Yield) -> YieldRow:
 
 def _looks(basis: Basis) -> Iterator[PricedLook]:
     bills, models = _bills(basis.ledger), _models(basis)
+    looked = Counter(one.turn for one in basis.verdicts)
     for one in basis.verdicts:
-        yield PricedLook(_post(one, models), bills.get(one.dispatch))
+        bill = bills.get(one.turn)
+        # Of a turn with two verdicts nobody knows which one cost what: each has half.
+        yield PricedLook(_post(one, models), None if bill is None else bill // looked[one.turn])
 
 
 def _models(basis: Basis) -> dict[str, str]:
@@ -55,7 +76,7 @@ def _models(basis: Basis) -> dict[str, str]:
 
 
 def _post(one: VerdictRow, models: dict[str, str]) -> Post:
-    return Post(one.verdict.role, models.get(one.dispatch, ""), one.stage)
+    return Post(one.verdict.role, models.get(one.turn, ""), one.stage)
 
 
 class _First(NamedTuple):
