@@ -52,6 +52,11 @@ ARMS: dict[str, dict[str, object]] = {
         "economy.tools": "own",
         "economy.levers": ["all", "no-primer"],
     },
+    "own tools + merged documents": {
+        "review.policy": "adaptive",
+        "economy.tools": "own",
+        "review.panel": "merged",
+    },
     "seed": {"review.policy": "seed"},
 }
 SHORT = ("L1", (LEAN, "adaptive"))

@@ -8,7 +8,7 @@ from bench.client_run import ClientResult
 from bench.loop import INPUT_USD, OUTPUT_USD
 
 OUTPUT_FACTOR = OUTPUT_USD / INPUT_USD
-WIDTH = 20
+WIDTH = 30
 
 
 def equivalents(usage: dict[str, int]) -> float:
