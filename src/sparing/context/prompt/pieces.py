@@ -6,13 +6,13 @@ Whatever was written by others is wrapped here, and nowhere is it left bare.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, Document, Material, QuotedFinding
+from sparing.context.prompt.brief import JUDGING, Brief, Document, Material
+from sparing.context.prompt.finding_lines import finding_list, short_list
 from sparing.context.prompt.judging import verdict_words
 from sparing.context.prompt.reads import absent, required
 from sparing.context.prompt.rubric import for_stage, split_rubric
@@ -21,8 +21,6 @@ from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import TurnKind
 
-SENTENCE_CHARS = 240
-_SENTENCE = re.compile(r".{12,}?[.!?](?= |$)")
 KNOWLEDGE = "knowledge"
 LESSONS = "lessons of earlier features"
 SHEET, QUOTED = "sheet", "quoted facts"
@@ -264,35 +262,6 @@ def turn(text: str) -> list[Segment]:
 
 def handoff_again() -> list[Segment]:
     return [Segment("handoff", words("turns", "handoff_again"), Volatility.ITERATION)]
-
-
-def finding_list(found: Sequence[QuotedFinding]) -> str:
-    """One line a finding, with what it is known by."""
-    return "".join(f"- {_finding(one)}\n" for one in found)
-
-
-def short_list(found: Sequence[QuotedFinding]) -> str:
-    """Enough to know each by: severity, role, place and its first sentence."""
-    return "".join(f"- {_head(one)}: {_first_sentence(one.text)}\n" for one in found)
-
-
-def _finding(one: QuotedFinding) -> str:
-    line = f" Quoted: {one.quote}" if one.quote.strip() else ""
-    advice = f" Suggested: {one.suggestion}" if one.suggestion.strip() else ""
-    return " ".join(f"{_head(one)}: {one.text}{line}{advice}".split())
-
-
-def _head(one: QuotedFinding) -> str:
-    parts = (one.severity, one.category, one.role, one.location)
-    return " ".join(f"`{one.id}` {', '.join(part for part in parts if part.strip())}".split())
-
-
-def _first_sentence(text: str) -> str:
-    """Long ones end early."""
-    said = " ".join(text.split())
-    first = _SENTENCE.match(said)
-    short = first[0] if first else said
-    return short if len(short) <= SENTENCE_CHARS else f"{short[: SENTENCE_CHARS - 1]}…"
 
 
 def _listed(name: str, changes: Iterable[FileChange]) -> Material:
