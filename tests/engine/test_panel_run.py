@@ -107,7 +107,9 @@ def reviews(repository: Path) -> list[Any]:
 def history(repository: Path) -> str:
     """As it was last written."""
     path = "docs/features/001-list-the-most-frequent-words/.review-history.md"
-    commit = git(repository, "log", "-1", "--format=%H", "--diff-filter=AM", "--", path)
+    commit = git(
+        repository, "log", "-1", "--full-history", "--format=%H", "--diff-filter=AM", "--", path
+    )
     return git(repository, "show", f"{commit}:{path}")
 
 
