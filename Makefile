@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 EXTRAS := $(VENV)/.extras
+NODE := .browser/node_modules
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo demo-claude test test-long conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: help setup extras demo demo-claude browser test test-long conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,6 +44,15 @@ test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged;
 
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)
+
+browser: $(EXTRAS) $(NODE) ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
+	@command -v chromium >/dev/null || { echo "installing chromium …"; apt-get update -q >/dev/null && apt-get install -y -q chromium >/dev/null; }
+	@$(NODE)/.bin/tsc --project scripts/page.tsconfig.json
+	@PYTEST_BROWSER=1 timeout 900 $(BIN)/python -m pytest tests/browser $(PYTEST_FLAGS)
+
+$(NODE):
+	@command -v npm >/dev/null || { echo "error: npm is not installed"; echo "repair: apt-get install npm"; exit 1; }
+	@npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.0 typescript@5
 
 demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
 	@$(BIN)/sparing demo --backend claude-double
@@ -79,6 +89,9 @@ nightly: $(EXTRAS) ## what takes hours: the grid of features in process, and all
 bench-own: $(STAMP) ## start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents, waves
 	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies waves; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
 
+bench-page: $(EXTRAS) ## the page with 200 features and 50,000 events; twenty slow readers of one run
+	@$(BIN)/python -m bench.page
+
 bench-compare: $(STAMP) ## the demo's processor time against another checkout: make bench-compare OLD=folder
 	@test -n "$(OLD)" || { echo "error: no folder named"; echo "repair: make bench-compare OLD=folder"; exit 64; }
 	@$(BIN)/python -m bench.compare $(OLD)
@@ -109,4 +122,4 @@ lock: ## resolve dependencies again (needs uv)
 	$(COMPILE) --extra dev --extra claude --extra charts --extra browser -c requirements.lock pyproject.toml -o requirements-extras.lock
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis bench/out dist build
+	rm -rf $(VENV) .browser docs/images/page .pytest_cache .ruff_cache .hypothesis bench/out dist build

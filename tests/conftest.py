@@ -26,7 +26,13 @@ pytest_plugins = ["pytester"]
 _KEPT = frozenset({"PATH", "PWD", "VIRTUAL_ENV", "PYTHONPATH", "COVERAGE_PROCESS_START"})
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_")
 
-collect_ignore_glob = [] if IN_LENGTH else ["*/test_long_*.py"]
+IN_BROWSER = bool(os.environ.get("PYTEST_BROWSER"))
+"""`make browser`: a real Chromium opens the page."""
+
+collect_ignore_glob = [
+    *([] if IN_LENGTH else ["*/test_long_*.py"]),
+    *([] if IN_BROWSER else ["browser/test_*.py"]),
+]
 LONG = ("tests/engine/", "tests/cli/")
 """Whole runs in processes of their own: begun first, so that no worker is left with one alone."""
 

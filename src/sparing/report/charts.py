@@ -219,8 +219,9 @@ def _predictions(report: Report) -> Chart | None:
         axes.set_yscale("log")
         axes.set_xlabel("predicted (estimated)")
         axes.set_ylabel(f"billed ({report.spending.origin})")
-        axes.xaxis.set_major_formatter(money)
-        axes.yaxis.set_major_formatter(money)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(money)
+            axis.set_minor_formatter(lambda *_: "")
 
     note = (
         "One point a turn; below the line a turn cost less than predicted. Until a role has been"

@@ -63,7 +63,7 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
         return value if outside and tag == "a" else None
     if name in ("data-line", "start"):
         return value if value.isascii() and value.isdigit() else None
-    return value
+    return None
 
 
 def _number(tokens: Sequence[Token]) -> None:

@@ -42,7 +42,7 @@ WORDS = {
     "say": "its author reads your message with its next turn",
 }
 """What each leads to; `approve` and `reject` depend on where the feature stands."""
-RARE = ("rerun", "skip", "back", "abandon", "raise", "say")
+RARE = ("edit", "rerun", "skip", "back", "abandon", "raise", "say")
 """Those that are always there, in the order in which they are listed."""
 
 

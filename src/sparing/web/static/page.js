@@ -1,8 +1,9 @@
 // @ts-check
+export {};
 // What the page does by itself: send answers, keep drafts, follow events, obey keys.
 // Text that comes from elsewhere is only ever set as text, except for documents the server has cleaned.
 
-/** @typedef {{line: number, quoted: string, text: string, filename: string}} Comment */
+/** @typedef {{line: number, quoted: string, text: string, filename: string}} LineComment */
 /** @typedef {{n: number, at: number, stage: string, feature: string, mark: string, tone: string, words: string, said: string, aside: string, quiet: boolean, kind: string, commands: string[]}} EventLine */
 /** @typedef {{what: string, repair: string}} Refusal */
 
@@ -77,7 +78,7 @@ function restoreDrafts(root) {
   }
 }
 
-/** @returns {Comment[]} */
+/** @returns {LineComment[]} */
 function comments() {
   try {
     const found = JSON.parse(kept("comments") || "[]");
@@ -85,7 +86,7 @@ function comments() {
   } catch { return []; }
 }
 
-/** @param {Comment[]} list */
+/** @param {LineComment[]} list */
 function keepComments(list) {
   keep("comments", list.length ? JSON.stringify(list) : "");
   showComments();
