@@ -49,7 +49,7 @@ def test_a_tier_from_the_form_to_its_branch(tmp_path: Path) -> None:
         state(window, "plan.md is ready")
         assert "waits for your approval" in window.locator("#events").inner_text()
         window.get_by_role("link", name="Read plan.md").click()
-        line = window.locator(".prose > ol, .prose > ul, .prose > p").first
+        line = window.locator(".prose li").first
         line.hover()
         line.locator(".add-comment").first.click()
         window.get_by_role("textbox", name="Comment on line").fill("in which file?")

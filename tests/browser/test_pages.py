@@ -22,6 +22,9 @@ from tests.repositories import commit_beside, make_repository
 from tests.terminal import sparing
 from tests.web.vectors import VECTORS
 
+LOOKED_AT = ((1280, "light"), (380, "dark"))
+"""Where axe looks: each width and each scheme once."""
+
 
 class Scene(NamedTuple):
     office: Office
@@ -205,6 +208,7 @@ def test_every_page_is_fit_to_be_seen(tmp_path: Path) -> None:
                     if width in WIDTHS:
                         shot = SHOTS / f"{name}-{width}-{scheme}.png"
                         window.screenshot(path=shot, full_page=True)
+                    if (width, scheme) in LOOKED_AT:
                         found += [f"{name} {scheme} {width}: {one}" for one in violations(window)]
                 context.close()
     assert found == []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sparing.desk.features.versions import DocumentVersion, text_at, versions_of
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.line_comments import AnsweredComment, last_comments
+from sparing.desk.gates.offers import ActionOffer, offers
 from sparing.desk.gates.seen import seen_digest
 from sparing.desk.reviews.followed import FollowedFinding, followed
 from sparing.errors import NotFound
@@ -34,6 +35,8 @@ class DocumentPage:
     """Of the last rejection, where this is the document that was rejected."""
     findings: tuple[FollowedFinding, ...]
     """Open ones of the stage that makes it."""
+    offers: tuple[ActionOffer, ...]
+    """What an answer here leads to, and what that costs."""
     judged: bool
     """It waits for an answer: lines can be commented on, and it can be edited."""
     shown: str
@@ -70,6 +73,7 @@ def document_page(visit: Visit) -> DocumentPage:
         findings=tuple(
             one for one in followed(office, row) if one.open and stage and one.stage == stage.name
         ),
+        offers=offers(office, row, visit.at) if gate is not None and own else (),
         judged=gate is not None and own and chosen == len(found.versions),
         shown=seen_digest(office, row),
         gate_id=gate.id if gate else "",

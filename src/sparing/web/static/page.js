@@ -9,6 +9,7 @@ export {};
 
 const MOST_EVENTS = 1000;
 const REFRESH_MS = 400;
+const COMMENTABLE = ".prose[data-commentable] > [data-line]:not(ul, ol, table, hr), .prose[data-commentable] li[data-line], .diff tr[data-line]";
 const body = document.body;
 
 /** @template {Element} T @param {string} selector @param {{new (): T}} kind @param {ParentNode} [root] @returns {T[]} */
@@ -155,7 +156,7 @@ function commentOn(line) {
 
 /** @param {ParentNode} root */
 function offerComments(root) {
-  const lines = [...all(".prose[data-commentable] > [data-line]", HTMLElement, root), ...all("tr[data-line]", HTMLElement, root)];
+  const lines = all(COMMENTABLE, HTMLElement, root);
   for (const line of lines) {
     const button = make("button", "+", "plain add-comment");
     button.setAttribute("type", "button");
@@ -374,7 +375,7 @@ function follow() {
 
 /** @param {number} step */
 function move(step) {
-  const items = all(".row, .finding[data-item], .prose[data-commentable] > [data-line], tr[data-line]", HTMLElement).filter((one) => one.offsetParent !== null);
+  const items = all(`.row, .finding[data-item], ${COMMENTABLE}`, HTMLElement).filter((one) => one.offsetParent !== null);
   const at = items.findIndex((one) => one.classList.contains("marked"));
   const next = items[Math.min(items.length - 1, Math.max(0, at + step))];
   if (!next) return;
