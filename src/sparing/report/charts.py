@@ -221,7 +221,7 @@ def _predictions(report: Report) -> Chart | None:
         axes.set_ylabel(f"billed ({report.spending.origin})")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(money)
-            axis.set_minor_formatter(lambda *_: "")
+            axis.set_minor_formatter(_blank)
 
     note = (
         "One point a turn; below the line a turn cost less than predicted. Until a role has been"
@@ -259,6 +259,11 @@ def _limits(report: Report) -> Chart | None:
         " neither order nor time: every token is written once and read ever after."
     )
     return Chart("How far from the lower bound", note, drawn(draw, "limits", _high(len(bars))))
+
+
+def _blank(_amount: float, _: int) -> str:
+    """Between the powers of ten there is no room for names."""
+    return ""
 
 
 def _high(bars: float) -> float:
