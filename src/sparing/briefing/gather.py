@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import cast
 
-from sparing.artifact import Artifact, ArtifactName
+from sparing.artifact import ArtifactName
 from sparing.briefing.background import background, request_of
 from sparing.briefing.earlier_stages import going_on
 from sparing.briefing.knowledge import knowledge_for
@@ -20,6 +20,7 @@ from sparing.briefing.prior_findings import (
     delta_of,
     findings_of,
     fixes_of,
+    is_seed,
     mentioned_in,
     outcome_of,
     refreshed,
@@ -30,6 +31,7 @@ from sparing.briefing.retro import record
 from sparing.briefing.role_words import is_tier, roles_text, stage_texts
 from sparing.briefing.stage_handoffs import summaries
 from sparing.context.documents.fix_summary import answers
+from sparing.context.documents.literal import literal_scope, literal_tasks
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.prompt import turns
@@ -181,7 +183,7 @@ def _code(source: Source, kind: TurnKind) -> Code | None:
 
 
 def _scoped(source: Source) -> Scoped:
-    tasks = read_tasks(source.artifact(ArtifactName.TASKS))
+    tasks = read_tasks(source)
     task = next((task for task in tasks if task.number == source.job.task), None)
     if task is None:
         raise FeatureError(
@@ -189,16 +191,17 @@ def _scoped(source: Source) -> Scoped:
             f'run the stage again: sparing reject {source.row.feature.id} "restore tasks.md"',
         )
     plan, design = (source.document(name).text for name in (ArtifactName.PLAN, ArtifactName.DESIGN))
-    found = scope_task(task, index_document(plan), index_document(design))
     goals = scope_prd(source.document(ArtifactName.PRD).text)
-    sections = (Material("plan.md, for this task", found.plan.text),)
-    sections += (Material("design.md, for this task", found.design.text),)
-    return Scoped(
-        task,
-        goals.text,
-        tuple(one for one in sections if one.text),
-        (*found.plan.warnings, *found.design.warnings, *goals.warnings),
-    )
+    literal = literal_scope(task, plan, design) if is_seed(source) else None
+    if literal is None:
+        found = scope_task(task, index_document(plan), index_document(design))
+        texts, warnings = (found.plan.text, found.design.text), found.plan.warnings
+        warnings += found.design.warnings
+    else:
+        texts, warnings = literal, ()
+    named = zip(("plan.md, for this task", "design.md, for this task"), texts, strict=True)
+    sections = tuple(Material(name, text) for name, text in named if text)
+    return Scoped(task, goals.text, sections, (*warnings, *goals.warnings))
 
 
 def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
@@ -249,7 +252,10 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
     return row.actor is Actor.FIXER or (row.enters and source.transition)
 
 
-def read_tasks(artifact: Artifact | None) -> tuple[Task, ...]:
+def read_tasks(source: Source) -> tuple[Task, ...]:
+    """Tolerantly; under `seed` as the original reads them."""
+    artifact = source.artifact(ArtifactName.TASKS)
     if artifact is None:
         raise FeatureError("there is no tasks.md", "run the stage again: sparing reject FEATURE")
-    return parse_tasks(artifact.text)
+    tasks = literal_tasks(artifact.text) if is_seed(source) else ()
+    return tasks or parse_tasks(artifact.text)

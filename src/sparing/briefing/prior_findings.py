@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 
 from sparing.change import FileChange
+from sparing.context.documents.diff import parse_diff
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import QuotedFinding
-from sparing.context.prompt.delta import change_delta, document_delta
+from sparing.context.prompt.delta import change_delta, document_delta, stat_text
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.finding import Severity
 from sparing.records import findings, ledger
@@ -18,8 +19,10 @@ from sparing.review.tracking import Tracked
 from sparing.runtime.source import Source
 from sparing.session import Session
 from sparing.turn_kind import KINDS, Actor, TurnKind
+from sparing.way import Policy
 
 SUGGESTION = Severity.SUGGESTION
+SEED_CONTEXT = 3
 _IDS = re.compile(r"\bF\d{1,6}\b")
 
 
@@ -105,11 +108,27 @@ def outcome_of(source: Source) -> str:
 def delta_of(source: Source, session: Session) -> str:
     """What changed since this role last looked, exactly."""
     writes = source.stage.writes
+    if is_seed(source):
+        return _plain_delta(source, session.commit)
     if writes is not None:
         path = source.path(writes)
         raw = source.diff(session.commit, (path,))
         return document_delta(raw, path, source.text(path) or "").text if raw else ""
     return changes_of(source, session.commit, 0)
+
+
+def is_seed(source: Source) -> bool:
+    """Whether the original's rules are asked for."""
+    return source.around.settings(source.row).review.policy is Policy.SEED
+
+
+def _plain_delta(source: Source, since: str) -> str:
+    """As the original has it: git's own diff, with context; of code also the list of files."""
+    writes = source.stage.writes
+    if writes is not None:
+        return source.diff(since, (source.path(writes),), SEED_CONTEXT)
+    raw = source.diff(since, tuple(one.path for one in source.changed(since)), SEED_CONTEXT)
+    return f"{stat_text(parse_diff(raw))}\n{raw}" if raw else ""
 
 
 def changes_of(source: Source, since: str, context: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple, assert_never
 
 from sparing.briefing.role_words import role_text, stage_texts
@@ -17,6 +18,17 @@ from sparing.trunk import TrunkKey
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Lever, Order, Policy
+
+STANDARD, STRONG = "standard", "strong"
+SEED_MODELS: Mapping[str | tuple[str, str], str] = {
+    "task-reviewer": STANDARD,
+    "phase-reviewer": STANDARD,
+    "code-quality-reviewer": STANDARD,
+    "readiness-reviewer": STANDARD,
+    "builder": STRONG,
+    ("judge", "code_review"): STANDARD,
+}
+"""The class of a role under `seed`, by the original's table, where it is another than ours."""
 
 
 class PromptClient(NamedTuple):
@@ -109,4 +121,7 @@ def referenced(brief: Brief, composed: Composed) -> tuple[str, ...]:
 
 def model_of(source: Source) -> str:
     settings, role = source.around.settings(source.row), source.role
-    return settings.models.of(role.model, settings.agent.backend.value, role.name)
+    usual = role.model
+    if settings.review.policy is Policy.SEED:
+        usual = SEED_MODELS.get((role.name, source.job.stage), SEED_MODELS.get(role.name, usual))
+    return settings.models.of(usual, settings.agent.backend.value, role.name)

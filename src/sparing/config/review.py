@@ -10,10 +10,20 @@ from sparing.finding import Bar
 from sparing.panel import PanelMode
 from sparing.way import Policy
 
+DEFAULT_CAP = 3
+SEED_CAP = 5
+
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    cap: int = setting(3, limit(10, "How many iterations a review loop has at most."))
+    cap: int = setting(
+        DEFAULT_CAP,
+        limit(
+            10,
+            "How many iterations a review loop has at most. Under `seed` the default is the "
+            "original's 5, which stands for 3 there.",
+        ),
+    )
     policy: Policy = setting(
         Policy.ADAPTIVE,
         Rule(
@@ -42,6 +52,12 @@ class ReviewSettings:
             "loop in four still separate. Never under `seed` and `naive`, and never for code.",
         ),
     )
+
+    @property
+    def rounds(self) -> int:
+        """The cap as it applies: the original has five where nobody says otherwise."""
+        asked = self.policy is Policy.SEED and self.cap == DEFAULT_CAP
+        return SEED_CAP if asked else self.cap
 
     @property
     def panels(self) -> PanelMode:

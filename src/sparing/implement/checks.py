@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
@@ -125,7 +124,7 @@ def _absent(around: Surroundings, check: Check, worktree: Path) -> bool:
 
 def _criteria(source: Source) -> str:
     try:
-        tasks = read_tasks(source.artifact(ArtifactName.TASKS))
+        tasks = read_tasks(source)
     except SparingError:
         return ""
     return "\n".join(task.done_when for task in tasks)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked, touched
 from sparing.briefing.gather import read_tasks
 from sparing.change import FileChange
@@ -38,7 +37,7 @@ class TaskEvidence(NamedTuple):
 
 
 def task_of(source: Source, number: str) -> Task:
-    tasks = read_tasks(source.artifact(ArtifactName.TASKS))
+    tasks = read_tasks(source)
     found = next((task for task in tasks if task.number == number), None)
     if found is None:
         feature = source.row.feature.id

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.artifact import ArtifactName
 from sparing.briefing.facts import Checked, sheet, unproven_tasks, verification
 from sparing.briefing.gather import read_tasks
 from sparing.errors import SparingError
@@ -60,7 +59,7 @@ def _written(source: Source, ticket: Ticket, text: str) -> str:
 def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResult:
     """With the sheet for the reviewers, and with what is claimed and not borne out."""
     try:
-        unproven = unproven_tasks(source, read_tasks(source.artifact(ArtifactName.TASKS)))
+        unproven = unproven_tasks(source, read_tasks(source))
     except SparingError:  # a stage without readable tasks has claimed nothing
         unproven = ()
     facts = source.around.folder.keep(sheet(source, checked, unproven))

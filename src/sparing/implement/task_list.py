@@ -18,7 +18,7 @@ CIRCLE = "wait for each other or for one that does; they are done in the order o
 def list_all(source: Source, ticket: Ticket) -> JobResult:
     """What can't be built as it is written is said here, before anybody is paid."""
     artifact = source.artifact(ArtifactName.TASKS)
-    tasks = read_tasks(artifact)
+    tasks = read_tasks(source)
     refuse_outside(source, tasks)
     circle = in_circles(artifact.text) if artifact else ()
     told = [f"tasks {', '.join(circle)} {CIRCLE}"] if circle else []

@@ -103,7 +103,7 @@ class Source:
 
     @property
     def cap(self) -> int:
-        return min(self.stage.cap, self.around.settings(self.row).review.cap)
+        return min(self.stage.cap, self.around.settings(self.row).review.rounds)
 
     @property
     def folder(self) -> str:

@@ -97,7 +97,7 @@ class StageRules(NamedTuple):
 
     @property
     def bench(self) -> Bench:
-        return Bench(self.cap, self.strict, self.headless)
+        return Bench(self.cap, self.strict, self.headless, all_again=self.judges_inside)
 
 
 class Next(NamedTuple):

@@ -43,6 +43,8 @@ class Bench(NamedTuple):
     cap: int
     strict: bool
     headless: bool
+    all_again: bool = False
+    """A final validation asks everybody, whether or not what they saw has changed."""
 
 
 def opened(
@@ -83,7 +85,8 @@ def judged(
     """What follows from a look of those whom the loop asked."""
     headless = bench.headless and not bench.strict
     ruled = govern(state, seen, said, headless=headless)
-    return _strictly(state, ruled, seen, said) if bench.strict else ruled
+    told = replace(said, inputs={}) if bench.all_again else said
+    return _strictly(state, ruled, seen, told) if bench.strict else ruled
 
 
 def _strictly(

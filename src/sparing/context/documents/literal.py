@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -88,6 +88,46 @@ def read_tasks(text: str) -> tuple[LiteralTask, ...]:
             body = "\n".join(lines[heading.row : heading.end])
             found.append(_task(match, body, heading.row + 1))
     return tuple(found)
+
+
+def literal_tasks(text: str) -> tuple[Task, ...]:
+    """What the original would build: numbers that are used twice are counted, for our records."""
+    seen: dict[str, int] = {}
+    found: list[Task] = []
+    for one in read_tasks(text):
+        count = seen[one.task.number] = seen.get(one.task.number, 0) + 1
+        number = one.task.number if count == 1 else f"{one.task.number} ({count})"
+        done = one.task.body.partition("Done when:")[2].strip("* \n").partition("\n")[0]
+        found.append(replace(one.task, number=number, done_when=done))
+    return tuple(found)
+
+
+class LiteralScope(NamedTuple):
+    plan: str
+    design: str
+
+
+def literal_scope(task: Task, plan: str | None, design: str | None) -> LiteralScope | None:
+    """Sections where every reference leads to one, the whole document where none or not all do,
+    and nothing of a document that only the other's references leave out. None for a task that
+    these rules do not know."""
+    read = read_tasks(task.body)
+    if not read:
+        return None
+    found = resolve(read[0].references, plan, design)
+    texts = {ReferenceKind.PLAN: plan or "", ReferenceKind.DESIGN: design or ""}
+    return LiteralScope(*(_scope(kind, found, text) for kind, text in texts.items()))
+
+
+def _scope(kind: ReferenceKind, found: Sequence[Resolved], text: str) -> str:
+    match extent(kind, found):
+        case Extent.FULL:
+            return text
+        case Extent.EMPTY:
+            return ""
+        case Extent.SCOPED:
+            own = (one.section for one in found if one.reference.kind is kind)
+            return "\n".join(dict.fromkeys(one.text for one in own if one))
 
 
 def resolve(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sparing.artifact import ArtifactName
 from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather, read_tasks
 from sparing.briefing.trunk_group import (
@@ -260,7 +259,7 @@ def _beside(stage: Stage, role: str) -> Turn:
 
 def _task(past: _Past, wish: PreviewRequest, sent: LedgerRow | None, head: str) -> str:
     job = Job(JobKind.TASKS, past.stage.name, head, "tasks")
-    tasks = read_tasks(Source(past.around, past.row, job, None).artifact(ArtifactName.TASKS))
+    tasks = read_tasks(Source(past.around, past.row, job, None))
     wanted = wish.task or (sent.attempt.task if sent else "") or tasks[0].number
     if wanted not in [task.number for task in tasks]:
         known = ", ".join(task.number for task in tasks)

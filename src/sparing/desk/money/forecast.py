@@ -102,7 +102,7 @@ def outlook_json(found: Range) -> JsonObject:
 
 
 def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
-    least, most = _dispatches(stage, settings.review.cap, tasks)
+    least, most = _dispatches(stage, settings.review.rounds, tasks)
     beside = sum(role in settings.flow.assistants for role in stage.research)
     beside += max(0, len(stage.parts) - 1)
     beside += stage.learns and RETRO in settings.flow.assistants

@@ -1,0 +1,114 @@
+"""`policy = "seed"` is the original: what it sends and how it reads. Covers: B1, C2, C5, C9, D2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sparing.artifact import ArtifactName
+from sparing.briefing.gather import gather, read_tasks
+from sparing.briefing.trunk_group import SEED_MODELS, model_of
+from sparing.config.review import ReviewSettings
+from sparing.context.documents.literal import literal_scope, literal_tasks
+from sparing.finding import Verdict
+from sparing.flow.flows import FEATURE
+from sparing.review.governor import SeenVerdict, SinceLastLook
+from sparing.review.loop import LoopDecision
+from sparing.stages.review_rounds import Bench, judged, opened
+from sparing.turn import Turn
+from sparing.way import Policy
+from tests.briefing.sample import Sample, make_sample
+
+REQUIREMENTS = Path(__file__).parents[2] / "docs" / "requirements.md"
+
+
+@pytest.fixture
+def seed(tmp_path: Path) -> Sample:
+    sample = make_sample(tmp_path)
+    rows = {
+        flow: replace(row, overrides={"review.policy": "seed"}) for flow, row in sample.rows.items()
+    }
+    return sample._replace(rows=rows)
+
+
+def test_the_cap_is_five_unless_somebody_says_otherwise() -> None:
+    """C2"""
+    assert ReviewSettings(policy=Policy.SEED).rounds == 5
+    assert ReviewSettings().rounds == 3
+    assert ReviewSettings(cap=2, policy=Policy.SEED).rounds == 2
+
+
+def test_final_validation_asks_all_three_even_where_nothing_changed() -> None:
+    """C9: the original knows no reviewer that need not be asked."""
+    stage = FEATURE.stage("implement")
+    roles = stage.reviewers[0]
+    seen = [SeenVerdict(Verdict(role, approved=True)) for role in roles]
+    inputs = dict.fromkeys(roles, "the same commit")
+    for all_again, follows in ((True, LoopDecision.ASK), (False, LoopDecision.ACCEPT)):
+        bench = Bench(5, strict=True, headless=True, all_again=all_again)
+        state = opened(stage, bench, None)
+        assert state is not None
+        ruled = judged(state, seen, SinceLastLook(inputs=inputs), bench)
+        assert ruled.decision is follows
+        if all_again:
+            assert (ruled.state.loop.final, ruled.state.loop.asks) == (True, roles)
+
+
+def test_the_delta_is_a_plain_diff_with_context(seed: Sample) -> None:
+    """C5: of code the changed files are listed before it."""
+    document = gather(seed.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1))
+    assert document.delta.startswith("diff --git ")
+    assert "\n ## Acceptance Criteria\n" in document.delta
+    code = gather(seed.source("security-reviewer", "implement", Turn.REVIEW, iteration=2, seen=1))
+    assert code.delta.startswith("src/gate.py | +1 -1\n")
+    assert "\ndiff --git a/src/gate.py b/src/gate.py\n" in code.delta
+    assert "\n     COUNTS[user] = COUNTS.get(user, 0) + 1\n" in code.delta
+
+
+def test_models_are_the_original_s_by_role(seed: Sample) -> None:
+    """G5: reviewers of tasks, of phases and of quality are not the strongest."""
+    for role, stage, model in (
+        ("task-reviewer", "create-tasks", "standard"),
+        ("phase-reviewer", "design", "standard"),
+        ("code-quality-reviewer", "implement", "standard"),
+        ("security-reviewer", "implement", "strong"),
+        ("design-reviewer", "design", "strong"),
+    ):
+        source = seed.source(role, stage, Turn.REVIEW)
+        settings = source.around.settings(source.row)
+        assert model_of(source) == getattr(settings.models, model), role
+    assert {"task-reviewer", "phase-reviewer"} < set(SEED_MODELS)
+
+
+def test_tasks_are_read_by_the_literal_rules(seed: Sample) -> None:
+    """D2: Interfaces 1 and 2; the tolerant parser knows more."""
+    text = (
+        "### Task 1: Count\n**Why:** Plan 1.1, Design C1\n**Done when:** it counts\n\n### T2: x\n"
+    )
+    assert [(one.number, one.done_when) for one in literal_tasks(text)] == [("1", "it counts")]
+    plan, design = "# P\n### 1.1 Steps\na\n### 1.2 More\nb\n", "# D\n### C1\nc\n### C2\nd\n"
+    found = literal_scope(literal_tasks(text)[0], plan, design)
+    assert found is not None
+    assert (found.plan, found.design) == ("### 1.1 Steps\na", "### C1\nc")
+    numbers = [
+        one.number for one in read_tasks(seed.source("implementer", "implement", Turn.WRITE))
+    ]
+    assert numbers == ["1", "2"]
+    source = seed.source("implementer", "implement", Turn.IMPLEMENT, task="2")
+    assert [one.number for one in read_tasks(source)] == ["1", "2"]
+    plan, design = (source.document(name).text for name in (ArtifactName.PLAN, ArtifactName.DESIGN))
+    # `**Why**:` is no field of the original's: it sends both documents whole.
+    assert [one.text for one in gather(source).sections] == [plan, design]
+
+
+def test_what_still_differs_stands_in_one_table() -> None:
+    """B1: every row names what the original does, what we do, and why."""
+    text = REQUIREMENTS.read_text("utf-8")
+    _, _, after = text.partition("## Where `seed` differs from the original on purpose\n")
+    rows = [line for line in after.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 10
+    assert all(line.count(" | ") == 2 for line in rows)
+    for word in ("challenge", "off by one", "commit before", "files_read", "continues"):
+        assert word in after, word
