@@ -33,6 +33,8 @@ class Task:
     line: int
     """1-based line of the heading in tasks.md."""
     references: tuple[Reference, ...] = ()
+    mentions: tuple[Reference, ...] = ()
+    """In passing, in prose or beside a dependency: they may add a section, never narrow to it."""
     depends_on: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     done_when: str = ""

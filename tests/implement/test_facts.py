@@ -48,7 +48,7 @@ def source(sample: Sample) -> Source:
 
 
 def test_a_task_none_of_whose_files_has_changed_is_named(source: Source) -> None:
-    tasks = list(read_tasks(source.artifact(ArtifactName.TASKS)))
+    tasks = list(read_tasks(source))
     assert unproven_tasks(source, tasks) == ()
     claims = [
         Task("3", "Three", "", 1, files=("tests/test_gate.py",)),

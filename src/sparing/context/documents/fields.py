@@ -36,13 +36,14 @@ SOURCES = frozenset(
 )
 DOCUMENT = re.compile(
     r"(plan|design|spec)(?: (ref|reference|source|item|step|task|section|phase|stage|component"
-    r"|interface)s?)?|(component|interface)s?"
+    r"|interface)s?)?|(component|interface|requirement)s?"
 )
 _KNOWN = DONE[0] | DONE[1] | DONE[2] | FILES | DEPENDS | SOURCES
 
 _START = re.compile(
     r"(?P<indent>[ \t>]{0,40})(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]{1,4})?(?:\[[ xX]\][ \t]{1,4})?"
     r"(?:[*_]{1,2}(?P<inside>[^*_:\n]{1,48}):[*_]{1,2}|[*_]{1,2}(?P<outside>[^*_:\n]{1,48})[*_]{1,2}:"
+    r"|_(?P<italic>[A-Za-z][A-Za-z ]{1,30}):(?=[^_\n]{1,200}_[ \t]*$)"
     r"|(?P<plain>[A-Za-z][A-Za-z ()]{1,30}):)[ \t]*"
 )
 _INLINE = re.compile(r"\*\*(?P<label>[^*:\n]{1,48}):\*\*[ \t]*")
@@ -82,7 +83,8 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
     for match in _IN_CODE.finditer(line):
         yield Field(match["label"], match["value"])
     start = _START.match(line)
-    name = _name(start["inside"] or start["outside"] or start["plain"]) if start else ""
+    labels = start.group("inside", "outside", "italic", "plain") if start else ()
+    name = _name(next((label for label in labels if label), ""))
     if start is None or (start["plain"] and not known(name)):
         return
     pieces = [
@@ -92,6 +94,7 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
     ]
     ends = [piece.start() for piece in pieces]
     head = line[start.end() : ends[0] if ends else len(line)].strip()
+    head = head.removesuffix("_") if start["italic"] else head
     more = () if ends else _continuation(document, range(number + 1, last + 1), start, head)
     yield Field(name, "\n".join((head, *more)).strip())
     for piece, end in zip(pieces, [*ends[1:], len(line)], strict=False):

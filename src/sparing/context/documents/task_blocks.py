@@ -16,7 +16,13 @@ from sparing.context.documents.fields import known, read_fields
 from sparing.context.documents.ids import Ident, Lead, lead
 from sparing.context.documents.markdown import Heading, Outline
 
-_BOX = re.compile(r"(?P<indent>[ \t]{0,12})[-*+] \[[ xX]\] (?P<text>.+)")
+_BOX = re.compile(r"(?P<indent>[ \t]{0,12})[-*+] \[[ xX]\]\*? (?P<text>.+)")
+_NUMBERED = re.compile(r"(?P<indent> {0,3})(?P<number>\d{1,3})[.)] (?P<text>.+)")
+_ROW = re.compile(r" {0,3}\|(?P<cells>[^\n]{1,4000})$")
+_RULE = re.compile(r"[\s|:-]+$")
+_TASKS = re.compile(r"\btasks?\b|\bsteps?\b|\bto.?do\b", re.IGNORECASE)
+_MARKS = re.compile(r"(?:\[[A-Za-z]{1,5}-?\d{0,4}\]\s*)+")
+"""`[P]`, `[US1]`: said of a task, no part of its title."""
 _BOLD = re.compile(r"(?P<indent> {0,3})(?:[-*+] )?(?P<text>\*\*(?:Task |T-?\d|\d+\.\d).+)")
 _T = re.compile(r"t\d")
 _DOTTED = re.compile(r"\d+[a-z]{0,2}\.")
@@ -53,7 +59,7 @@ def find_blocks(document: Outline) -> tuple[TaskBlock, ...]:
         blocks = _headed(document, parents, weaker)
         if blocks:
             return blocks
-    return tuple(_unnumbered(document))
+    return tuple(_unnumbered(document)) or tuple(_tabled(document)) or tuple(_counted(document))
 
 
 def _is_task(found: Lead) -> bool:
@@ -115,7 +121,7 @@ def _block(heading: Heading, found: Lead, parent: Heading | None) -> TaskBlock:
     return TaskBlock(
         ident=found.ident,
         number=found.text,
-        title=found.title,
+        title=_unmarked(found.title),
         first=heading.line,
         last=heading.end,
         level=heading.level,
@@ -160,7 +166,7 @@ def _listed(
         yield TaskBlock(
             ident=found.ident,
             number=found.text,
-            title=found.title,
+            title=_unmarked(found.title),
             first=number,
             last=end,
             level=7 + indent,
@@ -189,12 +195,53 @@ def _unnumbered(document: Outline) -> Iterator[TaskBlock]:
         yield TaskBlock(
             ident=None,
             number=str(count),
-            title=text.strip(" *"),
+            title=_unmarked(text.strip(" *")),
             first=number,
             last=end,
             level=7,
             group=group,
         )
+
+
+def _unmarked(title: str) -> str:
+    marks = _MARKS.match(title)
+    return title[marks.end() :] if marks and marks.end() < len(title) else title
+
+
+def _tabled(document: Outline) -> Iterator[TaskBlock]:
+    """Rows of a table that says in its head that it holds tasks; the first cell numbers them."""
+    rows = [(number, _cells(match["cells"])) for number, match in _matches(document, _ROW)]
+    headed, before = False, 0
+    for number, cells in rows:
+        if number != before + 1:
+            headed = any(_TASKS.search(cell) for cell in cells)
+        elif headed and len(cells) > 1 and not _RULE.match("".join(cells)):
+            found = lead(f"{cells[0]}: {cells[1]}")
+            if found:
+                yield TaskBlock(
+                    found.ident, found.text, _unmarked(found.title), number, number, 7, ""
+                )
+        before = number
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip(" *`") for cell in row.strip().removesuffix("|").split("|")]
+
+
+def _counted(document: Outline) -> Iterator[TaskBlock]:
+    """A numbered list below a heading that speaks of tasks, in a document with nothing better."""
+    rows = [(number, match) for number, match in _matches(document, _NUMBERED)]
+    above = _above(document, [number for number, _ in rows])
+    kept = [
+        (number, match, heading)
+        for (number, match), heading in zip(rows, above, strict=True)
+        if heading and _TASKS.search(heading.text) and not _CHECKLIST.search(heading.text)
+    ]
+    ends = _list_ends(document, [(number, len(match["indent"])) for number, match, _ in kept])
+    for (number, match, heading), end in zip(kept, ends, strict=True):
+        group = heading.text if heading.level > 1 else ""
+        title = _unmarked(match["text"].strip(" *"))
+        yield TaskBlock(None, match["number"], title, number, end, 7, group)
 
 
 def _matches(document: Outline, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:

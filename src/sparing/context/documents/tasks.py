@@ -43,6 +43,7 @@ _DOCUMENT_KINDS = {
     "design": ReferenceKind.DESIGN,
     "component": ReferenceKind.DESIGN,
     "interface": ReferenceKind.DESIGN,
+    "requirement": ReferenceKind.SPEC,
 }
 _NO_LABELS = frozenset({"ref", "reference", "source", "section"})
 
@@ -94,12 +95,14 @@ def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
     depends = "; ".join(
         value for name, value in fields if name in DEPENDS and not _NOTHING.match(value)
     )
+    references = _references(block, fields, order)
     return Task(
         number=block.number,
         title=block.title,
         body=document.slice(block.first, block.last),
         line=block.first,
-        references=_references(document, block, fields, order),
+        references=references,
+        mentions=_mentions(document, block, references),
         depends_on=order.resolve(_BRACKETS.sub(" ", depends), block.number),
         files=_files(value for name, value in fields if name in FILES),
         done_when=_done_when(fields),
@@ -107,14 +110,22 @@ def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
     )
 
 
-def _references(
-    document: Outline, block: TaskBlock, fields: Sequence[Field], order: TaskOrder
+def _mentions(
+    document: Outline, block: TaskBlock, stated: Sequence[Reference]
 ) -> tuple[Reference, ...]:
-    """What the task itself says; its group speaks for it where it is silent."""
-    own = [*_stated(fields), *title_references(block.title)]
+    """What its text names besides, in passing."""
+    found: dict[Reference, None] = {}
     for number in range(block.first + 1, block.last + 1):
         if number not in document.hidden:
-            own.extend(prose_references(document.lines[number - 1]))
+            found.update(dict.fromkeys(prose_references(document.lines[number - 1])))
+    return tuple(one for one in found if one not in stated)
+
+
+def _references(
+    block: TaskBlock, fields: Sequence[Field], order: TaskOrder
+) -> tuple[Reference, ...]:
+    """What the task itself states; its group speaks for it where it is silent."""
+    own = [*_stated(fields), *title_references(block.title)]
     kinds = {reference.kind for reference in own}
     group = title_references(block.group, plan_letters=order.foreign_letters)
     return tuple(dict.fromkeys([*own, *(item for item in group if item.kind not in kinds)]))
