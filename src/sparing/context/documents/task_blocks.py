@@ -219,8 +219,9 @@ def _tabled(document: Outline) -> Iterator[TaskBlock]:
             found = lead(f"{cells[0]}: {cells[1]}")
             if found:
                 yield TaskBlock(
-                    found.ident, found.text, _unmarked(found.title), number, number, 7, ""
-                )
+                    ident=found.ident, number=found.text, title=_unmarked(found.title),
+                    first=number, last=number, level=7, group="",
+                )  # fmt: skip
         before = number
 
 
@@ -241,7 +242,10 @@ def _counted(document: Outline) -> Iterator[TaskBlock]:
     for (number, match, heading), end in zip(kept, ends, strict=True):
         group = heading.text if heading.level > 1 else ""
         title = _unmarked(match["text"].strip(" *"))
-        yield TaskBlock(None, match["number"], title, number, end, 7, group)
+        yield TaskBlock(
+            ident=None, number=match["number"], title=title, first=number, last=end, level=7,
+            group=group,
+        )  # fmt: skip
 
 
 def _matches(document: Outline, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
