@@ -13,54 +13,29 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench.arms import ARMS, CLIENT_TOOLS, LEAN, STOCK, Arm
 from bench.client_run import Case, ClientResult
 from bench.client_tables import lever_table, role_table, table
 from bench.loop import alone
+from sparing.economy.lever_record import SPARES
 from sparing.way import Lever, off
 
 OUT = Path(__file__).parent / "out" / "client"
 AT_ONCE = 2
 KINDS = ("light", "typical", "heavy")
 FLOWS = ("feature", "L1", "L2", "L3")
-FEATURE_DRAWS = 3
-LEAN, STOCK = "lean naive", "stock naive"
-# By default readers have tools of ours, and writers too if their model has passed the tool check.
-ARMS: dict[str, dict[str, object]] = {
-    LEAN: {"review.policy": "naive"},
-    STOCK: {"review.policy": "naive", "agent.client": "stock"},
-    "adaptive": {"review.policy": "adaptive"},
-    "client tools": {"review.policy": "adaptive", "economy.tools": "client"},
-    "own tools": {"review.policy": "adaptive", "economy.tools": "own"},
-    **{
-        f"own tools, sheet {share} %": {
-            "review.policy": "adaptive",
-            "economy.tools": "own",
-            "economy.levers": ["all", "sheet"],
-            "agent.double_trust": share,
-        }
-        for share in (0, 50, 100)
-    },
-    "own tools, no primer": {
-        "review.policy": "adaptive",
-        "economy.tools": "own",
-        "economy.levers": ["all", "no-primer"],
-    },
-    "own tools + merged documents": {
-        "review.policy": "adaptive",
-        "economy.tools": "own",
-        "review.panel": "merged",
-    },
-    "seed": {"review.policy": "seed"},
-}
-SHORT = ("L1", (LEAN, "adaptive"))
-"""What CI runs."""
+LEVERED = CLIENT_TOOLS
+"""The arm in which each lever is switched off alone."""
+RUN = {arm.name: arm for arm in ARMS if arm.settings}
+SHORT_FLOW = "L1"
+"""What CI runs of it: the arms that say so."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.roles:
         print("\n".join(role_table(found, LEAN)))
     if options.levers:
-        print("\n".join(lever_table(found, "adaptive")))
+        print("\n".join(lever_table(found, LEVERED)))
     print(f"{time.perf_counter() - begin:.0f} s; results and request logs are in {OUT}")
     good = (one.agrees and not one.missing and one.status == "completed" for one in found)
     return 0 if len(found) == len(cases) and all(good) else 1
@@ -87,11 +62,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Whole features through the real Claude Code client, with drawn agents.",
     )
     add = parser.add_argument
-    add("--short", action="store_true", help="two minutes: L1 under lean naive and adaptive")
+    add("--short", action="store_true", help="two minutes: L1 under three arms")
     add("--flow", action="append", choices=FLOWS, help="only this flow; may be repeated")
-    add("--arm", action="append", choices=list(ARMS), help="only this arm; may be repeated")
+    add("--arm", action="append", choices=list(RUN), help="only this arm; may be repeated")
     add("--kind", choices=KINDS, default="typical", help="of the agents (default typical)")
-    add("--draws", type=int, default=FEATURE_DRAWS, help="of the feature flow (default 3)")
+    add("--draws", type=int, help="of the feature flow (default: as the arm says, mostly 3)")
     add("--levers", action="store_true", help="also adaptive with each lever off, one draw")
     add("--roles", action="store_true", help="also what each role cost")
     add("--again", action="store_true", help="run what has been run once more")
@@ -99,21 +74,33 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _cases(options: argparse.Namespace) -> Iterator[Case]:
-    flows, arms = options.flow or FLOWS, options.arm or list(ARMS)
+    flows = options.flow or FLOWS
+    arms = [RUN[name] for name in options.arm or RUN]
     if options.short:
-        flows, arms = [SHORT[0]], list(SHORT[1])
+        flows, arms = [SHORT_FLOW], [arm for arm in arms if arm.short]
     for flow in flows:
-        for seed in range(1, (options.draws if flow == "feature" else 1) + 1):
+        most = max(_draws(options, flow, arm) for arm in arms)
+        for seed in range(1, most + 1):
             for arm in arms:
-                yield _case(arm, flow, options.kind, seed, ARMS[arm])
+                if seed <= _draws(options, flow, arm):
+                    yield _case(arm.name, flow, options.kind, seed, arm.settings)
     for lever in Lever if options.levers else ():
-        name = off(lever)
-        levers = {**ARMS["adaptive"], "economy.levers": ["all", name]}
-        yield _case(f"adaptive, {name}", flows[0], options.kind, 1, levers)
+        yield _switched(lever, flows[0], options.kind)
 
 
-def _case(arm: str, flow: str, kind: str, seed: int, settings: dict[str, object]) -> Case:
-    return Case(arm=arm, flow=flow, kind=kind, seed=seed, settings=settings)
+def _draws(options: argparse.Namespace, flow: str, arm: Arm) -> int:
+    return (options.draws or arm.draws) if flow == "feature" else 1
+
+
+def _switched(lever: Lever, flow: str, kind: str) -> Case:
+    """With that lever off; one that is off until it has shown its worth is switched on instead."""
+    names = ["all", lever.value] if lever in SPARES else ["all", off(lever)]
+    settings = {**RUN[LEVERED].settings, "economy.levers": names}
+    return _case(f"{LEVERED}, {names[-1]}", flow, kind, 1, settings)
+
+
+def _case(arm: str, flow: str, kind: str, seed: int, settings: Mapping[str, object]) -> Case:
+    return Case(arm=arm, flow=flow, kind=kind, seed=seed, settings=dict(settings))
 
 
 def _known(case: Case, *, again: bool) -> ClientResult | None:

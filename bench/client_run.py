@@ -32,7 +32,7 @@ from sparing.workspace.git.new_repository import create_repository
 MODEL = "claude-sonnet-5"
 EPOCH = 1_767_225_600.0
 CAP = 5
-HIGH_USD, HIGH_TOKENS = 10_000, 10_000_000_000
+HIGH_USD, HIGH_TOKENS = 1_000_000, 10_000_000_000
 REQUESTS = {
     "feature": "Keep a history of every record",
     "L1": "Count how often a record is read",
@@ -124,6 +124,8 @@ def _settings(case: Case) -> dict[str, object]:
         "caps.feature_tokens": HIGH_TOKENS,
         "caps.stage_tokens": HIGH_TOKENS,
         "caps.day_tokens": HIGH_TOKENS,
+        "caps.turn_tokens": HIGH_TOKENS // 1_000,
+        "caps.turn_usd": HIGH_USD // 1_000,
         **case.settings,
     }
 

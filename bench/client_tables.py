@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bench.arms import BY_NAME
 from bench.client_run import ClientResult
 from bench.loop import INPUT_USD, OUTPUT_USD
 
@@ -25,7 +26,7 @@ def table(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]
         "  2nd meter  ledger"
     )
     for one in found:
-        if "," not in one.case.arm:
+        if one.case.arm in BY_NAME:
             yield _line(one, found, lean, stock)
     yield from _means(found, lean, stock)
 
@@ -47,7 +48,8 @@ def role_table(found: Sequence[ClientResult], lean: str) -> Iterator[str]:
 def lever_table(found: Sequence[ClientResult], arm: str) -> Iterator[str]:
     """What each lever is worth: the run without it against the run with all."""
     yield ""
-    yield f"each lever off alone, against {arm} with all (above 1: the lever saves)"
+    yield f"each lever switched alone, against {arm} as it is: one in use is off (no-…; above 1: it"
+    yield "saves), one that is off until it has shown its worth is on (below 1: it would save)"
     for one in found:
         base = _same(one, found, arm)
         if one.case.arm.startswith(f"{arm}, ") and base is not None:

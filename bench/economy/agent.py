@@ -7,9 +7,10 @@ Calls come one by one, so that turns that run at the same time are billed in the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from bench.economy.client import Talk
@@ -58,6 +59,8 @@ class Agent(NamedTuple):
     """It asks for two tools a step and reads four files at a time, as the prompt wants it to."""
     lists: bool = True
     """It may take a list of files that it was given for a listing of its own."""
+    files: int = 1
+    """That it asks for at once: more than one only where its tool takes a list."""
 
 
 class Errand(NamedTuple):
@@ -84,6 +87,10 @@ class Tool(NamedTuple):
     file: File | None = None
     search: int | None = None
 
+    @property
+    def looks(self) -> bool:
+        return self.file is not None or self.search is not None
+
 
 def least_steps(errand: Errand, agent: Agent, searched: set[int]) -> list[list[Tool]]:
     """What a turn takes even if every file is given and its session knows these searches."""
@@ -104,12 +111,13 @@ def turn(talk: Talk, errand: Errand, at: float, agent: Agent) -> Iterator[Call |
     plan = list(_steps(_tools(talk, errand, agent), step, agent))
     every = max(LEAST_SECONDS, _call_seconds(step, agent))
     for number, tools in enumerate(plan):
-        said = step_words(step, agent, number) + sum(one.ask for one in tools)
+        said = step_words(step, agent, number) + _asked(tools, agent.files)
         yield from _call(talk, did, Call(talk, now, said, len(talk.blocks)), before)
         now += every
         before = talk.tokens
-        talk.say(f"{name} {number}", said, len(tools))
-        talk.results(f"{name} {number}", [one.result for one in tools])
+        results = list(_results(tools, agent.files))
+        talk.say(f"{name} {number}", said, len(results))
+        talk.results(f"{name} {number}", results)
         talk.open(one.file for one in tools if one.file is not None)
         talk.searches.update(one.search for one in tools if one.search is not None)
     yield from _call(talk, did, Call(talk, now, step.answer, len(talk.blocks)), before)
@@ -145,8 +153,25 @@ def _steps(tools: list[Tool], step: Step, agent: Agent) -> Iterator[list[Tool]]:
         count = next(sizes)
         if agent.batches:
             count = 4 if left[0].file is not None else max(2, count)
+        elif agent.files > 1 and left[0].looks:
+            alike = sum(1 for _ in takewhile(lambda one: one.looks, left))
+            count = min(alike, agent.files * count)
         yield left[:count]
         left = left[count:]
+
+
+def _asked(tools: Sequence[Tool], files: int) -> int:
+    """Of what is asked: files of one call share its frame."""
+    reads = sum(one.file is not None for one in tools) if files > 1 else 0
+    joined = reads - math.ceil(reads / files)
+    return sum(one.ask for one in tools) - joined * (SIZES.ask - SIZES.listed_path)
+
+
+def _results(tools: Sequence[Tool], files: int) -> Iterator[int]:
+    """What comes back, by call."""
+    reads = [one.result for one in tools if one.file is not None] if files > 1 else []
+    yield from (sum(reads[start : start + files]) for start in range(0, len(reads), files))
+    yield from (one.result for one in tools if not reads or one.file is None)
 
 
 def _tools(talk: Talk, errand: Errand, agent: Agent) -> list[Tool]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from bench.economy.client import Front, Talk
-from bench.economy.dispatches import Dispatch
+from bench.economy.dispatches import Dispatch, group_of
 from bench.economy.parameters import MINIMUM_TOKENS
 from bench.economy.prompts import Composer, Prompt, Variant, neutral_system, role_system
 from bench.economy.sessions import Remembered, Session
@@ -19,6 +19,7 @@ from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.caching.next_turn import LATER_DELTA_TOKENS, NEXT
 from sparing.context.prompt.brief import REVIEWS
+from sparing.context.prompt.compose import plain_system
 from sparing.dispatch.alternatives import BATCHED_FILES, FILES_PER_CALL, NOTES
 from sparing.economy.choose import decide_way
 from sparing.economy.cost_model import Rates, TurnWork
@@ -27,10 +28,12 @@ from sparing.economy.guard import Diff
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks, pass_share
 from sparing.economy.matrix import Moment
-from sparing.economy.predict import Inputs, Offer
+from sparing.economy.predict import Inputs, Offer, ReadAgain
 from sparing.economy.preload import preload_pays
+from sparing.flow.flows import TIERS
 from sparing.runtime.turn_history import memory_of
 from sparing.segment import Segment, Volatility
+from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Order, Policy, Way
 
@@ -66,18 +69,26 @@ class Chooser:
         self._past = remembered
         self._fronts: dict[str, Front] = {}
 
-    def front(self, dispatch: Dispatch) -> Front:
+    def front(self, dispatch: Dispatch, way: Way = Way.COMPOSE) -> Front:
         together = self._strategy.policy is not Policy.ADAPTIVE or Lever.BATCH in self._levers
         system = neutral_system(dispatch, together=together)
         if self._strategy.naive:
             system = role_system(dispatch)
+        elif way is Way.PLAIN:
+            system = plain_system(dispatch.brief)
         formed = KINDS[dispatch.step.kind].formed and dispatch.brief.schema is not None
-        tools = f"{'writer' if dispatch.writes else 'reader'}{' with a form' * formed}"
+        shell = self._has_shell(dispatch)
+        who = "writer" if dispatch.writes and shell else "author" if dispatch.writes else "reader"
+        tools = f"{who}{' with a form' * formed}"
         key = f"{tools} {dispatch.role.tools} {crc32(system.encode())}"
         if key not in self._fronts:
-            size = self._client.base_tokens(writes=dispatch.writes)
-            self._fronts[key] = Front(tools, size, system, key)
+            size = self._client.base_tokens(writes=dispatch.writes, shell=shell)
+            self._fronts[key] = Front(tools, size, system, key, shell=shell)
         return self._fronts[key]
+
+    def _has_shell(self, dispatch: Dispatch) -> bool:
+        lean = Lever.LEAN_TOOLS in self._levers and not self._client.owns(writes=True)
+        return dispatch.codes or not lean
 
     def options(self, dispatch: Dispatch, session: Session | None) -> dict[Way, Option]:
         """Composed first; it is always possible."""
@@ -86,12 +97,23 @@ class Chooser:
             by_path = self._fresh(dispatch, Way.REFERENCE)
             if by_path.prompt.papers:
                 found[Way.REFERENCE] = by_path
-        if session is not None and self._can_resume(dispatch):
+        if session is not None and self._can_resume(dispatch, session):
             found[Way.RESUME] = self._resumed(dispatch, session)
+        if Way.PLAIN in self._strategy.ways and self._strategy.policy is Policy.ADAPTIVE:
+            found[Way.PLAIN] = self._plain(dispatch)
         return found
 
-    def _can_resume(self, dispatch: Dispatch) -> bool:
+    def _plain(self, dispatch: Dispatch) -> Option:
+        prompt = self._composer.prompt(dispatch, Variant(Way.PLAIN, grows=False, handed=True))
+        blocks = tuple(_block(one) for one in prompt.segments)
+        work = self._work(dispatch, Memory.NONE)
+        offer = Offer(blocks, work, base=self.front(dispatch, Way.PLAIN).base)
+        return Option(Way.PLAIN, prompt, offer, Memory.NONE)
+
+    def _can_resume(self, dispatch: Dispatch, session: Session) -> bool:
         if Way.RESUME not in self._strategy.ways or Lever.RESUME not in self._levers:
+            return False
+        if self._has_shell(dispatch) and not session.talk.front.shell:
             return False
         brief = dispatch.brief
         news = bool(brief.delta or brief.fix_summary) or dispatch.step.kind not in REVIEWS
@@ -115,7 +137,22 @@ class Chooser:
             if way is Way.REFERENCE:  # and the code that it is not shown
                 opened += [file.tokens for file in dispatch.shown]
             work = by_reference(work, sum(opened), len(opened))
-        return Option(way, prompt, Offer(self._blocks(prompt), work), memory)
+        blocks = self._blocks(prompt)
+        again = self._again(dispatch, prompt, blocks) if way is Way.COMPOSE else ReadAgain()
+        return Option(way, prompt, Offer(blocks, work, again=again), memory)
+
+    def _again(
+        self, dispatch: Dispatch, prompt: Prompt, blocks: tuple[CacheBlock, ...]
+    ) -> ReadAgain:
+        """As `dispatch.alternatives` reckons it: what is behind the last mark nobody reads."""
+        shared = TURNS[dispatch.step.turn].trunk_is_shared
+        shared = shared and self._composer.feature.flow not in TIERS
+        if not shared or Lever.TRUNK not in self._levers:
+            return ReadAgain()
+        marks = [end for end, one in enumerate(blocks, 1) if one.mark]
+        end = min(prompt.trunk, max(marks, default=0))
+        tokens = sum(one.tokens for one in prompt.segments[:end])
+        return ReadAgain(self._past.readers(group_of(dispatch)), tokens)
 
     def _naive(self, dispatch: Dispatch, plain: Variant) -> Option:
         prompt = self._composer.prompt(dispatch, plain)
@@ -168,7 +205,7 @@ class Chooser:
             seen = frozenset(session.talk.files)
             prompt = self._composer.prompt(dispatch, plain._replace(preload=True), seen)
         blocks = tuple(_block(one) for one in prompt.segments)
-        offer = Offer(blocks, work, session.transcript)
+        offer = Offer(blocks, work, session.transcript, session.talk.front.base)
         return Option(Way.RESUME, prompt, offer, Memory.TRANSCRIPT, session)
 
     def decide(
@@ -180,7 +217,7 @@ class Chooser:
         inputs = self.inputs(dispatch, options, at)
         unwanted = dict(barred)
         if Lever.INLINE not in self._levers and Way.REFERENCE in options:
-            unwanted[Way.COMPOSE] = "the lever inline is off"
+            unwanted |= dict.fromkeys((Way.COMPOSE, Way.PLAIN), "the lever inline is off")
         found = decide_way(self._strategy.policy, self._moment(dispatch, options), inputs, unwanted)
         return options[found.way], found.predictions[found.way].cost
 
@@ -207,7 +244,8 @@ class Chooser:
     def inputs(self, dispatch: Dispatch, options: Options, at: float) -> Inputs:
         base = self.front(dispatch).base
         offers = {way: one.offer for way, one in options.items()}
-        known = self._past.known(base.key, at)
+        bases = [base, *(one.base for one in offers.values() if one.base is not None)]
+        known = self._past.known(bases, at)
         return Inputs(at, self._rates, base, offers, known, minimum_tokens=MINIMUM_TOKENS)
 
     def next_turn(self, session: Session, at: float) -> Inputs:
@@ -222,12 +260,13 @@ class Chooser:
             Way.COMPOSE: Offer(session.opening, noted),
             Way.RESUME: Offer((told,), remembered, session.transcript),
         }
-        known = self._past.known(base.key, at)
+        known = self._past.known((base,), at)
         return Inputs(at, self._rates, base, offers, known, minimum_tokens=MINIMUM_TOKENS)
 
     def talk(self, dispatch: Dispatch, option: Option) -> Talk:
         """The conversation of the turn, with its prompt told."""
-        talk = option.session.talk.copy() if option.session else Talk(self.front(dispatch))
+        session = option.session
+        talk = session.talk.copy() if session else Talk(self.front(dispatch, option.way))
         talk.tell(option.prompt.segments, option.offer.blocks)
         talk.files.update(option.prompt.files)
         return talk

@@ -51,6 +51,7 @@ class Front:
     """By which the program believes that dispatches share a trunk."""
     life: Life = Life.FIVE_MINUTES
     """Of all entries that the client's own marks end."""
+    shell: bool = True
 
     @cached_property
     def tool(self) -> JsonObject:
@@ -73,7 +74,8 @@ class Front:
 
     @cached_property
     def base(self) -> Base:
-        return Base(self.key, sum(block.tokens for block in self.blocks))
+        tools, system = self.blocks
+        return Base(self.key, tools.tokens + system.tokens, None, self.tools, tools.tokens)
 
 
 def made_text(name: str, tokens: int) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.economy.steps import File, Step
-from sparing.briefing.trunk_group import shows_writing
+from sparing.briefing.trunk_group import RUN, shows_writing
 from sparing.context.prompt.brief import Brief
 from sparing.economy.recall import Need
 from sparing.roles.load import Role
+from sparing.runtime.cache_life import CODE, DOCUMENTS, TASKS
 from sparing.turn_kind import KINDS, Actor, TurnKind
 
 
@@ -45,3 +46,16 @@ class Dispatch:
     def writes(self) -> bool:
         """Whether its client lists the tools that write."""
         return shows_writing(self.role, self.step.turn)
+
+    @property
+    def codes(self) -> bool:
+        """Whether it works on code, for which it needs a shell."""
+        return RUN in self.role.tools and not self.step.on_documents
+
+
+def group_of(dispatch: Dispatch) -> str:
+    """Who shares a trunk with this dispatch, as `runtime.cache_life` has it."""
+    brief, step = dispatch.brief, dispatch.step
+    code = brief.code is not None or not step.authored
+    what = TASKS if step.kind is TurnKind.TASK else CODE if code else DOCUMENTS
+    return f"{dispatch.role.role_class}/{what}"

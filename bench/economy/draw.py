@@ -204,7 +204,8 @@ class Drawing:
             errand=turn_history.errand_of(turn.value, stage.name) or Errand.LONE,
             stage=stage.name, role=role, loop=loop, round=number,
             needs=turn_needs(self.kind, self.seed, works, identity),
-            task=task, part=part, makes=makes, final=final,
+            task=task, part=part, makes=makes, final=final, authored=stage.writes is not None,
+            on_documents=stage.work is StageWork.DOCUMENT,
             answer=whole(self._habits.report_chars, self.seed, *identity, "report")
             // CHARS_PER_TOKEN,
         )  # fmt: skip

@@ -15,6 +15,7 @@ from bench.economy.prompts import Composer
 from bench.economy.run import Run
 from bench.economy.strategy import LEAN, STOCK, Client, Strategy, load
 from sparing.double.agent_kinds import AgentKind
+from sparing.economy.lever_record import SPARES
 from sparing.way import Lever
 
 FLOWS = ("feature", "L1", "L2", "L3")
@@ -102,6 +103,9 @@ def _levers(composer: Composer, pause: PauseName) -> Rows:
         for lever in Lever
         if lever in whole.levers
     }
+    for lever in SPARES:
+        if lever not in whole.levers:
+            rows[lever.value] = run(composer, whole.having(lever), LEAN, pause)
     feature = composer.feature
     for words, change in WHAT_IF.items():
         other = Agent(feature.kind, feature.seed)._replace(**change)

@@ -27,6 +27,8 @@ class ToolSizes:
 
     ask: int = 30
     """Of a request: the tool's name, a path or a pattern."""
+    listed_path: int = 10
+    """Of each further file in a request for several."""
     read_factor: float = 1.14
     """A file that is read carries line numbers; lines of code are short."""
     paper_factor: float = 1.04

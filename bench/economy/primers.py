@@ -35,7 +35,7 @@ class Primers:
             return None
         front = chooser.front(dispatch)
         size = front.base.tokens + sum(one.tokens for one in blocks)
-        cached = cached_tokens(front.base, blocks, self.past.known(front.base.key, at), at)
+        cached = cached_tokens(front.base, blocks, self.past.known((front.base,), at), at)
         uses = self.uses.get(_group(dispatch), [])
         found = primer(self.rates, size, cached, expected_returns([uses], at))
         if not found.pays:

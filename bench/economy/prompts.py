@@ -95,7 +95,7 @@ class Composer:
 
     def _made(self, dispatch: Dispatch, variant: Variant, seen: frozenset[File]) -> Prompt:
         brief = self._brief(dispatch, variant)
-        fresh = variant.way is Way.COMPOSE
+        fresh = variant.way in (Way.COMPOSE, Way.PLAIN)
         files = dispatch.shown if fresh else frozenset[File]()
         if variant.preload:
             extra = _preloaded(dispatch, files | seen)

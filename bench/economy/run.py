@@ -10,7 +10,7 @@ from itertools import groupby
 from bench.economy.agent import Agent, Call, Did, Errand, turn
 from bench.economy.chooser import Chooser, Option
 from bench.economy.client import Talk, Words
-from bench.economy.dispatches import Dispatch
+from bench.economy.dispatches import Dispatch, group_of
 from bench.economy.ledger import Ledger
 from bench.economy.parameters import (
     AT_ONCE_SECONDS,
@@ -65,6 +65,7 @@ class Run:
         feature = composer.feature
         self.ledger = Ledger(keep=keep_calls)
         self._composer, self._strategy, self._rates = composer, strategy, rates
+        self._client = client
         self._pause, self._name = PAUSES.get(pause), pause
         own = agent or Agent(feature.kind, feature.seed)
         self._agent = own._replace(quick=bool(self._pause and self._pause.quick))
@@ -145,7 +146,10 @@ class Run:
             dispatch.step, dispatch.files, prompt.papers, dispatch.targets, prompt.listed,
             dispatch.leaves,
         )  # fmt: skip
-        calls = turn(talk, errand, at, self._agent)
+        owns = self._client.owns(writes=dispatch.writes)
+        calls = turn(
+            talk, errand, at, self._agent._replace(files=self._client.files if owns else 1)
+        )
         return _Running(dispatch, option, talk, calls, sent, expected)
 
     def _primed(self, dispatch: Dispatch, option: Option, at: float) -> float:
@@ -170,7 +174,7 @@ class Run:
             flow = self._composer.feature.flow
             going = weigh(flow, dispatch.step, session, options, inputs, self._past, self._strategy)
             if going.on:
-                barred = dict.fromkeys((Way.COMPOSE, Way.REFERENCE), WEIGHED)
+                barred = dict.fromkeys((Way.COMPOSE, Way.REFERENCE, Way.PLAIN), WEIGHED)
             else:
                 if going.asks:
                     self._hand_over(session, at)
@@ -199,6 +203,7 @@ class Run:
         self._now = max(self._now, did.end_at)
         self._past.end(dispatch, option.memory, did)
         self._primers.use(dispatch, TrunkUse(did.first_at, did.last_at))
+        self._past.asked.append((group_of(dispatch), did.first_at, did.end_at))
         sent = self._past.sends.get(running.sent)
         if sent is not None:
             self._past.send(replace(sent, last_at=did.last_at), running.sent)

@@ -5,17 +5,20 @@ This is what the engine has in its tables; the decisions made from it are the pr
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from bench.economy.agent import Did
 from bench.economy.client import Talk
 from bench.economy.dispatches import Dispatch
 from bench.economy.parameters import MINIMUM_TOKENS
-from sparing.cache import CacheBlock
+from sparing.cache import CacheBlock, Life
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
-from sparing.economy.known import CacheEntry, SentPrompt, believed
+from sparing.economy.known import Base, CacheEntry, SentPrompt, believed
+from sparing.economy.lives import expected_readers
 from sparing.economy.predict import Transcript
 from sparing.turn_kind import KINDS, Errand
 
@@ -56,15 +59,24 @@ class Remembered:
     turns: list[SeenTurn] = field(default_factory=list[SeenTurn])
     waits: list[float] = field(default_factory=list[float])
     """How long sessions lay idle until their next turn."""
+    asked: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
+    """Who was asked: the group that shares a trunk, from when to when."""
     looks: Looks = Looks()
     count: int = 0
     _learned: dict[TurnClass, TurnWork] | None = None
 
-    def known(self, key: str, at: float) -> dict[str, CacheEntry]:
-        """The cache as it is believed to be, as far as this trunk is concerned."""
+    def readers(self, group: str) -> float:
+        """How many dispatches are expected to read what one of this group writes."""
+        own = [one for one in self.asked if one[0].startswith(group)]
+        pauses = [max(0.0, new[1] - old[2]) for old, new in pairwise(own)]
+        return expected_readers(pauses, Life.FIVE_MINUTES)
+
+    def known(self, bases: Collection[Base], at: float) -> dict[str, CacheEntry]:
+        """The cache as it is believed to be, as far as these trunks are concerned."""
         recent = {n: one for n, one in self.sends.items() if one.last_at > at - FORGOTTEN_SECONDS}
         self.sends = recent
-        own = [one for one in recent.values() if one.base.key == key]
+        keys, tools = {one.key for one in bases}, {one.tools for one in bases}
+        own = [one for one in recent.values() if one.base.key in keys or one.base.tools in tools]
         return believed(sorted(own, key=lambda one: one.first_at), MINIMUM_TOKENS)
 
     def send(self, sent: SentPrompt, number: int | None = None) -> int:

@@ -49,6 +49,10 @@ class Step:
     """Steps of one wave run at the same time."""
     task: int = 0
     part: str = ""
+    authored: bool = True
+    """Its stage writes a document."""
+    on_documents: bool = False
+    """Its stage makes a document and no code."""
     document: str = ""
     """That is written, revised or judged."""
     size: int = 0

@@ -7,13 +7,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.agents.claude_capabilities import BASE_TOKENS, WRITER_TOKENS
+from bench.arms import Arm, Tools
+from sparing.agents.claude_capabilities import (
+    BASE_TOKENS,
+    NO_SHELL_TOKENS,
+    OWN_READER_TOKENS,
+    OWN_WRITER_TOKENS,
+    WRITER_TOKENS,
+)
 from sparing.config.settings import every_setting
-from sparing.economy.levers import Able, LeverState, in_use, standings
+from sparing.economy.lever_record import SPARES, why_off
+from sparing.economy.levers import Able, LeverState, standings
+from sparing.runtime.levers import recorded
 from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
 
 FOLDER = Path(__file__).parent / "strategies"
 MOST_LINES = 30
+FIRST_FEATURE = 1
 STOCK_TOKENS = 22_000
 """Of the client as installed: its first request was measured with 22,800, a short prompt in it."""
 
@@ -21,20 +31,43 @@ STOCK_TOKENS = 22_000
 class Client(NamedTuple):
     """The program that speaks with the model, as far as prompts depend on it."""
 
-    name: str
+    tools: Tools
     reader_tokens: int
     writer_tokens: int
     """Tools and the client's own line, for those who read and those who may write."""
+    no_shell_tokens: int = 0
+    """Of those who may write and are offered no shell."""
+    files: int = 1
+    """That agents ask for at once where a tool takes a list."""
     able: Able = Able(marks=1, two_lives=False, trims=False)
     """Claude Code takes one mark of the caller's, has one life for all entries, and its tools
     answer the model directly."""
 
-    def base_tokens(self, *, writes: bool) -> int:
-        return self.writer_tokens if writes else self.reader_tokens
+    def owns(self, *, writes: bool) -> bool:
+        """Whether they have tools of ours, which take lists."""
+        return self.tools is Tools.OWN or (self.tools is Tools.LOOK and not writes)
+
+    def base_tokens(self, *, writes: bool, shell: bool = True) -> int:
+        if not writes:
+            return self.reader_tokens
+        return self.writer_tokens if shell or self.owns(writes=True) else self.no_shell_tokens
 
 
-LEAN = Client("lean client", BASE_TOKENS, WRITER_TOKENS)
-STOCK = Client("stock client", STOCK_TOKENS, STOCK_TOKENS)
+LEAN = Client(Tools.LEAN, BASE_TOKENS, WRITER_TOKENS, NO_SHELL_TOKENS)
+STOCK = Client(Tools.STOCK, STOCK_TOKENS, STOCK_TOKENS, STOCK_TOKENS)
+CLIENTS = {
+    Tools.LEAN: LEAN,
+    Tools.STOCK: STOCK,
+    Tools.LOOK: LEAN._replace(tools=Tools.LOOK, reader_tokens=OWN_READER_TOKENS),
+    Tools.OWN: LEAN._replace(
+        tools=Tools.OWN, reader_tokens=OWN_READER_TOKENS, writer_tokens=OWN_WRITER_TOKENS,
+        able=LEAN.able._replace(trims=True),
+    ),
+}  # fmt: skip
+
+
+def client_of(arm: Arm) -> Client:
+    return CLIENTS[arm.tools]._replace(files=arm.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +81,14 @@ class Strategy:
     naive: bool = False
     """One block that holds all, the role being the system prompt, no mark of ours."""
     order: Order = Order.NESTED
-    ways: tuple[Way, ...] = (Way.COMPOSE, Way.REFERENCE, Way.RESUME)
+    ways: tuple[Way, ...] = (Way.COMPOSE, Way.REFERENCE, Way.RESUME, Way.PLAIN)
     """That may be taken; a single fresh one, or a resume wherever there is a session, is a fixed
     strategy."""
     fixed: bool = False
     """The last way on offer is taken, whatever it is expected to cost."""
+
+    def having(self, lever: Lever) -> Strategy:
+        return replace(self, name=f"{self.name} with {lever}", levers=self.levers | {lever})
 
     def without(self, lever: Lever) -> Strategy:
         return replace(self, name=f"{self.name} without {lever}", levers=self.levers - {lever})
@@ -73,11 +109,20 @@ def _strategy(name: str, values: dict[str, Any], client: Client) -> Strategy:
         own["order"] = Order(own["order"])
     if "ways" in own:
         own["ways"] = tuple(Way(one) for one in own["ways"])
-    lacking = tuple(
-        one for one in standings(names, client.able) if not one.on and one.why != "switched off"
-    )
+    states = recorded(standings(names, client.able), _unproven(names))
+    lacking = tuple(one for one in states if not one.on and one.why != "switched off")
     policy = Policy(_checked("review.policy", values["review"]["policy"]))
-    return Strategy(name, values["title"], policy, in_use(names, client.able), lacking, **own)
+    levers = frozenset(one.lever for one in states if one.on)
+    return Strategy(name, values["title"], policy, levers, lacking, **own)
+
+
+def _unproven(names: tuple[str, ...]) -> dict[Lever, str]:
+    """What a first feature does without, because no turn has shown yet that it spares anything."""
+    return {
+        lever: why
+        for lever in SPARES
+        if lever.value not in names and (why := why_off(lever, (), FIRST_FEATURE))
+    }
 
 
 def _levers(raw: list[str]) -> tuple[str, ...]:

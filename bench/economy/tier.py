@@ -11,7 +11,12 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.documents.exploration import explored_tree, imports, key_files
 from sparing.context.documents.handoff import Handoff
-from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
+from sparing.context.documents.rich_handoff import (
+    Pipeline,
+    StageOutput,
+    handoff_notes,
+    rich_handoff,
+)
 from sparing.context.prompt.brief import Brief, Code, Document, Material
 from sparing.context.prompt.compact import summarised, without_digested
 from sparing.economy.recall import Need
@@ -39,10 +44,17 @@ class TierFeature(Feature):
     def _going_on(self, brief: Brief, step: Step) -> Brief:
         """Fresh: through the handoff. In its session: what others wrote since."""
         before = self._last.get(step.loop)
-        handoff = self._handoff(step) if before else ""
+        pipeline = self._pipeline(step) if before else None
+        handoff = rich_handoff(pipeline).text if pipeline else ""
+        whole = {one.name for one in brief.full}
+        given = [one.name for one in FLOWS[self.flow].stages if one.writes in whole]
+        notes = handoff_notes(pipeline, given) if pipeline else None
         needed = tuple(one for one in brief.documents if not _stands_in(one, handoff))
         news = tuple(one for one in brief.documents if one.name.value in self._judged)
-        return replace(brief, handoff=handoff, documents=needed, news=news if before else ())
+        return replace(
+            brief, handoff=handoff, handoff_notes=notes, documents=needed,
+            news=news if before else (),
+        )  # fmt: skip
 
     def _known(self, step: Step, role: Role) -> tuple[Document, ...]:
         stage = FLOWS[self.flow].stage(step.stage)
@@ -91,7 +103,7 @@ class TierFeature(Feature):
         """With which the stage's turn ended."""
         return Handoff(summary=" ".join(texts.lines(f"{self.seed} {stage} summary", SUMMARY_CHARS)))
 
-    def _handoff(self, step: Step) -> str:
+    def _pipeline(self, step: Step) -> Pipeline:
         made = [stage for stage in FLOWS[self.flow].stages if stage.writes is not None]
         documents = self.world.documents
         outputs = tuple(
@@ -107,12 +119,11 @@ class TierFeature(Feature):
                 for one in outputs
             )
         _, files = self._last[step.loop]
-        pipeline = Pipeline(
+        return Pipeline(
             TITLE, self.flow, stages=outputs, next_stage=step.stage,
             changed_files=tuple(f"{one.path} (+{one.tokens // 10} -0)" for one in self.world.made),
             seen=self._explored(files),
         )  # fmt: skip
-        return rich_handoff(pipeline).text
 
     def _explored(self, files: tuple[File, ...]) -> dict[str, str]:
         """What the program saw the builder open in its last turn, and what was changed."""

@@ -68,6 +68,8 @@ class Lever(StrEnum):
     """A map of the repository instead of looking around."""
     SHEET = "sheet"
     """Lines that agents named as a source, quoted by the program for those who come after."""
+    LEAN_TOOLS = "lean-tools"
+    """Who writes a document is offered no shell, whose description is longer than all others."""
 
 
 ALL_LEVERS = "all"

@@ -136,6 +136,9 @@ def test_rules_name_the_worktree_alone() -> None:
         "Read(//w/t/**)",
     )
     assert "Bash" in rules_of(Access.WORKTREE, Path("/w/t"))
+    editors = tools_of(Access.NO_SHELL)
+    assert ("Write" in editors, "Bash" in editors) == (True, False)
+    assert judge("Bash", {}, Access.NO_SHELL, Path("/w/t")).reason
     assert rules_of(Access.READ_ONLY, Path("/w (1)/t")) == tools_of(Access.READ_ONLY)
 
 

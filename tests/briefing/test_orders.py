@@ -10,7 +10,8 @@ from itertools import groupby, pairwise
 
 import pytest
 
-from sparing.briefing.trunk_group import PromptClient, trunk_key
+from sparing.agents.backend import Access
+from sparing.briefing.trunk_group import PromptClient, access_of, trunk_key
 from sparing.context.prompt.compose import compose
 from sparing.flow.flows import FEATURE
 from sparing.segment import Volatility
@@ -230,6 +231,25 @@ def test_authors_have_another_key_than_reviewers(rendered: dict[str, Prompt]) ->
     assert keys[0].schema == ""
     other = trunk_key(reviewer.source, reviewer.brief, PromptClient("claude", "2.1", 1))
     assert other.digest != keys[1].digest
+
+
+def test_who_writes_a_document_is_offered_no_shell(rendered: dict[str, Prompt]) -> None:
+    """E6: its description is longer than that of all other tools; where a client has one set of
+    tools for all who write, nothing changes."""
+    author = rendered["spec-author-specify-1-compose-nested"].source
+    reviewer = rendered["spec-reviewer-specify-1-compose-nested"].source
+    lean = CLIENT._replace(chooses_tools=True)
+    plan = [one.source for name, one in rendered.items() if ".plan-1" in name]
+    build = [
+        one.source for name, one in rendered.items() if "builder" in name and ".implement-1" in name
+    ]
+    assert plan
+    assert build
+    assert {access_of(one, lean) for one in (author, *plan)} == {Access.NO_SHELL}
+    assert {access_of(one, lean) for one in build} == {Access.WORKTREE}
+    assert access_of(reviewer, lean) is Access.READ_ONLY
+    assert access_of(author, CLIENT) is Access.WORKTREE
+    assert access_of(author, lean._replace(own="own")) is Access.WORKTREE
 
 
 def test_a_prompt_s_pieces_are_blocks_with_names_of_their_own(

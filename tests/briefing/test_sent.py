@@ -83,7 +83,7 @@ def test_a_reviewer_whose_session_is_gone_is_told(own: Sample) -> None:
     source = own.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
     brief = gather(source)
     lost = choose(source, brief, 100.0, "invalid session: gone")
-    assert (lost.decision.way, lost.marker) == (Way.COMPOSE, "invalid session: gone")
+    assert (lost.decision.way, lost.marker) == (Way.PLAIN, "invalid session: gone")
     assert "prior review session unavailable" in words(own, seal(source, brief, lost))
     first = own.source("spec-reviewer", "specify", Turn.REVIEW)
     found = choose(first, gather(first), 100.0)

@@ -11,13 +11,16 @@ from sparing.briefing.extras import aided
 from sparing.briefing.gather import gather
 from sparing.cap import Amount
 from sparing.context.prompt.brief import Brief
+from sparing.dispatch.alternatives import Alternative, Terms, ways_of
 from sparing.dispatch.prompt import choose
 from sparing.dispatch.way_choice import Chosen
+from sparing.economy.cost_model import TYPICAL
+from sparing.economy.known import Base
 from sparing.money import Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.usage import Origin, Usage
-from sparing.way import Lever, off
+from sparing.way import Lever, Way, off
 from tests.briefing.sample import Sample, make_sample
 
 NAMED = ("all", "map", "notes")
@@ -47,13 +50,19 @@ def without(sample: Sample, *levers: Lever) -> Sample:
     return sample._replace(around=around, rows=rows)
 
 
-def names(_: Brief, chosen: Chosen) -> list[str]:
-    return [one.name for one in chosen.composed.segments]
-
-
 def sent(source: Source, at: float = 100.0) -> tuple[Brief, Chosen]:
     brief = aided(gather(source), source)
     return brief, choose(source, brief, at)
+
+
+def composed(source: Source) -> Alternative:
+    """The composed prompt, whichever way is the cheapest."""
+    terms = Terms({}, TYPICAL, Base("base", 100))
+    return ways_of(source, aided(gather(source), source), terms, "")[Way.COMPOSE]
+
+
+def names(source: Source) -> list[str]:
+    return [one.name for one in composed(source).composed.segments]
 
 
 class Turned(NamedTuple):

@@ -24,7 +24,16 @@ from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Way
 from tests.briefing.sample import Sample
-from tests.dispatch.levered import REVIEWERS, Turned, lever_sample, names, sent, turned, without
+from tests.dispatch.levered import (
+    REVIEWERS,
+    Turned,
+    composed,
+    lever_sample,
+    names,
+    sent,
+    turned,
+    without,
+)
 from tests.repositories import commit_files, git
 
 
@@ -39,12 +48,12 @@ def test_who_looks_again_without_its_session_has_notes(sample: Sample) -> None:
     read = (f"{worktree}/src/gate.py", "/etc/hosts", "gone.py")
     turned(sample, Turned("phase-reviewer", "specify", 1, 60.0, read))
     source = sample.source("phase-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
-    brief, chosen = sent(replace(source, session=None))
-    assert brief.notes == "Round 1.\nseen\nOpened:\n- src/gate.py (6 lines)\n"
-    assert "notes" in names(brief, chosen)
-    plain, fresh = sent(replace(without(sample, Lever.NOTES).source(
-        "phase-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1), session=None))  # fmt: skip
-    assert (plain.notes, "notes" in names(plain, fresh)) == ("", False)
+    alone = replace(source, session=None)
+    assert sent(alone)[0].notes == "Round 1.\nseen\nOpened:\n- src/gate.py (6 lines)\n"
+    assert "notes" in names(alone)
+    plain = replace(without(sample, Lever.NOTES).source(
+        "phase-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1), session=None)  # fmt: skip
+    assert (sent(plain)[0].notes, "notes" in names(plain)) == ("", False)
     first = sample.source("phase-reviewer", "specify", Turn.REVIEW)
     assert sent(first)[0].notes == "", "nobody has notes of a first look"
 
@@ -56,7 +65,7 @@ def test_notes_that_spare_nothing_are_left_out(sample: Sample) -> None:
     for work, given in ((TurnWork(8, 15_000, 2_000), True), (TurnWork(1, 0, 400), False)):
         kind = TurnClass("", Errand.REVIEW, Memory.NONE)
         works = {kind: work, kind._replace(memory=Memory.NOTES): TurnWork(1, 0, 400)}
-        told = ways_of(source, brief, Terms(works, TYPICAL, 100), "")
+        told = ways_of(source, brief, Terms(works, TYPICAL, Base("base", 100)), "")
         assert bool(told[Way.COMPOSE].brief.notes) is given
         assert told[Way.RESUME].brief.notes == ""
 
@@ -70,11 +79,11 @@ def test_the_map_is_the_same_in_every_prompt_of_a_feature(sample: Sample) -> Non
         ("spec-reviewer", "specify", Turn.REVIEW),
         ("security-reviewer", "implement", Turn.REVIEW),
     ):
-        brief, chosen = sent(sample.source(role, stage, turn, iteration=2))
-        assert names(brief, chosen)[:2] == ["rules", "map"]
-        assert chosen.composed.segments[1].volatility is Volatility.FEATURE
+        told = composed(sample.source(role, stage, turn, iteration=2)).composed.segments
+        assert [one.name for one in told[:2]] == ["rules", "map"]
+        assert told[1].volatility is Volatility.FEATURE
     off_map = without(sample, Lever.MAP).source("spec-reviewer", "specify", Turn.REVIEW)
-    assert "map" not in names(*sent(off_map))
+    assert "map" not in names(off_map)
 
 
 def test_the_naive_baseline_has_no_aid(sample: Sample) -> None:
@@ -90,12 +99,13 @@ def test_the_naive_baseline_has_no_aid(sample: Sample) -> None:
 @pytest.mark.parametrize("role", REVIEWERS)
 def test_code_under_review_only_grows(sample: Sample, role: str) -> None:
     """C18, B5: as it was first seen, then what came after it, and no line is lost."""
-    first = sent(sample.source(role, "implement", Turn.REVIEW))[1].composed
+    first = composed(sample.source(role, "implement", Turn.REVIEW)).composed
     source = sample.source(role, "implement", Turn.REVIEW, iteration=2)
     brief, chosen = sent(source)
     assert brief.code is not None
     assert len(brief.code.since) == 1
-    told = [one for one in chosen.composed.segments if one.name in ("code", "after-1")]
+    shown = composed(source).composed.segments
+    told = [replace(one, mark=False) for one in shown if one.name in ("code", "after-1")]
     assert [one.name for one in told] == ["code", "after-1"]
     assert told[0] in [replace(one, mark=False) for one in first.segments]
     assert chosen.recall.missing == ()
@@ -156,7 +166,7 @@ def test_by_reference_the_changed_files_have_to_be_opened(sample: Sample) -> Non
     source = sample.source("security-reviewer", "implement", Turn.REVIEW)
     brief = gather(source)
     assert brief.code is not None
-    terms = Terms({}, TYPICAL, 100)
+    terms = Terms({}, TYPICAL, Base("base", 100))
     priced = ways_of(source, brief, terms, "")[Way.REFERENCE].offer.work
     shown = replace(brief, code=replace(brief.code, diff=""))
     papers = ways_of(source, shown, terms, "")[Way.REFERENCE].offer.work
@@ -206,7 +216,8 @@ def test_the_plain_way_is_on_offer_for_every_dispatch(sample: Sample) -> None:
     """E6: the same words without trunk, mark, map or notes; the role is the system prompt."""
     source = sample.source("spec-reviewer", "specify", Turn.REVIEW)
     brief, chosen = sent(source)
-    told = ways_of(source, brief, Terms({}, TYPICAL, 100, alone=Base("alone", 700)), "")
+    terms = Terms({}, TYPICAL, Base("base", 100), alone=Base("alone", 700))
+    told = ways_of(source, brief, terms, "")
     plain = told[Way.PLAIN]
     names_ = [one.name for one in plain.composed.segments]
     assert "role" not in names_

@@ -19,6 +19,7 @@ from sparing.context.prompt.turns import system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
 from sparing.economy.cost_model import TYPICAL
+from sparing.economy.known import Base
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts
 from sparing.records.prompts import load_prompt
@@ -27,7 +28,7 @@ from sparing.runtime.levers import off_of
 from sparing.turn import Turn
 from sparing.way import Lever, Order, Way
 from tests.briefing.sample import LOOK_SECONDS, Sample
-from tests.dispatch.levered import Turned, lever_sample, sent, turned, without
+from tests.dispatch.levered import Turned, composed, lever_sample, sent, turned, without
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,7 @@ def test_what_a_backend_can_t_do_is_off_and_said(sample: Sample) -> None:
         "trim": "the backend's tools answer the model directly",
         "sheet": "not shown yet that files it quotes are opened less often here",
         "primer": "not needed: the lever hour does it without a call of its own",
+        "lean-tools": "the backend has one set of tools for writers",
     }
 
 
@@ -62,7 +64,7 @@ def test_without_its_lever_no_session_goes_on(sample: Sample) -> None:
     assert found.decision.reason.startswith("the lever resume is off; ")
     for held, offered in ((sample, True), (without(sample, Lever.RESUME), False)):
         source = held.source(*args, iteration=2, seen=1)
-        told = ways_of(source, gather(source), Terms({}, TYPICAL, 100), "")
+        told = ways_of(source, gather(source), Terms({}, TYPICAL, Base("base", 100)), "")
         assert (Way.RESUME in told) is offered
 
 
@@ -95,10 +97,10 @@ def test_without_batch_nobody_is_asked_for_several_tools_at_once(sample: Sample)
 
 def test_the_mark_ends_what_the_next_round_keeps(sample: Sample) -> None:
     """B5: before the document under review, which changes; behind code, which only grows."""
-    document = sent(sample.source("phase-reviewer", "create-tasks", Turn.REVIEW))[1].composed
-    code = sent(sample.source("security-reviewer", "implement", Turn.REVIEW))[1].composed
-    for composed, last in ((document, "plan"), (code, "code")):
-        assert [one.name for one in composed.segments if one.mark] == [last]
+    document = composed(sample.source("phase-reviewer", "create-tasks", Turn.REVIEW)).composed
+    code = composed(sample.source("security-reviewer", "implement", Turn.REVIEW)).composed
+    for told, last in ((document, "plan"), (code, "code")):
+        assert [one.name for one in told.segments if one.mark] == [last]
 
 
 def test_a_trunk_that_is_used_after_pauses_is_kept_for_an_hour(sample: Sample) -> None:
@@ -137,7 +139,10 @@ def test_the_life_of_the_trunk_goes_to_the_client(sample: Sample) -> None:
     """C6: with the prompt that was prepared."""
     source = sample.source("phase-reviewer", "create-plan", Turn.REVIEW)
     brief = gather(source)
-    prepared = seal(source, brief, choose(source, aided(brief, source), 100.0))
+    chosen = choose(source, aided(brief, source), 100.0)
+    told = composed(source).composed
+    way = replace(chosen.decision, way=Way.COMPOSE)
+    prepared = seal(source, brief, replace(chosen, composed=told, decision=way))
     assert prepared.life == "1h"
     marks = [one.mark for one in load_prompt(sample.around.folder, prepared.prompt)]
     assert sum(marks) == 1

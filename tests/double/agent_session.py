@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sparing.double.agent.play import DrawnAgent, TurnFacts
+from sparing.double.agent.tools import MOST_FILES
 from sparing.double.agent_draws import TurnIdentity
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.model import Model
@@ -47,6 +48,7 @@ class Session:
     seed: int = 1
     kind: AgentKind = AgentKind.TYPICAL
     trust: int = 50
+    files: int = MOST_FILES
     messages: list[JsonObject] = field(default_factory=list[JsonObject])
     calls: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
     steps: int = 0
@@ -58,7 +60,7 @@ class Session:
         reminder = f"<system-reminder>Working directory: {self.folder}\n</system-reminder>"
         content = [{"type": "text", "text": text} for text in (*texts, reminder)]
         self.messages.append({"role": "user", "content": content})
-        model = Model(agent=DrawnAgent(self.kind, self.seed, self.trust))
+        model = Model(agent=DrawnAgent(self.kind, self.seed, self.trust, self.files))
         told = TurnFacts("docs/features/007-word-lists", who)
         while self.steps < MOST:
             self.steps += 1

@@ -90,6 +90,9 @@ def test_a_tool_that_takes_a_list_gets_several_files(folder: Path) -> None:
     listed.turn(REVIEWER, *FIRST)
     assert set(listed.opened) == set(single.opened)
     assert listed.steps < single.steps
+    few = Session(folder, [LOOK, FORM], files=1)
+    few.turn(REVIEWER, *FIRST)
+    assert (set(few.opened), few.steps) == (set(single.opened), single.steps)
 
 
 def test_it_rejects_until_its_last_round_and_quotes_lines_that_exist(folder: Path) -> None:

@@ -5,10 +5,16 @@ Covers: E1, E4.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from sparing.economy.levers import Able, in_use, standings, switched_on
+from sparing.economy.levers import Able, standings, switched_on
 from sparing.way import ALL_LEVERS, Lever, off
+
+
+def in_use(names: Sequence[str], able: Able) -> frozenset[Lever]:
+    return frozenset(one.lever for one in standings(names, able) if one.on)
 
 
 def test_all_levers_can_be_on() -> None:

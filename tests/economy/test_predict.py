@@ -15,7 +15,7 @@ from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPa
 from sparing.economy.cost_model import TYPICAL, Expected, Rates, TurnWork
 from sparing.economy.estimates import Share
 from sparing.economy.known import Base, SentPrompt, believed, blocks_of
-from sparing.economy.predict import Inputs, Offer, Transcript, predict
+from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, predict
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
 from sparing.way import Way
@@ -213,3 +213,23 @@ def test_segments_as_a_cache_sees_them() -> None:
     assert [block.tokens for block in one] == [100, 100, 10]
     assert [block.digest for block in one] == [segment.digest for segment in segments]
     assert not any(block.mark for block in blocks_of(segments, Life.ONE_HOUR, marks=0))
+
+
+def test_who_has_the_same_tools_reads_them_whatever_it_is_told() -> None:
+    """E1, E6: the client marks the end of its tools too, so a plain prompt does not write them
+    again, and nobody is spared them by a trunk."""
+    trunk = Base("authors", 5_500, tools="writer", tools_tokens=5_400)
+    plain = Base("one author", 6_000, tools="writer", tools_tokens=5_400)
+    readers = Base("readers", 2_300, tools="reader", tools_tokens=2_200)
+    known = believed([SentPrompt(trunk, (marked(SPEC),), 0.0, 10.0)], MINIMUM)
+    offers = {
+        Way.COMPOSE: Offer((SPEC,), ONE_CALL),
+        Way.PLAIN: Offer((PLAN,), ONE_CALL, base=plain),
+    }
+    found = predict(Inputs(60.0, TYPICAL, trunk, offers, known))
+    assert (found[Way.COMPOSE].cached, found[Way.PLAIN].cached) == (14_500, 5_400)
+    others = predict(Inputs(60.0, TYPICAL, readers, {Way.COMPOSE: Offer((SPEC,), ONE_CALL)}, known))
+    assert others[Way.COMPOSE].cached == 0
+    again = Offer((marked(SPEC),), ONE_CALL, again=ReadAgain(2, SPEC.tokens))
+    cold = predict(Inputs(900.0, TYPICAL, trunk, {Way.COMPOSE: again}, known))
+    assert cold[Way.COMPOSE].later == pytest.approx(2 * 1.15 * SPEC.tokens)

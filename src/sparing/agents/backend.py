@@ -21,7 +21,13 @@ from sparing.usage import Origin, Usage
 
 class Access(StrEnum):
     READ_ONLY = "read-only"
+    NO_SHELL = "no-shell"
+    """The worktree, without a shell: of tools that write, it has by far the longest description."""
     WORKTREE = "worktree"
+
+    @property
+    def writes(self) -> bool:
+        return self is not Access.READ_ONLY
 
 
 EVERY_MODEL = "*"
@@ -59,6 +65,8 @@ class Capabilities:
     """Whether its resume can be relied on unchecked."""
     writer_tokens: int = 0
     """The same for whoever may write, where that is more."""
+    no_shell_tokens: int = 0
+    """The same for whoever may write and has no shell; 0: writers can't be told apart."""
     reserve_tokens: int = 0
     """Of the window: what the client keeps for itself. With less left it compacts by itself."""
     two_lives: bool = False
@@ -84,11 +92,12 @@ class Capabilities:
         reader = self.client_tokens or self.base_tokens
         return max(reader, self.writer_tokens) if writes else reader
 
-    def base_of(self, *, writes: bool, model: str = "") -> int:
+    def base_of(self, *, writes: bool, model: str = "", shell: bool = True) -> int:
         if not writes:
             return self.client_base_of(writes=False) if model in self.own_lost else self.base_tokens
-        own = bool(self.own_tools(writes=True, model=model))
-        return self.own_writer_tokens if own else max(self.base_tokens, self.writer_tokens)
+        if self.own_tools(writes=True, model=model):
+            return self.own_writer_tokens
+        return max(self.base_tokens, self.writer_tokens) if shell else self.no_shell_tokens
 
     def own_tools(self, *, writes: bool, model: str) -> str:
         """Which set of ours stands in place of the client's; empty: none."""

@@ -10,6 +10,8 @@ RESERVE_TOKENS = 33_000
 """Measured: with less than this left of a window the client compacts the session."""
 BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
 """Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
+NO_SHELL_TOKENS = 2_580
+"""The same of a writer without a shell."""
 STOCK_TOKENS = 18_700
 """The same of the client as installed, for readers and writers alike."""
 OWN_READER_TOKENS, OWN_WRITER_TOKENS = 435, 360
@@ -30,6 +32,7 @@ def capabilities_with(setup: Setup) -> Capabilities:
         proven=False,
         writer_tokens=writer,
         primes=True,
+        no_shell_tokens=0 if setup.stock else NO_SHELL_TOKENS,
         trims=tools.readers and EVERY_MODEL in tools.writers,
         own_readers=tools.readers,
         own_lost=tools.lost,

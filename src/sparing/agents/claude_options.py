@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents import claude_start
-from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Needs
+from sparing.agents.backend import EVERY_MODEL, AgentCall, Needs
 from sparing.agents.claude_login import Login
 from sparing.agents.claude_rules import SERVER, rules_of, tools_of
 from sparing.agents.tunnel import Host, way_out
@@ -54,8 +54,7 @@ class ToolOffer:
     """Models whose readers have the client's, because their reviews were worse with ours."""
 
     def of(self, call: AgentCall) -> OwnTools | None:
-        writes = (call.shown or call.access) is Access.WORKTREE
-        if writes:
+        if (call.shown or call.access).writes:
             wanted = not self.writers.isdisjoint({call.model, EVERY_MODEL})
         else:
             wanted = self.readers and call.model not in self.lost

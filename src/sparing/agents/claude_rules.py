@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, assert_never, cast
 from sparing.agents.backend import Access
 
 READERS = ("Glob", "Grep", "Read")
-WRITERS = ("Bash", "Edit", "Write")
+EDITORS = ("Edit", "Write")
+WRITERS = ("Bash", *EDITORS)
 CHANGING = frozenset({*WRITERS, "MultiEdit", "NotebookEdit"})
 STRUCTURED = "StructuredOutput"
 PATHS = ("file_path", "path", "notebook_path")
@@ -57,6 +58,8 @@ def tools_of(access: Access, own: Sequence[str] = ()) -> tuple[str, ...]:
     match access:
         case Access.READ_ONLY:
             return READERS
+        case Access.NO_SHELL:
+            return tuple(sorted((*READERS, *EDITORS)))
         case Access.WORKTREE:
             return tuple(sorted((*READERS, *WRITERS)))
         case _:

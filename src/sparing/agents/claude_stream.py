@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent
+from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
 from sparing.agents.claude_options import INITIALIZE, refusal, response
 from sparing.agents.claude_rules import CHANGING, OWN_CHANGING, judge, relative, tools_of
 from sparing.codec import JsonObject
@@ -164,7 +164,7 @@ class Watch:
             self.denied.append(tool.path or tool.command or name)
 
     def _for_writing(self) -> tuple[str, ...]:
-        own = self.own if self.call.access is Access.WORKTREE else ()
+        own = self.own if self.call.access.writes else ()
         return (*tools_of(self.call.access, self.own), *own)
 
     def _results(self, message: JsonObject) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sparing.briefing.program_handoff import pipeline_of
 from sparing.context.documents.rich_handoff import handoff_notes, rich_handoff
 from sparing.context.prompt.brief import Brief, Document
+from sparing.flow.flows import FLOWS
 from sparing.runtime.source import Source
 from sparing.turn_kind import KINDS
 
@@ -18,7 +19,7 @@ from sparing.turn_kind import KINDS
 def going_on(brief: Brief, source: Source) -> Brief:
     handoff = source.fetch(source.job.going.handoff)
     needed = tuple(one for one in brief.documents if not _stands_in(one, handoff))
-    notes = _notes(source) if handoff else ""
+    notes = _notes(source, brief) if handoff else None
     told = replace(brief, handoff=handoff, handoff_notes=notes, documents=needed)
     session = source.session
     asked = KINDS[brief.asked.kind]
@@ -29,11 +30,14 @@ def going_on(brief: Brief, source: Source) -> Brief:
     return replace(told, news=tuple(missed), changed=source.changed(session.commit))
 
 
-def _notes(source: Source) -> str:
+def _notes(source: Source, brief: Brief) -> str | None:
     """Only of the program's own handoff: what an agent was asked to say is not left out."""
     pipeline = pipeline_of(source)
-    own = source.around.folder.keep(rich_handoff(pipeline).text) == source.job.going.handoff
-    return handoff_notes(pipeline) if own else ""
+    if source.around.folder.keep(rich_handoff(pipeline).text) != source.job.going.handoff:
+        return None
+    whole = {one.name for one in brief.full or brief.documents}
+    stages = FLOWS[source.row.feature.flow].stages
+    return handoff_notes(pipeline, [one.name for one in stages if one.writes in whole])
 
 
 def _stands_in(document: Document, handoff: str) -> bool:

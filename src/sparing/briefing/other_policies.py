@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sparing.agents.backend import Access
 from sparing.briefing.trunk_group import referenced
 from sparing.cache import CacheBlock
 from sparing.context.prompt.brief import Brief
@@ -34,10 +35,10 @@ def beside(
     }
 
 
-def base_digest(key: TrunkKey, *, writes: bool) -> str:
+def base_digest(key: TrunkKey, access: Access) -> str:
     """Of what a client really sends before the prompt: of a role's tools it is only told whether
     they may write, and how long an entry lives is no part of what it holds."""
-    return replace(key, tools=("write",) if writes else ("read",), life="").digest[:SHORT]
+    return replace(key, tools=(access.value,), life="").digest[:SHORT]
 
 
 def _way(brief: Brief, composed: Composed, offer: Offer) -> dict[str, Any]:

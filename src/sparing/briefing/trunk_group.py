@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, assert_never
 
+from sparing.agents.backend import Access
 from sparing.briefing.role_words import role_text, stage_texts
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief, PromptRole, TurnSubject
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, role_words
 from sparing.economy.levers import switched_on
+from sparing.flow.stage import StageWork
 from sparing.roles.load import Role
 from sparing.runtime.source import Source
 from sparing.sent import CACHE_LIFE
@@ -29,6 +31,8 @@ SEED_MODELS: Mapping[str | tuple[str, str], str] = {
     ("judge", "code_review"): STANDARD,
 }
 """The class of a role under `seed`, by the original's table, where it is another than ours."""
+RUN = "run"
+"""The tool of a role that is a shell."""
 
 
 class PromptClient(NamedTuple):
@@ -39,6 +43,8 @@ class PromptClient(NamedTuple):
     marks: int
     own: str = ""
     """Which tools of ours it offers the roles of this class, if any."""
+    chooses_tools: bool = False
+    """Writers can be offered tools without a shell."""
 
 
 def order_of(source: Source) -> Order:
@@ -89,22 +95,38 @@ def shows_writing(role: Role, turn: Turn) -> bool:
     return role.role_class.writes and (TURNS[turn].writes or turn is Turn.OUTLINE)
 
 
+def access_of(source: Source, client: PromptClient | None = None) -> Access:
+    """Whose tools are listed in this turn. Who writes a document looks and writes; a shell is for
+    code. One of ours costs next to nothing."""
+    if not shows_writing(source.role, source.job.turn):
+        return Access.READ_ONLY
+    codes = RUN in source.role.tools and source.stage.work is not StageWork.DOCUMENT
+    told = client or client_of(source)
+    wanted = switched_on(source.around.settings(source.row).economy.levers)
+    lean = Lever.LEAN_TOOLS in wanted and policy_of(source) is Policy.ADAPTIVE
+    spared = lean and told.chooses_tools and not told.own
+    return Access.NO_SHELL if spared and not codes else Access.WORKTREE
+
+
 def client_of(source: Source) -> PromptClient:
     backend = source.around.backend(source.row)
     version = str(getattr(backend, "version", ""))
     writes = source.role.role_class.writes
     own = backend.capabilities.own_tools(writes=writes, model=model_of(source))
-    return PromptClient(backend.name, version, backend.capabilities.marks, own)
+    can = backend.capabilities
+    return PromptClient(backend.name, version, can.marks, own, bool(can.no_shell_tokens))
 
 
 def trunk_key(source: Source, brief: Brief, client: PromptClient) -> TrunkKey:
     role = source.role
     formed = KINDS[brief.asked.kind].formed and brief.schema is not None
+    unused = {RUN} if access_of(source, client) is Access.NO_SHELL else set[str]()
+    tools = tuple(one for one in role.tools if one not in unused)
     return TrunkKey(
         backend=client.name,
         version=client.version,
         model=model_of(source),
-        tools=(*role.tools, client.own) if client.own else role.tools,
+        tools=(*tools, client.own) if client.own else tools,
         system=system_of(source),
         schema=compact(brief.schema) if formed else "",
         life=CACHE_LIFE,

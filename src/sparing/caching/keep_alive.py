@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.agents.lock import worktree_lock
-from sparing.briefing.trunk_group import system_of
+from sparing.briefing.trunk_group import access_of, system_of
 from sparing.cache import Life
 from sparing.caching.next_turn import NextTurn, prospect_of
 from sparing.cap import Amount, CapLimits
@@ -259,7 +259,7 @@ def _call(one: Open, attempt: Attempt, at: float) -> AgentCall:
         prompt=(Segment("turn", words("blocks", "ping"), Volatility.ITERATION),),
         cwd=source.around.folder.path,
         folder=source.folder,
-        access=Access.WORKTREE if writes else Access.READ_ONLY,
+        access=Access(front.access) if front.access else access_of(source),
         model=session.model,
         at=at,
         limit_seconds=LIMIT_SECONDS,

@@ -142,6 +142,9 @@ class AgentSettings:
     double_trust: int = setting(
         50, Rule(Whole(0, 100), "Percent of quoted files that it doesn't open.", SettingScope.USER)
     )
+    double_files: int = setting(
+        4, Rule(Whole(1, 20), "Files it asks for at once from a tool of ours.", SettingScope.USER)
+    )
     limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
     max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))

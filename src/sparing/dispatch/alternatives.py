@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sparing.agents.backend import Access
 from sparing.briefing.extras import bare
 from sparing.briefing.other_policies import size_of
 from sparing.briefing.preload import files_for, seen_by, with_files
-from sparing.briefing.trunk_group import model_of, order_of, referenced
+from sparing.briefing.trunk_group import access_of, model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
@@ -22,6 +23,7 @@ from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
 from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript
 from sparing.economy.preload import preload_pays
+from sparing.flow.flows import TIERS
 from sparing.records.prompts import load_prompt
 from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
@@ -53,7 +55,7 @@ class Terms:
 
     works: Mapping[TurnClass, TurnWork]
     rates: Rates
-    base_tokens: int
+    base: Base
     life: Life = SHORT
     """Of the trunk."""
     passing: float = 0.0
@@ -74,14 +76,16 @@ def ways_of(source: Source, brief: Brief, terms: Terms, error: str) -> dict[Way,
         told = _told(source, brief, way, terms)
         if told is not None:
             found[way] = told
-    if terms.alone is not None and not (brief.handoff and not brief.handoff_notes):
+    # What an agent has said to whoever follows, and a sheet that is in use, are not left out.
+    needed = brief.sheet or (brief.handoff and brief.handoff_notes is None)
+    if terms.alone is not None and not needed:
         found[Way.PLAIN] = _plainly(source, brief, terms)
     return found
 
 
 def _plainly(source: Source, brief: Brief, terms: Terms) -> Alternative:
-    """Without anything that is meant to save."""
-    brief = bare(brief, source)
+    """Without anything that is meant to save; what is only counted still is."""
+    brief = replace(bare(brief, source), covered=brief.covered)
     composed = compose(brief, Way.PLAIN)
     memory = turn_history.memory_of(Way.PLAIN, noted=False, handed=False)
     blocks = blocks_of(composed.segments, SHORT, 0)
@@ -101,7 +105,7 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
     memory = turn_history.memory_of(way, noted=bool(brief.notes), handed=bool(brief.handoff))
     work = _work(source, memory, terms)
     on = transcript_of(source) if way is Way.RESUME else None
-    size = (on.tokens if on else terms.base_tokens) + sum(s.tokens for s in composed.segments)
+    size = (on.tokens if on else terms.base.tokens) + sum(s.tokens for s in composed.segments)
     if _preloads(source, terms, size, work):
         seen = seen_by(source) if way is Way.RESUME else frozenset[str]()
         brief = with_files(brief, files_for(source, brief, seen))
@@ -123,14 +127,12 @@ def _again(composed: Composed, terms: Terms) -> ReadAgain:
 
 
 def read_again(connection: sqlite3.Connection, source: Source, group: str, life: Life) -> ReadAgain:
-    if Lever.TRUNK not in levers_of(source):
+    """Stages of a tier know different documents: nobody reads what one of them writes."""
+    shared = TURNS[source.job.turn].trunk_is_shared and source.row.feature.flow not in TIERS
+    if not shared or Lever.TRUNK not in levers_of(source):
         return ReadAgain()
     backend = source.around.backend(source.row).name
-    shared = TURNS[source.job.turn].trunk_is_shared
-    return ReadAgain(
-        turn_history.readers(connection, backend, group.partition("/")[0], life),
-        turn_history.readers(connection, backend, group, life) if shared else 0.0,
-    )
+    return ReadAgain(turn_history.readers(connection, backend, group, life))
 
 
 def plain_base(source: Source, brief: Brief, key: TrunkKey, base: int) -> Base | None:
@@ -138,7 +140,9 @@ def plain_base(source: Source, brief: Brief, key: TrunkKey, base: int) -> Base |
     if source.around.settings(source.row).review.policy is not Policy.ADAPTIVE:
         return None
     system = plain_system(brief)
-    return Base(replace(key, system=system).digest, base + estimate_tokens(system))
+    tools = replace(key, system="").digest
+    whole = base + estimate_tokens(system)
+    return Base(replace(key, system=system).digest, whole, tools=tools, tools_tokens=base)
 
 
 def session_front(source: Source) -> turn_history.SessionFront:
@@ -157,7 +161,7 @@ def _work(source: Source, memory: Memory, terms: Terms) -> TurnWork:
 def _notes_pay(source: Source, composed: Composed, terms: Terms) -> bool:
     """Where looking anew is short, notes cost more than they spare."""
     notes = sum(one.tokens for one in composed.segments if one.name in NOTES)
-    context = terms.base_tokens + sum(one.tokens for one in composed.segments) - notes
+    context = terms.base.tokens + sum(one.tokens for one in composed.segments) - notes
     noted, forgotten = (_work(source, one, terms) for one in (Memory.NOTES, Memory.NONE))
     return notes_pay(terms.rates, context, notes, noted, forgotten)
 
@@ -210,7 +214,8 @@ def can_resume(source: Source) -> bool:
     if session is None:
         return able
     same = source.inside or session.model == model_of(source)  # it keeps its model
-    return able and same and session.backend == backend.name
+    shell = session_front(source).access != Access.NO_SHELL or access_of(source) is Access.NO_SHELL
+    return able and same and session.backend == backend.name and shell
 
 
 def transcript_of(source: Source) -> Transcript:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.lock import worktree_lock
 from sparing.briefing.reply_schema import form_of
-from sparing.briefing.trunk_group import shows_writing, system_of
+from sparing.briefing.trunk_group import access_of, system_of
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.paid_turn import paid_before
 from sparing.dispatch.resume_check import trusted
@@ -31,6 +31,7 @@ from sparing.runtime.containment import Receipt, guard
 from sparing.runtime.events import tell
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source, source_of
+from sparing.runtime.turn_history import front_of
 from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
@@ -97,10 +98,17 @@ def _writes(source: Source) -> bool:
     return source.role.role_class is RoleClass.AUTHOR and TURNS[source.job.turn].writes
 
 
+def _shown(source: Source, session: str) -> Access:
+    """A session that goes on keeps its tools: they are the beginning of what a cache holds."""
+    with source.around.database.read() as connection:
+        known = front_of(connection, source.row.feature.key, session).access if session else ""
+    return Access(known) if known else access_of(source)
+
+
 def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:
     source, ticket, sent = asking.source, asking.ticket, asking.sent
     around, row, job = source.around, source.row, source.job
-    writes = _writes(source)
+    shown = _shown(source, sent.resume)
     money = permit.limit.nano_usd
     return AgentCall(
         id=f"{ticket.id}.{permit.number}.{sent.prompt[:8]}",
@@ -113,8 +121,8 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
         prompt=load_prompt(around.folder, sent.prompt),
         cwd=worktree.path,
         folder=around.feature_folder(row),
-        access=Access.WORKTREE if writes else Access.READ_ONLY,
-        shown=Access.WORKTREE if shows_writing(source.role, job.turn) else None,
+        access=shown if _writes(source) else Access.READ_ONLY,
+        shown=shown,
         model=sent.model,
         at=ticket.at,
         limit_seconds=around.settings(row).agent.limit_seconds,

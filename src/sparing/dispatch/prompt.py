@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from sparing.agents.backend import Access
 from sparing.briefing.other_policies import base_digest
 from sparing.briefing.trunk_group import (
+    access_of,
     client_of,
     model_of,
     order_of,
@@ -71,11 +73,15 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
     writes = source.role.role_class.writes and TURNS[source.job.turn].writes
     key = replace(trunk_key(source, brief, client_of(source)), system="")
     able = source.around.backend(source.row).capabilities
-    sent = able.base_of(writes=writes, model=model_of(source))
+    shell = access_of(source) is not Access.NO_SHELL
+    sent = able.base_of(writes=writes, model=model_of(source), shell=shell)
     return {
         "prompt": [prompt.digest, prompt.tokens],
         "role": [words.digest, words.tokens],
-        "tools": [base_digest(key, writes=writes), able.client_base_of(writes=writes)],
+        "tools": [
+            base_digest(key, Access.WORKTREE if writes else Access.READ_ONLY),
+            able.client_base_of(writes=writes),
+        ],
         "before": sent + estimate_tokens(system_of(source)),
     }
 

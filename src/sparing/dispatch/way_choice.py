@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from sparing.agents.backend import Access
 from sparing.briefing.extras import bare, whole
 from sparing.briefing.fact_sheet import sheet_words
 from sparing.briefing.other_policies import base_digest, beside
 from sparing.briefing.recall import Recall, recalled
-from sparing.briefing.trunk_group import client_of, model_of, policy_of, shows_writing, system_of
+from sparing.briefing.trunk_group import access_of, client_of, model_of, policy_of, system_of
 from sparing.context.documents.fix_summary import answers
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
@@ -82,6 +83,7 @@ class Chosen:
         first = self.inputs.first_call_at
         return {
             "base": base.tokens,
+            "tools": [base.tools, base.tools_tokens],
             "blocks": turn_history.dump_blocks(on.opening if on else offer.blocks),
             "resumed": on is not None,
             "transcript": on.tokens if on else 0,
@@ -134,7 +136,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
         source.around.backend(source.row).capabilities.marks,
     )  # fmt: skip
-    others["base"] = base_digest(key, writes=shows_writing(source.role, source.job.turn))
+    others["base"] = base_digest(key, access_of(source))
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
     return Chosen(
         decision=decision, brief=chosen.brief, composed=chosen.composed, inputs=inputs,
@@ -175,6 +177,7 @@ def _sent_with(source: Source, chosen: Alternative, taught: _Taught) -> dict[str
     brief = chosen.brief
     return {
         "group": taught.group,
+        "access": access_of(source).value,
         "noted": bool(brief.notes),
         "mapped": bool(brief.map),
         "handed": bool(brief.handoff),
@@ -196,7 +199,6 @@ def _lost(brief: Brief) -> Brief:
 class _Taught(NamedTuple):
     """What the ledger says of turns to come."""
 
-    trunk: str
     group: str
     terms: Terms
     sends: list[SentPrompt]
@@ -210,7 +212,8 @@ def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
     rates = TYPICAL if price is None else Rates.of(price)
     system = system_of(source)
     writes = source.role.role_class.writes
-    base = backend.capabilities.base_of(writes=writes, model=model_of(source))
+    shell = access_of(source) is not Access.NO_SHELL
+    base = backend.capabilities.base_of(writes=writes, model=model_of(source), shell=shell)
     with source.around.database.read() as connection:
         works = turn_history.works(connection, backend.name)
         life = life_of(connection, source, group, rates)
@@ -219,19 +222,14 @@ def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
         alone = plain_base(source, brief, key, base)
         again = read_again(connection, source, group, life)
         apart = turn_history.sends(connection, alone.key, at) if alone else []
+        tools = replace(key, system="").digest
+        same_tools = turn_history.tools_sent(connection, backend.name, tools)
+        told = Base(trunk, base + estimate_tokens(system), tools=tools, tools_tokens=base)
+        sends = [*turn_history.sends(connection, trunk, at), *apart, *same_tools]
         return _Taught(
-            trunk,
             group,
-            Terms(
-                works=works,
-                rates=rates,
-                base_tokens=base + estimate_tokens(system),
-                life=life,
-                passing=passing,
-                again=again,
-                alone=alone,
-            ),  # fmt: skip
-            [*turn_history.sends(connection, trunk, at), *apart],
+            Terms(works, rates, told, life=life, passing=passing, again=again, alone=alone),
+            sorted(sends, key=lambda one: one.first_at),
             turn_history.share(connection, backend.name, str(getattr(backend, "version", ""))),
         )
 
@@ -241,7 +239,7 @@ def _inputs(source: Source, told: Mapping[Way, Alternative], taught: _Taught, at
     return Inputs(
         at=at,
         rates=terms.rates,
-        base=Base(taught.trunk, terms.base_tokens),
+        base=terms.base,
         offers={way: one.offer for way, one in told.items()},
         known=believed(taught.sends, minimum),
         share=taught.share,

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sparing.double.agent.play import TRUST, DrawnAgent
+from sparing.double.agent.tools import MOST_FILES
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.log import rebill
 from sparing.double.model import SCALE, Model
@@ -55,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--scale", type=float, default=SCALE, help="length of documents against real ones")
     add("--agent", choices=list(AgentKind), help="work like agents of this kind, drawn by the seed")
     add("--trust", type=int, default=TRUST, help="percent of quoted files that it leaves unopened")
+    add("--files", type=int, default=MOST_FILES, help="that it asks for at once from a list tool")
     add("--with-parent", action="store_true", help="stop when standard input ends")
     add("--rebill", type=Path, metavar="LOG", help="bill a log once more and compare")
     return parser
@@ -62,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace) -> ServerSettings:
     playbook = read_playbook(options.playbook) if options.playbook else ()
-    drawn = (options.seed or 0, options.trust)
+    drawn = (options.seed or 0, options.trust, options.files)
     agent = DrawnAgent(AgentKind(options.agent), *drawn) if options.agent else None
     return ServerSettings(
         options.host,

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+from sparing.double.agent.play import DrawnAgent
 from sparing.errors import StateError
 
 PATIENCE_SECONDS = 10
@@ -24,12 +25,11 @@ class Child:
         log: Path | None = None,
         *,
         seed: int | None = None,
-        agent: str | None = None,
-        trust: int | None = None,
+        agent: DrawnAgent | None = None,
     ) -> None:
         argv = (sys.executable, "-I", "-m", "sparing.double", "--with-parent")
         self._process = subprocess.Popen(
-            (*argv, *_options(playbook=playbook, log=log, seed=seed, agent=agent, trust=trust)),
+            (*argv, *_options(playbook=playbook, log=log, seed=seed), *_drawn(agent)),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, encoding="utf-8", env={"LANG": "C.UTF-8"}, start_new_session=True,
         )  # fmt: skip
@@ -53,6 +53,13 @@ def _options(**given: object) -> Iterator[str]:
     for name, value in given.items():
         if value is not None:
             yield f"--{name}={value}"
+
+
+def _drawn(agent: DrawnAgent | None) -> Iterator[str]:
+    if agent is not None:
+        yield from _options(
+            agent=agent.kind.value, seed=agent.seed, trust=agent.trust, files=agent.files
+        )
 
 
 def _end(process: subprocess.Popen[str]) -> None:

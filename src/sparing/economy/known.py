@@ -4,7 +4,7 @@ A belief, not a measurement: entries end at the marks of a prompt, live from the
 read or wrote them, and are shared by all who send the same prefix under the same trunk key. It
 is folded from recorded dispatches each time it is needed, so nothing has to be kept in step.
 Taken as given: prompts of less than the cache's look-back, and clients that also mark the end
-of their system prompt and of every message.
+of their tools, of their system prompt and of every message.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ class Base:
     tokens: int
     life: Life | None = None
     """Of the entry that ends it; None: as long as that of the prompt's first mark."""
+    tools: str = ""
+    """Digest of what comes before the system prompt: whoever has the same tools reads them from
+    the cache, whatever they are told."""
+    tools_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ def cached_tokens(base: Base, blocks: Sequence[CacheBlock], known: Known, at: fl
         for key, size in zip(prefix_keys(base, blocks), sizes, strict=True)
         if is_alive(known, key, at)
     ]
-    return max(alive, default=0)
+    tools = base.tools_tokens if is_alive(known, base.tools, at) else 0
+    return max(alive, default=tools)
 
 
 def is_alive(known: Known, key: str, at: float) -> bool:
@@ -134,9 +139,10 @@ def _places(sent: SentPrompt, minimum: int) -> list[_Place]:
     first = sent.base.life or next((life for life in lives if life is not None), sent.life)
     keys = prefix_keys(sent.base, sent.blocks)
     sizes = accumulate((block.tokens for block in sent.blocks), initial=sent.base.tokens)
+    tools = [(sent.base.tools, first, sent.base.tools_tokens)] if sent.base.tools else []
     places = [
         _Place(key, life, sent.last_at if life else sent.first_at)
-        for key, life, size in zip(keys, [first, *lives], sizes, strict=True)
+        for key, life, size in (*tools, *zip(keys, [first, *lives], sizes, strict=True))
         if size >= minimum
     ]
     if places and lives and lives[-1] is None and not sent.resumed:

@@ -6,7 +6,8 @@ that a report can say what a figure was reached without.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sparing.way import ALL_LEVERS, Lever, off
@@ -26,6 +27,8 @@ class Able(NamedTuple):
     """Why nothing can be sent ahead for an hour; empty if it can."""
     trims: bool = True
     """Tool results pass through the program before a model sees them."""
+    chooses_tools: bool = True
+    """Writers can be offered tools without a shell."""
 
 
 class LeverState(NamedTuple):
@@ -47,10 +50,6 @@ def standings(names: Sequence[str], able: Able) -> tuple[LeverState, ...]:
     )
 
 
-def in_use(names: Sequence[str], able: Able) -> frozenset[Lever]:
-    return frozenset(one.lever for one in standings(names, able) if one.on)
-
-
 def switched_on(names: Collection[str]) -> frozenset[Lever]:
     """A list without `all` names what is on, and what it switches off stays off."""
     everything = ALL_LEVERS in names
@@ -59,23 +58,34 @@ def switched_on(names: Collection[str]) -> frozenset[Lever]:
     )
 
 
+_NEEDS: Mapping[Lever, tuple[Callable[[Able], bool], str]] = MappingProxyType(
+    {
+        Lever.TRUNK: (lambda able: able.marks > 0, "the backend takes no cache marks"),
+        Lever.HOUR: (
+            lambda able: able.two_lives,
+            "the backend has one cache life for all entries",
+        ),
+        Lever.RESUME: (lambda able: able.resume, "the backend can't resume"),
+        Lever.KEEP_ALIVE: (
+            lambda able: able.resume and able.ping,
+            "the backend can't keep a session warm",
+        ),
+        Lever.TRIM: (lambda able: able.trims, "the backend's tools answer the model directly"),
+        Lever.LEAN_TOOLS: (
+            lambda able: able.chooses_tools,
+            "the backend has one set of tools for writers",
+        ),
+    }
+)
+"""What a backend must be able to do for a lever, and what is said where it is not."""
+
+
 def _lack(lever: Lever, able: Able, wanted: Collection[Lever]) -> str:
-    """What the backend misses for it; most levers need nothing of it."""
-    match lever:
-        case Lever.TRUNK:
-            return "" if able.marks else "the backend takes no cache marks"
-        case Lever.HOUR:
-            return "" if able.two_lives else "the backend has one cache life for all entries"
-        case Lever.PRIMER:
-            return _no_primer(able, wanted)
-        case Lever.RESUME:
-            return "" if able.resume else "the backend can't resume"
-        case Lever.KEEP_ALIVE:
-            return "" if able.resume and able.ping else "the backend can't keep a session warm"
-        case Lever.TRIM:
-            return "" if able.trims else "the backend's tools answer the model directly"
-        case _:
-            return ""
+    """What the backend misses for it; empty if nothing."""
+    if lever is Lever.PRIMER:
+        return _no_primer(able, wanted)
+    can, lack = _NEEDS.get(lever, (lambda _: True, ""))
+    return "" if can(able) else lack
 
 
 def _no_primer(able: Able, wanted: Collection[Lever]) -> str:

@@ -39,10 +39,13 @@ class Transcript:
 
 
 class ReadAgain(NamedTuple):
-    """By how many dispatches of others what a prompt writes is expected to be read."""
+    """Of what a prompt writes: by how many dispatches of others so much is expected to be read.
 
-    base: float = 0.0
-    trunk: float = 0.0
+    What stands before the prompt is not counted: every way writes the tools, and the rest of it
+    is a few lines.
+    """
+
+    dispatches: float = 0.0
     trunk_tokens: int = 0
 
 
@@ -128,10 +131,8 @@ def _prediction(inputs: Inputs, way: Way) -> Prediction:
 def _later(inputs: Inputs, offer: Offer, base: Base, cached: float) -> float:
     """Of what this prompt writes first: read instead of written by whoever follows."""
     again = offer.again
-    new_base = max(0.0, base.tokens - cached)
-    new_trunk = max(0.0, base.tokens + again.trunk_tokens - max(cached, base.tokens))
-    spared = inputs.rates.write_5m - inputs.rates.read
-    return spared * (again.base * new_base + again.trunk * new_trunk)
+    new = max(0.0, base.tokens + again.trunk_tokens - max(cached, base.tokens))
+    return (inputs.rates.write_5m - inputs.rates.read) * again.dispatches * new
 
 
 def _cached(inputs: Inputs, offer: Offer) -> float:

@@ -50,10 +50,8 @@ class DoubledClaude(ClaudeBackend):
             raise ConfigError(
                 "Claude Code is not installed", 'install it: pip install "sparing[claude]"'
             )
-        kind, seed = (agent.kind.value, agent.seed) if agent else (None, None)
         self._agent = agent
-        trust = agent.trust if agent else None
-        self._double = Child(script, folder / LOG, seed=seed, agent=kind, trust=trust)
+        self._double = Child(script, folder / LOG, agent=agent)
         setup = Setup(
             found.program, found.version, folder / self.name, NO_KEY, self._double.url,
             Origin.SIMULATED, headers=_told, stock=stock,
@@ -91,7 +89,8 @@ def agent_of(settings: AgentSettings) -> DrawnAgent | None:
     """The agent that the double is to be; None where it plays a script."""
     if settings.double is DoubledAgent.SCRIPT:
         return None
-    return DrawnAgent(AgentKind(settings.double.value), settings.double_seed, settings.double_trust)
+    drawn = (settings.double_seed, settings.double_trust, settings.double_files)
+    return DrawnAgent(AgentKind(settings.double.value), *drawn)
 
 
 def taken_seconds(connection: sqlite3.Connection, feature: str, agent: DrawnAgent) -> float:

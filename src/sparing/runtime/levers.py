@@ -30,6 +30,7 @@ def able_of(connection: sqlite3.Connection, backend: Backend) -> Able:
     return Able(
         can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims,
         primes=_no_primer(connection, backend),
+        chooses_tools=bool(can.no_shell_tokens),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple, assert_never
 
-from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Backend, Launched, Needs
+from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_options import ToolOffer
 from sparing.config.settings import Settings
@@ -112,8 +112,8 @@ def toolset(call: AgentCall, sources: ToolSources) -> Toolset:
             raise SandboxRefused("there is no sandbox for a command", "sparing doctor")
         return call.launch(argv, Needs({"PWD": str(call.cwd)}))
 
-    writes = call.access is Access.WORKTREE
-    shown = call.shown is Access.WORKTREE
+    writes = call.access.writes
+    shown = call.shown is not None and call.shown.writes
     return Toolset(place, Commands(root, prepare) if writes else None, lists_all=shown)
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparing import turn
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.codec import JsonObject
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
     Memory,
@@ -80,7 +82,7 @@ def sends(connection: sqlite3.Connection, trunk: str, at: float) -> list[SentPro
 def _sent(trunk: str, row: LedgerRow) -> SentPrompt:
     said = row.attempt.sent
     return SentPrompt(
-        Base(trunk, said["base"]),
+        _base(trunk, said),
         load_blocks(said["blocks"]),
         row.attempt.started,
         _last_call(row),
@@ -93,6 +95,18 @@ def _last_call(row: LedgerRow) -> float:
     calls = len(row.result.calls) if row.result else 0
     taken = (row.result.seconds * (calls - 1) / calls) if row.result and calls else 0.0
     return row.attempt.started + taken
+
+
+def _base(trunk: str, said: JsonObject) -> Base:
+    tools, tokens = said.get("tools") or ("", 0)
+    return Base(trunk, said["base"], tools=tools, tools_tokens=tokens)
+
+
+def tools_sent(connection: sqlite3.Connection, backend: str, tools: str) -> list[SentPrompt]:
+    """The last turn with these tools, whatever it was told: who comes next reads them."""
+    rows = ledger.of_backend(connection, backend, MOST_TURNS)
+    own = [row for row in rows if (row.attempt.sent.get("tools") or ("",))[0] == tools]
+    return [replace(_sent(row.attempt.trunk, row), blocks=()) for row in own[-1:]]
 
 
 def works(connection: sqlite3.Connection, backend: str) -> dict[TurnClass, TurnWork]:
@@ -136,14 +150,17 @@ class SessionFront(NamedTuple):
     system: str = ""
     """Hash of its system prompt."""
     base: Base | None = None
+    access: str = ""
+    """Whose tools it has; empty where nobody wrote that down."""
 
 
 def front_of(connection: sqlite3.Connection, feature: str, session: str) -> SessionFront:
     rows = [row for row in ledger.of_session(connection, feature, session) if row.attempt.sent]
-    said = rows[-1].attempt.sent if rows else {}
-    if not said.get("system"):
+    if not rows:
         return SessionFront()
-    return SessionFront(said["system"], Base(rows[-1].attempt.trunk, said["base"]))
+    said = rows[-1].attempt.sent
+    base = _base(rows[-1].attempt.trunk, said)
+    return SessionFront(said.get("system", ""), base, said.get("access", ""))
 
 
 def readers(connection: sqlite3.Connection, backend: str, group: str, life: Life) -> float:

@@ -11,7 +11,7 @@ are never cut. What is missing is named. Without any word of the agent it is sti
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -154,16 +154,17 @@ def _cut(line: str) -> str:
     return line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1]}…"
 
 
-def handoff_notes(pipeline: Pipeline) -> str:
-    """Of a handoff what is in no document: how stages ended, what persons said, what is open."""
+def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
+    """Of a handoff what stands nowhere else, for a session that is given the documents of these
+    stages in full: how others ended, what persons said, what is open. Empty if that is nothing."""
+    others = [one for one in pipeline.stages if one.stage not in given]
     parts = [
-        "# Handoff",
-        _feature(pipeline),
-        _section("### Handoff Chain", _chain(pipeline.stages)),
+        _section("### Handoff Chain", _chain(others)),
         _section("### Feedback", _listed(pipeline.feedback)),
-        *_working(pipeline, {}),
+        *_working(replace(pipeline, next_stage=""), {}),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    told = [part for part in parts if part]
+    return "\n\n".join(("# Handoff", *told)) + "\n" if told else ""
 
 
 def _named_in(reply: str) -> set[str]:

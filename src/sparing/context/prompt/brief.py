@@ -154,7 +154,7 @@ class Brief:
     """What this role saw and said the last time, for a session that knows nothing of it."""
     handoff: str = ""
     """What the session of the stages before left, for one that begins."""
-    handoff_notes: str = ""
+    handoff_notes: str | None = None
     """The same without documents and without what the program saw of the code, where no session
     has added a word of its own to it."""
     news: tuple[Document, ...] = ()

@@ -48,7 +48,9 @@ def _plain(brief: Brief) -> tuple[Segment, ...]:
     documents in full where a handoff would quote them."""
     told = without_aids(brief)
     if brief.handoff:
-        told = replace(told, documents=brief.full or brief.documents, handoff=brief.handoff_notes)
+        told = replace(
+            told, documents=brief.full or brief.documents, handoff=brief.handoff_notes or ""
+        )
     trunk, own = nested(told, Way.COMPOSE)
     system = {one.text for one in _who(brief)}
     return tuple(one for one in (*trunk, *own) if one.text not in system)

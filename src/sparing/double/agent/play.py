@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sparing.double import writing
 from sparing.double.agent.memory import AgentMemory
 from sparing.double.agent.seats import needs_of, seats_of
-from sparing.double.agent.tools import AgentTools, Wish
+from sparing.double.agent.tools import MOST_FILES, AgentTools, Wish
 from sparing.double.agent.words import module, quotable, verdict
 from sparing.double.agent.work import AgentWork, modules, opened
 from sparing.double.agent_draws import (
@@ -75,6 +75,8 @@ class DrawnAgent:
     seed: int = 1
     trust: int = TRUST
     """Percent of the files that a fact sheet quotes which it does not open for that."""
+    files: int = MOST_FILES
+    """That it asks for at once where a tool takes a list."""
 
     def needs(self, who: TurnIdentity) -> TurnNeeds:
         return needs_of(self.kind, self.seed, who)
@@ -89,7 +91,10 @@ class DrawnAgent:
     def say(self, asked: ModelRequest, turn: PlayedTurn, told: TurnFacts) -> ModelWords | Answer:
         """The next step of the turn, or how it ends."""
         who, folder = identity(turn, told), working_folder(asked)
-        tools, memory = AgentTools(asked, folder), AgentMemory(asked, turn.place, folder)
+        tools, memory = (
+            AgentTools(asked, folder, self.files),
+            AgentMemory(asked, turn.place, folder),
+        )
         needs = self.needs(who)
         works = [
             AgentWork(self.kind, self.seed, one, self.needs(one), memory, self.trust)

@@ -15,7 +15,7 @@ from sparing.double.answer import ToolCall
 from sparing.double.request import JsonObject, ModelRequest
 
 MOST_FILES = 4
-"""That are asked for in one call of a tool that takes a list."""
+"""That are usually asked for in one call of a tool that takes a list."""
 
 
 class WishKind(StrEnum):
@@ -45,18 +45,19 @@ class Wish(NamedTuple):
 
 
 class AgentTools:
-    def __init__(self, asked: ModelRequest, folder: str) -> None:
+    def __init__(self, asked: ModelRequest, folder: str, files: int = MOST_FILES) -> None:
         self._tools = {str(tool["name"]): _properties(tool) for tool in asked.tools}
         self._folder = folder
+        self._files = files
 
     def calls(self, wishes: Sequence[Wish]) -> tuple[ToolCall, ...]:
         """These wishes as calls; reads that fit into one call of a list go together."""
         found: list[ToolCall] = []
         listed = self._lister(PATHS)
         reads = [one.about for one in wishes if one.kind is WishKind.READ] if listed else []
-        for start in range(0, len(reads), MOST_FILES):
+        for start in range(0, len(reads), self._files):
             tool, name = cast("tuple[str, str]", listed)
-            found.append(ToolCall(tool, {name: reads[start : start + MOST_FILES]}))
+            found.append(ToolCall(tool, {name: reads[start : start + self._files]}))
         edits = [self._edit(one) for one in wishes if one.kind in EDITING] if self._edits else []
         if edits:
             found.append(ToolCall(self._edits, {"edits": edits}))
@@ -81,9 +82,9 @@ class AgentTools:
         return bool(self.calls([Wish(kind, "x")]))
 
     @property
-    def reads_lists(self) -> bool:
-        """Whether one call reads several files, so that a step may hold more of them."""
-        return self._lister(PATHS) is not None
+    def looks_at_once(self) -> int:
+        """How many files one call reads: a step may hold so many times more of them."""
+        return self._files if self._lister(PATHS) is not None else 1
 
     def _call(self, wish: Wish) -> ToolCall | None:
         match wish.kind:

@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from sparing.double.agent.memory import AgentMemory, ToolUsed
-from sparing.double.agent.tools import LOOKING, MOST_FILES, AgentTools, Wish, WishKind
+from sparing.double.agent.tools import LOOKING, AgentTools, Wish, WishKind
 from sparing.double.agent.words import passages, search_word
 from sparing.double.agent_draws import (
     TurnIdentity,
@@ -65,7 +65,7 @@ class AgentWork:
                 still = self._open(wish)
             if still is not None and still not in left and tools.can(still.kind):
                 left.append(still)
-        return _together(left, size, lists=tools.reads_lists)
+        return _together(left, size, tools.looks_at_once)
 
     def looks(self, references: Sequence[str], names: Sequence[str]) -> list[Wish]:
         """The list, then what must be read, then files and searches by turns."""
@@ -181,13 +181,13 @@ def modules(folder: str) -> list[str]:
     )
 
 
-def _together(left: Sequence[Wish], size: int, *, lists: bool) -> tuple[Wish, ...]:
+def _together(left: Sequence[Wish], size: int, looks: int) -> tuple[Wish, ...]:
     """The first ones, as far as they can be asked for at once."""
     if not left:
         return ()
     first = left[0].kind
     alike = takewhile(lambda one: _goes_with(one.kind, first), left)
-    return tuple(islice(alike, size * MOST_FILES if lists and first in LOOKING else size))
+    return tuple(islice(alike, size * looks if first in LOOKING else size))
 
 
 def _goes_with(kind: WishKind, first: WishKind) -> bool:
