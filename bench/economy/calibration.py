@@ -79,7 +79,8 @@ def _runs(data: object) -> Iterator[dict[str, Any]]:
 
 def _arm(name: str) -> str:
     plain = name.replace("-", " ").replace("_", " ")
-    return {"naive": NAIVE, "lean": NAIVE, "stock": STOCK_NAIVE}.get(plain, plain)
+    known = {"naive": NAIVE, "lean": NAIVE, "stock": STOCK_NAIVE, "client tools": "adaptive"}
+    return known.get(plain, plain)
 
 
 def calibrate(client: dict[Case, dict[str, Billed]]) -> list[Pair]:
