@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access, AgentReply
-from sparing.agents.hour_check import NO, YES, with_hour
+from sparing.agents.hour_check import YES, with_hour
 from sparing.agents.resume_check import CheckSetting, Item, ResumeCheck
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Origin, Usage
 from tests.agents.acts import Act, Backends
 from tests.agents.backends import MODEL, call, run, segments
-from tests.agents.claude_double import ClaudeDouble
 
 TRUNK = "The design. " * 2000
 TRUNK_TOKENS = len(TRUNK) // 4
@@ -77,13 +76,6 @@ def test_what_was_sent_ahead_is_read_for_an_hour(
     assert sum((one.usage for one in replies), Usage()) == backends.bill()
 
 
-def test_nothing_of_it_is_left(claude: ClaudeDouble, cwd: Path) -> None:
-    """E9: no session that could be gone on with, and nothing was done."""
-    ahead = primed(claude, cwd, writes=True)
-    assert not list(claude.config.glob(f"projects/*/{ahead.session}.jsonl"))
-    assert list(cwd.iterdir()) == []
-
-
 ASKED = ResumeCheck((Item("V1", True, "an id came back"),), 1.0, Usage(), Origin.SIMULATED, 1.0, 1,
                     certain=True)  # fmt: skip
 
@@ -100,11 +92,3 @@ def test_the_client_is_asked_whether_it_is_read(backends: Backends, cwd: Path) -
     assert found.items[1:] == (Item("V6", True, YES),)
     assert found.usage == backends.bill()
     assert found.passed
-
-
-def test_a_provider_that_keeps_lives_apart_is_found_out(claude: ClaudeDouble, cwd: Path) -> None:
-    """E9: then nothing is sent ahead; whether sessions are resumed is another question."""
-    claude.double.control(reset_cache=True, lives_apart=True)
-    found = asked_of(claude, cwd)
-    assert found.items[1:] == (Item("V6", False, NO),)
-    assert (found.passed, found.reason) == (True, "")

@@ -94,10 +94,13 @@ class Sample(NamedTuple):
         return tuple(one.dispatch for one in found if not one.passed)
 
 
-def make_sample(where: Path) -> Sample:
+def make_sample(where: Path, more: str = "") -> Sample:
+    """`more` is added to the documents that others share: real ones are longer."""
     base = make_repository(where / "gate", _named(DATA["base"]))
     commits = [git(base, "rev-parse", "HEAD")]
     files = {**_named(DATA["first"]), **_named(DATA["tier"])}
+    for name in (_path("prd.md"), _path("spec.md")):
+        files[name] += more
     changed: dict[str, list[str]] = DATA["second"]
     for changes in ({}, changed):
         for name, (old, new) in changes.items():

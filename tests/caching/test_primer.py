@@ -35,7 +35,7 @@ GROUP, STAGE, REVIEWER = "reviewer/documents", "design", "design-reviewer"
 @pytest.fixture
 def sample(tmp_path: Path) -> Iterator[Sample]:
     """Reviewers have looked every seven minutes; the backend can't keep two lives in one turn."""
-    made = make_sample(tmp_path)
+    made = make_sample(tmp_path, "\nA line of a longer document.\n" * 700)
     script = tmp_path / "script.toml"
     script.write_text('base_tokens = 5000\n[[turn]]\nrole = "*"\nreply = "no"\n')
     own: dict[str, object] = {

@@ -34,6 +34,19 @@ def commits(repository: Path) -> list[tuple[str, str]]:
     return [(one, tree) for one, tree in (line.split() for line in said.splitlines())]
 
 
+def contents(repository: Path) -> list[list[str]]:
+    """The files of each commit. An earlier version counted no iterations in tiers, so what the
+    program says of a stage that was under way in `.meta.json` may differ."""
+    return [
+        [
+            line
+            for line in git(repository, "ls-tree", "-r", one).splitlines()
+            if not line.endswith("/.meta.json")
+        ]
+        for one, _ in commits(repository)
+    ]
+
+
 def started_tier(folder: Path) -> OldState:
     """A feature of the smallest tier that has not begun."""
     made = OldState(folder)

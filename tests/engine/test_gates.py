@@ -66,7 +66,7 @@ def test_a_rejection_runs_the_stage_again(started: tuple[Path, dict[str, str]]) 
     assert said.code == 2
     shown = sparing(path, "show", "1", "--json").json
     assert (shown["stage"], shown["position"]) == ("plan", "stuck")
-    assert "nothing changed" in shown["waits_for"]
+    assert "left no change and says: planned, at length" in shown["waits_for"]
 
 
 @pytest.mark.long

@@ -13,7 +13,10 @@ PROJECTS = {"propose", "prepare-proposal"}
 """`test_long_projects` dies at the first, after the second."""
 REJECTED = {"reopen"}
 """`test_last_gate` dies after it."""
-ELSEWHERE = HANDING_OFF | WAVES | PROJECTS | REJECTED | {"prepare-repair", "prepare-secrets"}
+PRIMER = {"prime"}
+"""`caching/test_primer` dies in its midst."""
+REPAIRS = {"prepare-repair", "prepare-secrets"}
+ELSEWHERE = PRIMER | HANDING_OFF | WAVES | PROJECTS | REJECTED | REPAIRS
 """Steps that no sample passes: they follow a reply that is no verdict, and a change with secrets.
 `test_hostile` dies at the second."""
 

@@ -28,6 +28,7 @@ PLACEHOLDERS = {
     ("blocks", "repair_secrets"): {"places"},
     ("blocks", "rich_handoff_again"): {"problem"},
     ("blocks", "check_first_line"): {"path"},
+    ("blocks", "check_hour"): {"number"},
     ("blocks", "check_read"): {"path", "object"},
 }
 

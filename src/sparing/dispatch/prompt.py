@@ -13,6 +13,7 @@ from sparing.briefing.trunk_group import (
     model_of,
     order_of,
     referenced,
+    shows_writing,
     system_of,
     trunk_key,
 )
@@ -24,7 +25,6 @@ from sparing.records.prompts import keep_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent, SentAhead
-from sparing.turn import TURNS
 from sparing.way import Way
 
 
@@ -44,7 +44,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
         reason=decision.reason,
         resume=resume,
         model=source.session.model if resume and source.session else model_of(source),
-        naive=_naive(source, brief),
+        naive=_naive(source, brief, _told_before(source, chosen)),
         order=order_of(source),
         trunk=(chosen.inputs.offers[decision.way].base or chosen.inputs.base).key,
         reads=referenced(chosen.brief, chosen.composed),
@@ -67,10 +67,17 @@ def _system(source: Source, chosen: Chosen) -> str:
             return ""
 
 
-def _naive(source: Source, brief: Brief) -> dict[str, Any]:
-    """What the same turn would be sent as without any of our savings."""
+def _told_before(source: Source, chosen: Chosen) -> str:
+    """The system prompt of a new session sent this way."""
+    plain = chosen.decision.way is Way.PLAIN
+    return plain_system(chosen.brief) if plain else system_of(source)
+
+
+def _naive(source: Source, brief: Brief, system: str) -> dict[str, Any]:
+    """What the same turn would be sent as without any of our savings. `system` is what it was
+    really told before its prompt: the rest of its first call is the client's own."""
     prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
-    writes = source.role.role_class.writes and TURNS[source.job.turn].writes
+    writes = shows_writing(source.role, source.job.turn)
     key = replace(trunk_key(source, brief, client_of(source)), system="")
     able = source.around.backend(source.row).capabilities
     shell = access_of(source) is not Access.NO_SHELL
@@ -82,7 +89,7 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
             base_digest(key, Access.WORKTREE if writes else Access.READ_ONLY),
             able.client_base_of(writes=writes),
         ],
-        "before": sent + estimate_tokens(system_of(source)),
+        "before": sent + estimate_tokens(system),
     }
 
 

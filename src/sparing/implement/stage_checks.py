@@ -41,8 +41,8 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     result = JobResult(passed=not names, reply=said, detail=detail, asks=open_questions)
     if source.stage.work is StageWork.IMPLEMENT:
         return _with_facts(source, checked, result)
-    if source.stage.writes is None:
-        return result
+    if source.stage.work is not StageWork.CHECK or source.stage.writes is None:
+        return result  # what a builder wrote stays as it is
     return replace(result, commit=_written(source, ticket, verification(source, checked, detail)))
 
 

@@ -6,41 +6,37 @@ wrong on the way is said in two lines, and the question is put again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sparing.cli.clock import now
 from sparing.cli.gate.answer import answer_at_gate, show_conversation
 from sparing.cli.gate.editor import write_in_editor
+from sparing.cli.gate.gate_screen import coloured, show, show_choices, show_link, verb_of
 from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, ask
 from sparing.cli.gate.rerun import rerun_words
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.look.prompt import PromptOptions, page_of
 from sparing.cli.options import TERMINAL
-from sparing.cli.screen import WIDTH, echo, page, style, wrapped
+from sparing.cli.screen import echo, page, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
 from sparing.desk.features.jumps import jump, plan_skip
 from sparing.desk.features.page_presence import feature_link
 from sparing.desk.features.rerun import plan_rerun, rerun
 from sparing.desk.gates import answers
-from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.edits import draft, draft_file, take_files, take_text
-from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff, sizes
+from sparing.desk.gates.gate import GateView, gate_diff, gate_view, since_diff
 from sparing.desk.gates.ideas import stop
 from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.office import Office
 from sparing.errors import SparingError, UsageError
 from sparing.flow.flows import FLOWS
-from sparing.flow.state import GO_ON_HERE, Cause, FlowState, Position
-from sparing.printable import printable
+from sparing.flow.state import GO_ON_HERE, FlowState, Position
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.report.prompt import prompt_text
 
-MOST_FINDINGS = 8
-MOST_FILES = 10
 LATER = "later"
-COLOURS = {"blocker": "red", "warning": "yellow", "suggestion": "cyan"}
 
 
 class AtGate:
@@ -57,7 +53,7 @@ class AtGate:
             "resume": self.resume, "rerun": self.rerun, "skip": self.skip, "stop": self.stop,
             "answer": self.answer,
         }  # fmt: skip
-        words = [_verb(one) for one in view.choices_of(self.office, self.row, now())]
+        words = [verb_of(one) for one in view.choices_of(self.office, self.row, now())]
         looks: dict[str, Callable[[], bool]] = {"diff": self.diff, "prompt": self.prompt}
         if self.view().again:
             looks = {"diff": self.diff, "since": self.since, "prompt": self.prompt}
@@ -168,12 +164,12 @@ class AtGate:
         ask("  change the files there, then press Enter ", self._settled)
 
     def diff(self) -> bool:
-        page(_coloured(gate_diff(self.office, self.view())))
+        page(coloured(gate_diff(self.office, self.view())))
         return False
 
     def since(self) -> bool:
         """What changed after the last answer here; at the last gate, after the last approval."""
-        page(_coloured(since_diff(self.office, self.view())))
+        page(coloured(since_diff(self.office, self.view())))
         return False
 
     def prompt(self) -> bool:
@@ -223,82 +219,3 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
         echo(f"  note: {warning}", err=True)
     done = f"your version is commit {taken.commit[:10]}" if taken.commit else "nothing was changed"
     echo(f"  {done}", err=True)
-
-
-def show(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
-    head = style(f"{found.id} {found.stage}", bold=True)
-    now_at = FlowState.load(row.place["state"])
-    stuck, asks = now_at.position is Position.STUCK, now_at.cause is Cause.QUESTIONS
-    state = style("is stuck", fg="red") if stuck and not asks else "waits for you"
-    echo(f"\n{head} {state}: {printable(row.feature.title)}", err=True)
-    _show_lines(found.lines[:2])
-    _show_code(found)
-    _show_lines(found.lines[2:])
-    _show_red(found)
-    for said in found.answers:
-        echo(wrapped(f"comment {said}", "  » "), err=True)
-    _show_findings(found)
-    _show_lines(found.notes)
-    if stuck:
-        show_choices(leads)
-    elif found.following:
-        echo(f"  approved, it goes on with {found.following}", err=True)
-
-
-def show_choices(leads: Sequence[GateAction]) -> None:
-    """Where a stage is stuck the words alone don't say where they lead."""
-    for one in leads:
-        words = one.words or "tell its author what should be different"
-        echo(f"  {style(f'{_verb(one):<8}', fg='cyan')} {words}", err=True)
-
-
-def show_link(link: str) -> None:
-    if link:
-        echo(f"  on the page: {style(link, fg='cyan')}", err=True)
-
-
-def _verb(choice: GateAction) -> str:
-    return choice.command.split()[1]
-
-
-def _show_lines(lines: Sequence[str]) -> None:
-    for line in lines:
-        echo(wrapped(line, "  "), err=True)
-
-
-def _show_code(found: GateView) -> None:
-    for one in found.code[:MOST_FILES]:
-        size = style(f"+{one.added} -{one.removed}", dim=True)
-        echo(f"    {printable(one.path)} {size}", err=True)
-    more = found.code[MOST_FILES:]
-    if more:
-        echo(f"    … and {sizes(more)}", err=True)
-
-
-def _show_red(found: GateView) -> None:
-    for one in found.red:
-        echo(f"  {style('✗', fg='red')} the check {one.name} is red:", err=True)
-        for line in one.tail:
-            echo(style(f"    | {printable(line)[: WIDTH - 6]}", dim=True), err=True)
-    if found.red:
-        echo(f"    all of it: sparing show {found.id} checks", err=True)
-
-
-def _show_findings(found: GateView) -> None:
-    for role, finding in found.findings[:MOST_FINDINGS]:
-        where = printable(" ".join(finding.location.split()))
-        mark = style(finding.severity, fg=COLOURS[finding.severity])
-        echo(f"  - {mark} {style(f'({role})', dim=True)} {where}", err=True)
-        echo(wrapped(finding.text, "    "), err=True)
-    more = len(found.findings) - MOST_FINDINGS
-    if more > 0:
-        echo(f"  … {more} more: sparing show {found.id}", err=True)
-
-
-def _coloured(text: str) -> str:
-    colours = {"+": "green", "-": "red", "@": "cyan"}
-    lines = (
-        style(line, fg=colours[line[0]]) if line[:1] in colours else line
-        for line in map(printable, text.splitlines())
-    )
-    return "\n".join(lines) + "\n" if text else ""

@@ -42,6 +42,7 @@ from sparing.turn_event import (
 
 WAYS = {
     "compose": "fresh",
+    "plain": "fresh",
     "reference": "fresh, by reference",
     "resume": "resumed",
     "fork": "forked",
