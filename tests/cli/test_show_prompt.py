@@ -71,7 +71,7 @@ def test_every_way_and_order_as_json(repository: Path) -> None:
             assert (found["way"], found["order"], found["state"]) == (way, order, "not sent")
             assert found["chars"] == sum(len(block["text"]) for block in found["blocks"])
             assert all(len(block["hash"]) == 64 for block in found["blocks"])
-            assert found["system"]["text"].startswith("You belong to a team")
+            assert found["system"]["text"].startswith("You judge and change nothing")
 
 
 def test_a_resumed_prompt_has_what_changed_since_the_last_look(repository: Path) -> None:

@@ -28,7 +28,15 @@ CANARY = "canary-" + "4f9Zq81LmX" * 3
 """A key in the environment of the run."""
 PRIVATE = "private-" + "0c7Kd55RtB" * 2
 """What stands in a file of the user's HOME."""
-PLAN = "# Plan\n\n## Steps\n1. Write the file, then its tests.\n\n## Done when\nIt is green.\n"
+PLAN = (
+    "# Plan\n\n## Steps\n1. Write the file, then its tests, and look at both once more.\n\n"
+    "## Done when\nEvery check of the repository is green.\n"
+)
+BUILT = (
+    "# Implementation\n\n## What was built\nThe settings and a test, as the plan says."
+    + " Nothing else." * 4
+    + "\n"
+)
 CONFTEST = """
 import os, pathlib, socket
 said = []
@@ -173,7 +181,8 @@ def _approved(main: Path, environ: dict[str, str]) -> Said:
     """Whoever approves what stops it without a look lets it run; the sandbox is still there."""
     asked = sparing(main, "run", "--yes", environ=environ)
     assert "test: tests/conftest.py is new" in asked.err, asked.err
-    assert sparing(main, "approve", "001", environ=environ).code == 0
+    agreed = sparing(main, "approve", "001", environ=environ)
+    assert agreed.code == 0, agreed.err
     said = sparing(main, "run", "--yes", environ=environ)
     return said._replace(err=asked.err + said.err)
 
@@ -219,7 +228,7 @@ def _script(root: Path, state: Path, victim: int, port: int) -> str:
             "edit": [
                 {"path": "settings.py", "text": f"KEY = {CANARY!r}\n"},
                 {"path": "tests/conftest.py", "text": conftest},
-                {"path": "{folder}/implementation.md", "text": "# Implementation\n"},
+                {"path": "{folder}/implementation.md", "text": BUILT},
             ],
             "reply": "built",
         },

@@ -147,7 +147,7 @@ def test_the_checkout_is_untouched_and_every_commit_reachable(story: Story) -> N
     assert f"{FOLDER}/retro.md" in last
     assert not [name for name in last if name.endswith((".review-history.md", "-log.md"))]
     subjects = git(story.path, "log", "--format=%s", "--reverse", f"main..{BRANCH}").splitlines()
-    assert subjects == [
+    assert [one for one in subjects if not one.endswith(" on record")] == [
         "sparing: brainstorm by prd-author",
         "sparing: brainstorm done",
         "sparing: finish retrospective",

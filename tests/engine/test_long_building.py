@@ -104,7 +104,7 @@ def test_help_counts_only_if_the_checks_say_so(ended: Built) -> None:
     assert any(one.startswith("what code-simplifier changed is put back") for one in told)
     asks = [one for one in ended.told() if one.kind == "asks"]
     assert {one.data["way"] for one in asks if "reviewer" not in one.role} <= {
-        "compose", "reference",
+        "compose", "plain", "reference",
     }  # fmt: skip
 
 

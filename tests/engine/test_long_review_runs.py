@@ -123,6 +123,7 @@ class Place(NamedTuple):
             "agent.script": str(self.folder / "script.toml"),
             "engine.clock": "counted",
             "review.policy": self.policy,
+            "review.cap": 5,  # the original's, so that all say the same of an iteration
         }
         return answers.start(office, "List words", "feature", overrides, BEGAN)
 

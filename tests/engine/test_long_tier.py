@@ -26,7 +26,7 @@ reply = """### HANDOFF
 """
 [[turn.edit]]
 path = "{folder}/plan.md"
-text = "# Plan\\n\\n## Steps\\n1. Write made.txt.\\n"
+text = "# Plan\\n\\n## Steps\\n1. Write made.txt with one line in it, as the person who asked has named it, and nothing else.\\n"
 
 [[turn]]
 role = "builder"
