@@ -6,6 +6,7 @@ STAMP := $(VENV)/.ready
 EXTRAS := $(VENV)/.extras
 NODE := .browser/node_modules
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
+installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) >/dev/null; } || { echo "error: $(1) is not installed"; echo "repair: as root: apt-get install $(1)"; exit 1; }
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -45,14 +46,14 @@ test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged;
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)
 
-browser: $(EXTRAS) $(NODE) ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
-	@command -v chromium >/dev/null || { echo "installing chromium …"; apt-get update -q >/dev/null && apt-get install -y -q chromium >/dev/null; }
+browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
+	@$(call installed,chromium)
 	@$(NODE)/.bin/tsc --project scripts/page.tsconfig.json
 	@PYTEST_BROWSER=1 timeout 900 $(BIN)/python -m pytest tests/browser $(PYTEST_FLAGS)
 
-$(NODE):
-	@command -v npm >/dev/null || { echo "error: npm is not installed"; echo "repair: apt-get install npm"; exit 1; }
-	@npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.0 typescript@5
+$(NODE)/.ready:
+	@$(call installed,npm)
+	@npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.0 typescript@5.9.3 && touch $@
 
 demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
 	@$(BIN)/sparing demo --backend claude-double
