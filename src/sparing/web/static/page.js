@@ -355,7 +355,6 @@ function follow() {
   for (const repo of repos) {
     const feature = body.dataset.feature ? `feature=${body.dataset.feature}` : "";
     const stream = new EventSource(`/r/${repo}/events?${feature}${after}`);
-    let begun = false;
     stream.addEventListener("open", () => { if (state) state.textContent = ""; });
     stream.addEventListener("error", () => { if (state) state.textContent = "no connection; trying again"; });
     stream.addEventListener("message", (message) => {
@@ -364,8 +363,9 @@ function follow() {
       notify(one);
     });
     stream.addEventListener("changed", () => {
-      if (begun) { clearTimeout(refreshTimer); refreshTimer = window.setTimeout(refresh, REFRESH_MS); }
-      begun = true;
+      // The first time, too: something may have changed after this page was made and before the stream began.
+      clearTimeout(refreshTimer);
+      refreshTimer = window.setTimeout(refresh, REFRESH_MS);
     });
     addEventListener("pagehide", () => stream.close());
   }
@@ -441,6 +441,8 @@ function filters() {
   });
 }
 
+// Before anything is added to it: what the server sends again as it was is left alone.
+for (const live of all("[data-live]", HTMLElement)) live.dataset.seen = live.innerHTML;
 ready(document);
 filters();
 offerNotifications();
