@@ -47,7 +47,7 @@ def test_a_tier_from_the_form_to_its_branch(tmp_path: Path) -> None:
         window = logged_in(chromium, page, viewport={"width": 1280, "height": 900})
         start(window, "Greet by name", "L1")
         state(window, "plan.md is ready")
-        assert "waits for your approval" in window.locator("#events").inner_text()
+        window.locator("#events", has_text="waits for your approval").wait_for()
         window.get_by_role("link", name="Read plan.md").click()
         line = window.locator(".prose li").first
         line.hover()
@@ -55,7 +55,7 @@ def test_a_tier_from_the_form_to_its_branch(tmp_path: Path) -> None:
         window.get_by_role("textbox", name="Comment on line").fill("in which file?")
         window.get_by_role("button", name="Add comment").click()
         window.reload()
-        assert "in which file?" in window.locator(".side-column .draft-comments").inner_text()
+        window.locator(".side-column .draft-comments", has_text="in which file?").wait_for()
         window.get_by_role("button", name="Reject").first.click()
         window.locator("#reject button[type=submit]").click()
         window.get_by_role("link", name="Greet by name").click()
@@ -86,7 +86,9 @@ def test_an_engine_that_is_killed_under_an_open_page(tmp_path: Path) -> None:
     """F8, I1: the page goes on, says what happened, and shows the rest when an engine is back."""
     path = make_repository(tmp_path / "words")
     script = (files("sparing.cli") / "sample" / "script.toml").read_text("utf-8")
-    environ = {**os.environ, **scripted(tmp_path, script)}
+    held = script.replace("seconds = 50\n", "seconds = 50\ndelay_seconds = 3600\n", 1)
+    assert held != script
+    environ = {**os.environ, **scripted(tmp_path, held)}
     with served(path) as page, browser() as chromium:
         window = logged_in(chromium, page)
         start(window, "List the most frequent words", "feature")
@@ -97,6 +99,7 @@ def test_an_engine_that_is_killed_under_an_open_page(tmp_path: Path) -> None:
         window.locator(".event", has_text="codebase-explorer").first.wait_for()
         process.send_signal(signal.SIGKILL)
         process.wait()
+        scripted(tmp_path, script)
         before = window.locator(".event").count()
         window.reload()
         assert window.locator(".event").count() >= before
