@@ -7,11 +7,13 @@ from typing import NamedTuple, assert_never
 
 from sparing.agents.backend import Access
 from sparing.briefing.role_words import role_text, stage_texts
+from sparing.config.flow import SessionPreference
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief, PromptRole, TurnSubject
 from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, role_words
 from sparing.economy.levers import switched_on
+from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
 from sparing.roles.load import Role
 from sparing.runtime.source import Source
@@ -97,15 +99,18 @@ def shows_writing(role: Role, turn: Turn) -> bool:
 
 def access_of(source: Source, client: PromptClient | None = None) -> Access:
     """Whose tools are listed in this turn. Who writes a document looks and writes; a shell is for
-    code. One of ours costs next to nothing."""
+    code. One of ours costs next to nothing. A session keeps its tools: one that is to go on into
+    code has a shell from its beginning."""
     if not shows_writing(source.role, source.job.turn):
         return Access.READ_ONLY
     codes = RUN in source.role.tools and source.stage.work is not StageWork.DOCUMENT
     told = client or client_of(source)
-    wanted = switched_on(source.around.settings(source.row).economy.levers)
-    lean = Lever.LEAN_TOOLS in wanted and policy_of(source) is Policy.ADAPTIVE
-    spared = lean and told.chooses_tools and not told.own
-    return Access.NO_SHELL if spared and not codes else Access.WORKTREE
+    settings = source.around.settings(source.row)
+    lean = Lever.LEAN_TOOLS in switched_on(settings.economy.levers)
+    spared = lean and policy_of(source) is Policy.ADAPTIVE and told.chooses_tools and not told.own
+    tier = source.row.feature.flow in TIERS
+    goes_on = tier and settings.flow.continuity is SessionPreference.CONTINUE
+    return Access.NO_SHELL if spared and not codes and not goes_on else Access.WORKTREE
 
 
 def client_of(source: Source) -> PromptClient:
