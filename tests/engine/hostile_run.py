@@ -32,11 +32,7 @@ PLAN = (
     "# Plan\n\n## Steps\n1. Write the file, then its tests, and look at both once more.\n\n"
     "## Done when\nEvery check of the repository is green.\n"
 )
-BUILT = (
-    "# Implementation\n\n## What was built\nThe settings and a test, as the plan says."
-    + " Nothing else." * 4
-    + "\n"
-)
+BUILT = f"# Implementation\n\n## What was built\nSettings and a test.{' Nothing else.' * 5}\n"
 CONFTEST = """
 import os, pathlib, socket
 said = []

@@ -108,7 +108,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         asked = terminal.end()
         shown = view.feature_view(office, view.reload(office, row))
         answers.approve(office, view.reload(office, row), "test", time.time())
-        left = run(**NO_ROOM, SPARING_ENGINE__CRASH_AT="write-handoff:end")
+        left = run(**NO_ROOM, SPARING_ENGINE__CRASH_AT="weigh:end")
         handed = run(**NO_ROOM)
         report = continuity_of(office, view.reload(office, row))
     assert report is not None
@@ -126,7 +126,6 @@ def test_a_cold_cache_is_known_after_a_kill_and_six_hours(story: Story) -> None:
     )  # fmt: skip
     assert implement["idle_seconds"] > 5.9 * 3600
     assert implement["used"] > 6_000, "with the README that was read for the plan"
-    assert implement["continued_warm"] < implement["handed_warm"], "warm it would have gone on"
     assert (done["stage"], done["warm"]) == ("done", True)
 
 
@@ -143,11 +142,11 @@ def test_a_person_is_told_with_figures_and_may_come_back(story: Story) -> None:
 
 
 def test_an_agent_that_can_t_be_asked_stops_no_handoff(story: Story) -> None:
-    """F4, fault (h), I1: the script knows no such turn; killed right after it, it goes on."""
+    """F4, I1: where a last word costs more than it spares nobody is asked for one; killed right
+    after the weighing, it goes on."""
     assert (story.left.code, story.handed.code) == (KILLED, 2)
     last = [one for one in story.told.ways if one[0] == "done"][-2:]
-    assert last == [("done", "hand_over", "resume"), ("done", "redo", "compose")]
-    assert story.handed.json["features"][0]["position"] == "gate"
+    assert [turn for _, turn, _ in last][-1:] == ["redo"], last
 
 
 def test_the_report_shows_both_ways_beside_what_was_expected(story: Story) -> None:

@@ -26,7 +26,15 @@ reply = """### HANDOFF
 """
 [[turn.edit]]
 path = "{folder}/plan.md"
-text = "# Plan\\n\\n## Steps\\n1. Write made.txt with one line in it, as the person who asked has named it, and nothing else.\\n"
+text = """# Plan
+
+## Steps
+1. Write made.txt.
+2. Look at it.
+
+## Done when
+It is there, with one line in it, and every check is as green as before.
+"""
 
 [[turn]]
 role = "builder"

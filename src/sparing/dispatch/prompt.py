@@ -44,7 +44,7 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
         reason=decision.reason,
         resume=resume,
         model=source.session.model if resume and source.session else model_of(source),
-        naive=_naive(source, brief, _told_before(source, chosen)),
+        naive={**_naive(source, brief), "own_system": _own_system(source, chosen)},
         order=order_of(source),
         trunk=(chosen.inputs.offers[decision.way].base or chosen.inputs.base).key,
         reads=referenced(chosen.brief, chosen.composed),
@@ -67,15 +67,15 @@ def _system(source: Source, chosen: Chosen) -> str:
             return ""
 
 
-def _told_before(source: Source, chosen: Chosen) -> str:
-    """The system prompt of a new session sent this way."""
-    plain = chosen.decision.way is Way.PLAIN
-    return plain_system(chosen.brief) if plain else system_of(source)
+def _own_system(source: Source, chosen: Chosen) -> int:
+    """Tokens by which the system prompt of the plain way is longer than the neutral one."""
+    if chosen.decision.way is not Way.PLAIN:
+        return 0
+    return estimate_tokens(plain_system(chosen.brief)) - estimate_tokens(system_of(source))
 
 
-def _naive(source: Source, brief: Brief, system: str) -> dict[str, Any]:
-    """What the same turn would be sent as without any of our savings. `system` is what it was
-    really told before its prompt: the rest of its first call is the client's own."""
+def _naive(source: Source, brief: Brief) -> dict[str, Any]:
+    """What the same turn would be sent as without any of our savings."""
     prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
     writes = shows_writing(source.role, source.job.turn)
     key = replace(trunk_key(source, brief, client_of(source)), system="")
@@ -89,7 +89,7 @@ def _naive(source: Source, brief: Brief, system: str) -> dict[str, Any]:
             base_digest(key, Access.WORKTREE if writes else Access.READ_ONLY),
             able.client_base_of(writes=writes),
         ],
-        "before": sent + estimate_tokens(system),
+        "before": sent + estimate_tokens(system_of(source)),
     }
 
 

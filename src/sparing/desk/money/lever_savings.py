@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.config.settings import ClockKind
 from sparing.desk.money.feature_records import Basis
-from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, sizes_of
+from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, own_system, sizes_of
 from sparing.desk.office import Office, settings_of
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
@@ -134,6 +134,9 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
         for name, told in kept.get("ways", {}).items()
     }
     way = Way(attempt.way)
+    if way is Way.PLAIN and way in ways:
+        system = _block(f"system {attempt.naive['role'][0]}", own_system(row))
+        ways[way] = replace(ways[way], blocks=(*system, *ways[way].blocks))
     if not follows(row) and (Way.COMPOSE not in ways or way not in ways):
         return None
     ahead = attempt.role == AHEAD

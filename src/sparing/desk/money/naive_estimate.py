@@ -75,12 +75,22 @@ def _ways(row: LedgerRow) -> JsonObject:
 def _beside_prompt(row: LedgerRow) -> int | None:
     """Tokens that the client put beside the prompt of a new session, as far as sizes are simulated
     as they are estimated; None where that can't be told."""
-    first, before = _first_input(row), row.attempt.naive.get("before")
+    first, before = _first_input(row), sent_before(row)
     resumed = row.attempt.way == Way.RESUME.value
     if first is None or before is None or resumed or _is_measured(row):
         return None
     assert row.result is not None
-    return max(0, first - int(before) - int(row.result.calls[0]["added"]))
+    return max(0, first - before - int(row.result.calls[0]["added"]))
+
+
+def sent_before(row: LedgerRow) -> int | None:
+    """Tools and system prompt of a new session; the plain way has the role as system prompt."""
+    before = row.attempt.naive.get("before")
+    return None if before is None else int(before) + own_system(row)
+
+
+def own_system(row: LedgerRow) -> int:
+    return int(row.attempt.naive.get("own_system") or 0)
 
 
 def _turn(row: LedgerRow, sizes: Sizes, seconds: float) -> NaiveTurn:
@@ -122,12 +132,12 @@ def _scale(rows: Sequence[LedgerRow]) -> float:
     """A provider's tokens for each that we estimate, as the first calls of new sessions show."""
     told = estimated = 0
     for row in rows:
-        first, before = _first_input(row), row.attempt.naive.get("before")
+        first, before = _first_input(row), sent_before(row)
         if first is None or before is None or not _is_measured(row):
             continue
         if row.attempt.way != Way.RESUME.value and row.result is not None:
             told += first
-            estimated += int(before) + int(row.result.calls[0]["added"])
+            estimated += before + int(row.result.calls[0]["added"])
     return told / estimated if estimated else 1.0
 
 
