@@ -53,7 +53,7 @@ def verification(source: Source, checked: Checked, detail: str) -> str:
     changed = source.changed(source.row.feature.base_commit)
     text = fill(
         "documents", "verification", passed=not detail, detail=detail, stat=stat(changed),
-        commit=source.job.head[:10], checks=_facts(checked),
+        checks=_facts(checked),
         before=None if checked.known is None else checked.known.words,
     )  # fmt: skip
     return text.rstrip() + "\n"
