@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping
+from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
@@ -210,7 +211,8 @@ def assert_it_goes_through(folder: Path, name: str) -> None:
     assert "deps" not in git(walked.repository, "ls-tree", "--name-only", BRANCH)
     assert git(walked.repository, "status", "--porcelain") == ""
     shown = (TRANSCRIPTS / f"{name}.txt").read_text("utf-8").split("\n", 1)[1]
-    assert steady(walked.screen) == shown, "write it again: python -m tests.first_hour"
+    changed = "\n".join(unified_diff(shown.splitlines(), steady(walked.screen).splitlines()))
+    assert not changed, f"write it again: python -m tests.first_hour\n{changed}"
     if "edit" in PROJECTS[name].answers:
         log = git(walked.repository, "log", "--format=%s", BRANCH)
         assert "sparing: plan edited by a person: plan.md" in log
