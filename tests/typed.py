@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from tests.terminal import QUICK
 
 LIMIT_SECONDS = 240.0
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_UNFINISHED = re.compile(r"(?:\r|\x1b(?:\[[0-9;?]*[ -/]*)?)\Z")
+"""What a read may have cut in two: the rest comes with the next one."""
 
 
 def _take_terminal() -> None:
@@ -48,6 +51,8 @@ class Typed:
         os.close(terminal)
         self.screen = ""
         self._read_to = 0
+        self._decoder = getincrementaldecoder("utf-8")("replace")
+        self._cut = ""
 
     def wait_for(self, text: str, limit_seconds: float = LIMIT_SECONDS) -> str:
         """What was shown up to this text, since the last text that was waited for."""
@@ -80,7 +85,10 @@ class Typed:
                     data = os.read(self._main, 65536)
                 except OSError:
                     return False
-                shown = data.decode("utf-8", "replace")
+                shown = self._cut + self._decoder.decode(data)
+                cut = _UNFINISHED.search(shown)
+                self._cut = cut.group() if cut else ""
+                shown = shown.removesuffix(self._cut)
                 shown = shown if self._keep_colours else _COLOURS.sub("", shown)
                 self.screen += shown.replace("\r\n", "\n").replace("\a", "")
                 return bool(data)

@@ -171,9 +171,9 @@ async def _drive(
             while True:
                 if changed() or asking.ended():
                     await engine.tick()
-                    if not asking.open:
-                        progress.show()
                     current = view.reload_all(office, rows)
+                    if not asking.open:
+                        progress.show()  # after the rows: what led to a question stands above it
                     for row in filter(_may_wait, current):
                         _answer(office, row, _mode_at(around, row, mode), asking)
                     if not asking.open and all(_rests(office, row) for row in current):
