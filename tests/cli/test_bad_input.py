@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,3 +184,32 @@ def test_a_rejection_without_words(user_repository: UserRepository) -> None:
     sparing(path, "start", "Add rate limiting", "--json")
     said, repair = two_lines(sparing(path, "reject", "1"), 64)
     assert (said, repair) == ("missing argument 'FEEDBACK'", 'sparing reject 1 "say it here"')
+
+
+@pytest.mark.parametrize("words", [("status",), ("list", "--json"), ("start", "Add a limit")])
+def test_a_folder_that_is_gone(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """K1: as after `git worktree remove` in another terminal."""
+    (tmp_path / "gone").mkdir()
+    script = 'rmdir "$PWD" && exec "$0" -m sparing "$@"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, sys.executable, *words],
+        cwd=tmp_path / "gone", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "error: the folder you are in no longer exists",
+        "repair: cd to one that does",
+    ]
+
+
+def test_a_reader_that_has_seen_enough(user_repository: UserRepository) -> None:
+    """K1: `sparing list --json | head` ends without a word."""
+    path = user_repository()
+    for number in range(3):
+        assert sparing(path, "start", f"Add limit number {number}", "--json").code == 0
+    script = '{ "$0" -m sparing list --json | head -c 1 >/dev/null; } 2>&1'
+    done = subprocess.run(
+        ["/bin/bash", "-c", f"set -o pipefail; {script}", sys.executable],
+        cwd=path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")

@@ -58,7 +58,11 @@ reply = "built"
 run = [RUN]
 [[turn.edit]]
 path = "{folder}/implementation.md"
-text = "# Implementation"
+text = """# Implementation
+
+## What was done
+The file is there with its one line, and the repository's checks were run on it before this.
+"""
 
 [[turn]]
 role = "builder"

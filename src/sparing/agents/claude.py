@@ -134,7 +134,6 @@ class ClaudeBackend:
     def _reply(
         self, watch: Watch, desk: ToolDesk, ended: TurnOutcome, seconds: float
     ) -> AgentReply:
-        ended = _judged(watch, ended)
         if ended.failure is Failure.INVALID_SESSION:
             return replace(self._refusal(ended.detail), usage=watch.usage, seconds=seconds)
         last = watch.calls[-1] if watch.calls else Usage()
@@ -195,7 +194,9 @@ async def _converse(client: Client, watch: Watch, desk: ToolDesk) -> TurnOutcome
             async with asyncio.timeout(GRACE_SECONDS):
                 await _listen(client, watch, desk, until_stop=False)
                 await client.ended()
-    return _ended(client, watch, code, words)
+    if watch.stop is None and client.excess:
+        return TurnOutcome(Failure.GARBAGE, client.excess)
+    return ended_turn(watch, code, words)
 
 
 async def _listen(client: Client, watch: Watch, desk: ToolDesk, *, until_stop: bool) -> None:
@@ -211,15 +212,14 @@ async def _listen(client: Client, watch: Watch, desk: ToolDesk, *, until_stop: b
             return
 
 
-def _ended(client: Client, watch: Watch, code: int, words: str) -> TurnOutcome:
+def ended_turn(watch: Watch, code: int, words: str) -> TurnOutcome:
+    """How a turn ended, from what was seen of it, the client's exit code and its last words."""
     if watch.stop is not None:
-        return TurnOutcome(*watch.stop)
-    if client.excess:
-        return TurnOutcome(Failure.GARBAGE, client.excess)
+        return _judged(watch, TurnOutcome(*watch.stop))
     if watch.result is None:
         why = words or f"the client left with code {code} and no result"
         return TurnOutcome(Failure.CRASHED, why)
-    return outcome(watch.result, resumed=bool(watch.call.resume))
+    return _judged(watch, outcome(watch.result, resumed=bool(watch.call.resume)))
 
 
 def _judged(watch: Watch, ended: TurnOutcome) -> TurnOutcome:

@@ -23,6 +23,10 @@ from sparing.usage import Usage
 SAID_CHARS = 2_000
 SYNTHETIC = "<synthetic>"
 """The model's name in messages that the client made up itself."""
+MOST_TOKENS = 10**12
+"""No call has more; a larger figure is not one of tokens."""
+LATEST_RESET = 4e9
+"""Seconds since 1970, a century away; what is larger was told in milliseconds."""
 LONGEST_WAIT_SECONDS = 300.0
 """Before a new try; for longer the turn is given back to whoever can do something else."""
 
@@ -183,7 +187,7 @@ class Watch:
 
     def _limited(self, message: JsonObject) -> None:
         at = _object(message, "rate_limit_info").get("resetsAt")
-        self.resets_at = float(at) if isinstance(at, int) else self.resets_at
+        self.resets_at = _moment(at) or self.resets_at
 
     def _noted(self, message: JsonObject) -> None:
         if message.get("subtype") != "api_retry":
@@ -230,4 +234,15 @@ def _objects(message: JsonObject, name: str) -> list[JsonObject]:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 < value <= MOST_TOKENS else 0
+
+
+def _moment(told: object) -> float | None:
+    """A time that is still to come within our lives, or none."""
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        return None
+    for scale in (1, 1000):
+        if 0 < told <= LATEST_RESET * scale:
+            return told / scale
+    return None

@@ -127,7 +127,7 @@ class Client:
         assert process.stdout is not None
         try:
             async for line in process.stdout:
-                message = _message(line)
+                message = read_message(line)
                 if message is not None:
                     yield message
         except ValueError:  # asyncio's word for a line beyond the limit
@@ -212,10 +212,15 @@ def _drop(pipe: asyncio.BaseTransport | None) -> None:
         pipe.close()
 
 
-def _message(line: bytes) -> JsonObject | None:
-    """None for a stray print, or for the half line of a client that was killed."""
+def read_message(line: bytes) -> JsonObject | None:
+    """None for a stray print, or for the half line of a client that was killed.
+
+    Half of a surrogate pair is text in JSON and nowhere else: it becomes a question mark.
+    """
     try:
         found = json.loads(line)
+        if b"\\ud" in line.lower():
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return cast("JsonObject", found) if isinstance(found, dict) else None

@@ -6,6 +6,7 @@ is a bug and keeps its traceback.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,7 +16,7 @@ import click
 from sparing import __version__
 from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
 from sparing.config.terminal import wants_colour
-from sparing.errors import SparingError, UsageError
+from sparing.errors import SparingError, StateError, UsageError
 
 COMMANDS = {
     "demo": "See the whole workflow on a sample project: no key, no server.",
@@ -149,7 +150,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         leave_quietly()
         return 0
+    except FileNotFoundError:
+        if _folder_exists():
+            raise
+        gone = StateError("the folder you are in no longer exists", "cd to one that does")
+        return _complain(gone, as_json="--json" in given)
     return result if isinstance(result, int) else 0
+
+
+def _folder_exists() -> bool:
+    try:
+        return bool(os.getcwd())  # noqa: PTH109 - pathlib is slow to import
+    except FileNotFoundError:
+        return False
 
 
 def _translated(error: click.ClickException) -> SparingError:
