@@ -39,6 +39,17 @@ class Arm(NamedTuple):
     tools: Tools = Tools.LEAN
     files: int = MOST_FILES
     """That agents ask for at once where a tool takes a list. At 1 it has no effect on calls."""
+    trust: int = 50
+    """Percent of the files that the fact sheet quotes which agents leave unopened."""
+    merged: bool = False
+    """Two reviewers of a document look in one turn."""
+    of_lean: float = 0.0
+    """The aim for the feature flow, typical agents; 0: it is reported, without one."""
+    of_stock: float = 0.0
+    tiers: float = 0.0
+    """The aim for L1 to L3, of lean naive."""
+    grid_kinds: bool = True
+    """In process with all kinds of agents, not only typical ones."""
     draws: int = 3
     """Of the feature flow through the real client."""
     short: bool = False
@@ -51,27 +62,48 @@ def _adaptive(tools: str, files: int = MOST_FILES, **more: object) -> dict[str, 
     return {"review.policy": "adaptive", "economy.tools": tools, **told, **asked}
 
 
-def _sheet(trust: int) -> dict[str, object]:
+def _sheet(trust: int) -> Arm:
     """Agents leave so many per cent of the files unopened that the sheet quotes."""
-    return {**_adaptive("own", levers=["all", "sheet"]), "agent.double_trust": trust}
+    told = {**_adaptive("own", levers=["all", "sheet"]), "agent.double_trust": trust}
+    lean, stock = (0.54, 0.385) if trust == HALF else (0.0, 0.0)
+    return Arm(
+        f"+ sheet at {trust} % effect", told, "adaptive", Tools.OWN, trust=trust, draws=1,
+        grid_kinds=trust == HALF, of_lean=lean, of_stock=stock,
+    )  # fmt: skip
 
 
+HALF = 50
+OWN = "own tools, 4 files a call"
+NO_PRIMER = _adaptive("own", levers=["all", "no-primer"])
+MERGED = {**_adaptive("own"), "review.panel": "merged"}
 ARMS = (
     Arm(LEAN, {"review.policy": "naive"}, "naive", short=True),
     Arm(STOCK, {"review.policy": "naive", "agent.client": "stock"}, "naive", Tools.STOCK),
-    Arm(CLIENT_TOOLS, _adaptive("client"), "adaptive", short=True),
-    Arm("readers on own tools", _adaptive("look"), "adaptive", Tools.LOOK),
-    Arm("own tools, 4 files a call", _adaptive("own"), "adaptive", Tools.OWN, short=True),
-    Arm("own tools, 2 files a call", _adaptive("own", 2), "adaptive", Tools.OWN, 2, draws=1),
-    Arm("own tools, 1 file a call", _adaptive("own", 1), "adaptive", Tools.OWN, 1, draws=1),
-    *(
-        Arm(f"+ sheet at {share} % effect", _sheet(share), draws=1)  # its effect is not in the grid
-        for share in (0, 50, 100)
+    Arm(CLIENT_TOOLS, _adaptive("client"), "adaptive", short=True, of_lean=0.75, tiers=0.9),
+    Arm(
+        "readers on own tools", _adaptive("look"), "adaptive", Tools.LOOK, of_lean=0.7,
+        of_stock=0.5,
+    ),
+    Arm(
+        "own tools, no primer", NO_PRIMER, "adaptive", Tools.OWN, draws=1, of_lean=0.6,
+        of_stock=0.43, grid_kinds=False,
+    ),
+    Arm(
+        OWN, _adaptive("own"), "adaptive", Tools.OWN, short=True, of_lean=0.58, of_stock=0.41,
+        tiers=0.7,
+    ),
+    Arm(
+        "own tools, 2 files a call", _adaptive("own", 2), "adaptive", Tools.OWN, 2, draws=1,
+        grid_kinds=False,
+    ),
+    Arm(
+        "own tools, 1 file a call", _adaptive("own", 1), "adaptive", Tools.OWN, 1, draws=1,
+        grid_kinds=False,
     ),
     # A lever adds its row here, on own tools at 4 files a call.
-    Arm("own tools, no primer", _adaptive("own", levers=["all", "no-primer"]), draws=1),
-    Arm("+ merged documents", {**_adaptive("own"), "review.panel": "merged"}, draws=1),
-    Arm("seed", {"review.policy": "seed"}, "seed", draws=1),
-)
-"""Every share is of the baselines, the first two."""
+    *(_sheet(share) for share in (0, HALF, 100)),
+    Arm("+ merged documents", MERGED, "adaptive", Tools.OWN, draws=1, merged=True),
+    Arm("seed", {"review.policy": "seed"}, "seed", draws=1, grid_kinds=False),
+)  # fmt: skip
+"""Every share is of the baselines, the first two. Own tools at 4 files a call have the primer."""
 BY_NAME = {arm.name: arm for arm in ARMS}

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +22,7 @@ from bench.client_meter import bill_log
 from bench.sample_repository import sample_files
 from sparing.cli.run.drive import Mode, run_features
 from sparing.desk.gates import answers
+from sparing.desk.money.closing import closing_figures
 from sparing.desk.office import open_office
 from sparing.feature import FeatureStatus
 from sparing.records import features, gates, ledger
@@ -74,6 +75,8 @@ class ClientResult:
     """Usage by role."""
     hours: float
     """By the counted clock."""
+    report: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What `sparing report` says of the run: its bill, the naive estimate, reasons, quality."""
 
     @property
     def bill(self) -> dict[str, int]:
@@ -100,7 +103,8 @@ def run(case: Case, log: Path) -> ClientResult:
         if waits is not None:
             sys.stderr.write(f"it waits in {waits.stage}: {waits.reason}\n")
         kept = office.folder.path / "double.jsonl"
-        found = _result(case, ended.status, rows, kept)
+        told = closing_figures(office, ended)
+        found = replace(_result(case, ended.status, rows, kept), report=told)
         log.parent.mkdir(parents=True, exist_ok=True)
         with kept.open("rb") as source, lzma.open(log, "wb", preset=1) as target:
             shutil.copyfileobj(source, target)

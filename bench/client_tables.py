@@ -10,6 +10,7 @@ from bench.loop import INPUT_USD, OUTPUT_USD
 
 OUTPUT_FACTOR = OUTPUT_USD / INPUT_USD
 WIDTH = 30
+EXACT = 1e-6
 
 
 def equivalents(usage: dict[str, int]) -> float:
@@ -22,8 +23,8 @@ def table(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]
     yield f"baseline that was run for the same draw: {lean} and {stock} (base: first request)"
     yield (
         f"{'flow':<9}{'agents':<9}{'draw':>4}  {'arm':<{WIDTH}}{'k IE':>8}{'$':>8}{'calls':>7}"
-        f"{'turns':>7}{'resumed':>9}{'of lean':>9}{'of stock':>9}{'base':>9}{'hours':>7}"
-        "  2nd meter  ledger"
+        f"{'turns':>7}{'resumed':>9}{'of lean':>9}{'of stock':>9}{'blockers':>9}{'$ each':>8}"
+        f"{'quotes':>9}{'base':>9}{'hours':>7}  2nd meter  ledger"
     )
     for one in found:
         if one.case.arm in BY_NAME:
@@ -66,9 +67,78 @@ def _line(one: ClientResult, found: Sequence[ClientResult], lean: str, stock: st
     return (
         f"{case.flow:<9}{case.kind:<9}{case.seed:>4}  {case.arm:<{WIDTH}}{cost / 1e3:>8,.0f}"
         f"{cost * INPUT_USD:>8.3f}{one.calls:>7}{one.dispatches:>7}{one.ways.get('resume', 0):>9}"
-        f"{_share(one, found, lean)}{_share(one, found, stock)}{base:>9}{one.hours:>7.1f}"
+        f"{_share(one, found, lean)}{_share(one, found, stock)}{_quality(one)}{base:>9}"
+        f"{one.hours:>7.1f}"
         f"{apart:>10.2%}  {verdict}{done}"
     )
+
+
+def _quality(one: ClientResult) -> str:
+    """Blockers that were accepted, what the run cost for each, quotes that verify."""
+    told = one.report.get("quality")
+    if not told:
+        return f"{'–':>9}{'–':>8}{'–':>9}"
+    each, quotes = told["cost_per_accepted_blocker_usd"], told["quotes"]
+    cost = f"{each:.3f}" if each is not None else "–"
+    share = f"{told['quotes_that_verify']}/{quotes}" if quotes else "–"
+    return f"{told['accepted_blockers']:>9}{cost:>8}{share:>9}"
+
+
+def report_table(found: Sequence[ClientResult], lean: str) -> Iterator[str]:
+    """What `sparing report` says of each run beside what was billed, and beside the naive run."""
+    yield ""
+    yield "what sparing report says of each run: its bill, and its estimate of the naive way beside"
+    yield f"the {lean} that was run for the same draw; the least that the work can cost"
+    yield (
+        f"{'flow':<9}{'draw':>4}  {'arm':<{WIDTH}}{'billed $':>9}{'report $':>9}{'naive ran':>10}"
+        f"{'estimate':>9}{'off by':>8}{'at least':>9}"
+    )
+    for one in found:
+        told, base = one.report, _same(one, found, lean)
+        if not told or told["cost_usd"] is None or base is None:
+            continue
+        ran, guess = equivalents(base.bill) * INPUT_USD, told["naive_usd"]
+        off = f"{guess / ran - 1:+.1%}" if guess is not None else "–"
+        least = told["could_not_be_saved"]
+        yield (
+            f"{one.case.flow:<9}{one.case.seed:>4}  {one.case.arm:<{WIDTH}}"
+            f"{equivalents(one.bill) * INPUT_USD:>9.3f}{told['cost_usd']:>9.3f}{ran:>10.3f}"
+            f"{guess or 0.0:>9.3f}{off:>8}{least or 0.0:>9.3f}"
+        )
+
+
+def disagreeing(found: Sequence[ClientResult]) -> list[str]:
+    """Runs whose report says another bill than the double, or a bound above a bill or naive."""
+    bad: list[str] = []
+    for one in found:
+        told = one.report
+        if not told or told["cost_usd"] is None:
+            continue
+        billed, least = equivalents(one.bill) * INPUT_USD, told["could_not_be_saved"]
+        others = [cost for cost in (told["cost_usd"], told["naive_usd"]) if cost is not None]
+        if abs(told["cost_usd"] / billed - 1) > EXACT or (least and least > min(others)):
+            bad.append(f"{one.case.flow} {one.case.seed} {one.case.arm}")
+    return bad
+
+
+def aim_lines(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]:
+    """The aims of `bench/arms.py`, over the draws that were run with typical agents."""
+    yield ""
+    for arm in BY_NAME.values():
+        wanted = (("feature", lean, arm.of_lean), ("feature", stock, arm.of_stock))
+        wanted += tuple((flow, lean, arm.tiers) for flow in ("L1", "L2", "L3"))
+        for flow, base, limit in wanted:
+            own = [
+                one
+                for one in found
+                if (one.case.flow, one.case.arm, one.case.kind) == (flow, arm.name, "typical")
+                and _same(one, found, base)
+            ]
+            if limit and own:
+                figure = float(_mean(own, found, base))
+                word = "met   " if figure <= limit else "MISSED"
+                draws = f"{len(own)} draw{'s' if len(own) > 1 else ''}"
+                yield f"{word} {flow}, {arm.name}, {draws}: {figure} of {base} (aim ≤ {limit})"
 
 
 def _means(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]:

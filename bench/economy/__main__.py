@@ -25,6 +25,7 @@ from bench.economy.parameters import PauseName
 from bench.economy.plots import draw_plots
 from bench.economy.results import Results
 from bench.economy.run import Run
+from bench.economy.store import DrawStore, made_of
 from bench.economy.strategy import LEAN, load
 from bench.economy.tables import all_tables
 from bench.economy.wire import compare
@@ -32,7 +33,7 @@ from sparing.double import agent_kinds
 from sparing.double.agent_kinds import AgentKind
 
 OUT = Path(__file__).parent.parent / "out"
-STORED = OUT / "economy.json"
+STORED, DRAWS = OUT / "economy.json", OUT / "economy-draws.jsonl"
 SHORT_DRAWS = 2
 NICE = 5
 """Others may be working on the machine."""
@@ -46,7 +47,10 @@ def main() -> int:
     draws = SHORT_DRAWS if options.short else options.draws
     flows = options.flows.split(",")
     kinds = [AgentKind(name) for name in options.kinds.split(",")]
-    results = Results(list(_worked_off(jobs(flows, kinds, draws), options.processes)))
+    store = DrawStore(DRAWS, made_of())
+    if options.again:
+        store.clear()
+    results = Results(list(_worked_off(jobs(flows, kinds, draws), options.processes, store)))
     wired = _wired()
     calibration = calibration_table(calibrate(read_client()))
     _print(results, calibration, wired)
@@ -65,18 +69,25 @@ def _options() -> argparse.ArgumentParser:
     asked.add_argument("--flows", default=",".join(FLOWS))
     asked.add_argument("--kinds", default=",".join(AgentKind))
     asked.add_argument("--processes", type=int, default=2)
+    asked.add_argument("--again", action="store_true", help="run what has been run once more")
     asked.add_argument("--stored", action="store_true", help="tables and plots of the last run")
     asked.add_argument("--publish", action="store_true", help="the last run into docs/economics.md")
     return asked
 
 
-def _worked_off(asked: list[Job], processes: int) -> Iterator[Result]:
-    begin = time.perf_counter()
+def _worked_off(asked: list[Job], processes: int, store: DrawStore) -> Iterator[Result]:
+    """What an earlier run left is taken over; what is new is kept at once."""
+    begin, known = time.perf_counter(), store.read()
+    left = [job for job in asked if job not in known]
+    if len(left) < len(asked):
+        sys.stderr.write(f"{len(asked) - len(left)} draws are from an earlier run of this code\n")
+    yield from (known[job] for job in asked if job in known)
     with ProcessPoolExecutor(processes, initializer=os.nice, initargs=(NICE,)) as pool:
-        for number, result in enumerate(pool.map(work_off, asked), 1):
-            if number % 10 == 0 or number == len(asked):
+        for number, (job, result) in enumerate(zip(left, pool.map(work_off, left), strict=True), 1):
+            store.add(job, result)
+            if number % 10 == 0 or number == len(left):
                 seconds = time.perf_counter() - begin
-                sys.stderr.write(f"{number} of {len(asked)} draws, {seconds:.0f} s\n")
+                sys.stderr.write(f"{number} of {len(left)} draws, {seconds:.0f} s\n")
             yield result
 
 

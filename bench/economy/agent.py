@@ -61,6 +61,8 @@ class Agent(NamedTuple):
     """It may take a list of files that it was given for a listing of its own."""
     files: int = 1
     """That it asks for at once: more than one only where its tool takes a list."""
+    trust: int = 0
+    """Percent of the files that a fact sheet quotes which it does not open for that."""
 
 
 class Errand(NamedTuple):
@@ -77,6 +79,8 @@ class Errand(NamedTuple):
     """The prompt holds a list of the repository's files."""
     leaves: Sequence[File] = ()
     """The document as the turn leaves it."""
+    names: int = 0
+    """Tokens in which it names its sources at the end."""
 
 
 class Tool(NamedTuple):
@@ -120,9 +124,10 @@ def turn(talk: Talk, errand: Errand, at: float, agent: Agent) -> Iterator[Call |
         talk.results(f"{name} {number}", results)
         talk.open(one.file for one in tools if one.file is not None)
         talk.searches.update(one.search for one in tools if one.search is not None)
-    yield from _call(talk, did, Call(talk, now, step.answer, len(talk.blocks)), before)
+    said = step.answer + errand.names
+    yield from _call(talk, did, Call(talk, now, said, len(talk.blocks)), before)
     did.end_at = now + every
-    talk.say(f"{name} answer", step.answer, 0)
+    talk.say(f"{name} answer", said, 0)
     talk.open((*step.makes, *step.changes, *errand.leaves))
     yield did
 
@@ -179,10 +184,17 @@ def _tools(talk: Talk, errand: Errand, agent: Agent) -> list[Tool]:
     own = [_paper(one) for one in errand.targets if one not in talk.opened]
     known = {*talk.files, *errand.targets}
     papers = [_paper(one) for one in errand.papers if one not in known]
-    files = [_read(one) for one in errand.files if one not in known]
+    unknown = [one for one in errand.files if one not in known]
+    files = [_read(one) for one in unknown if not _trusts(talk, one, errand.step, agent)]
     searches = list(_searches(talk.searches, errand, agent))
     looks = [one for pair in zip_longest(searches, files) for one in pair if one is not None]
     return [*own, *papers, *looks, *_work(errand.step)]
+
+
+def _trusts(talk: Talk, file: File, step: Step, agent: Agent) -> bool:
+    """Whether what a fact sheet quotes of the file is enough for it."""
+    drawn = 100 * share(agent.seed, *step.identity, "trusts", file.path)
+    return file.path in talk.quoted and drawn < agent.trust
 
 
 def _work(step: Step) -> list[Tool]:

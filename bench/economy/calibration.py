@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from bench.arms import ARMS, CLIENT_TOOLS, STOCK, Arm
 from bench.economy.draws import composer_of, rates
-from bench.economy.measure import NAIVE, STOCK_NAIVE, run
+from bench.economy.measure import NAIVE, run
 from bench.economy.parameters import PauseName
 from bench.economy.prompts import Composer
-from bench.economy.strategy import LEAN, STOCK, load
+from bench.economy.strategy import client_of, strategy_of
 from sparing.double.agent_kinds import AgentKind
 from sparing.records.totals import RESUME_CHECK
 from sparing.usage import Usage
@@ -23,9 +24,9 @@ from sparing.way import Lever
 
 CLIENT = Path(__file__).parent.parent / "out" / "client"
 NEAR = 0.05
+OTHERS = (NAIVE, STOCK, "seed")
 ONCE = RESUME_CHECK
 """What is paid once per version of the client, and not by each feature: left out here."""
-ARMS = (NAIVE, STOCK_NAIVE, "adaptive", "seed")
 NOT_RUN = (
     "the real client: not run here (make bench-client, then python -m bench.economy --stored)\n"
 )
@@ -78,9 +79,7 @@ def _runs(data: object) -> Iterator[dict[str, Any]]:
 
 
 def _arm(name: str) -> str:
-    plain = name.replace("-", " ").replace("_", " ")
-    known = {"naive": NAIVE, "lean": NAIVE, "stock": STOCK_NAIVE, "client tools": "adaptive"}
-    return known.get(plain, plain)
+    return {"adaptive": CLIENT_TOOLS}.get(name, name)
 
 
 def calibrate(client: dict[Case, dict[str, Billed]]) -> list[Pair]:
@@ -89,21 +88,21 @@ def calibrate(client: dict[Case, dict[str, Billed]]) -> list[Pair]:
 
 def _pairs(client: dict[Case, dict[str, Billed]]) -> Iterator[Pair]:
     for case, arms in client.items():
-        composer = composer_of(case.flow, AgentKind(case.kind), case.seed)
         for arm in ARMS:
-            if arm in arms:
-                here = _here(composer, arm)
+            if arm.grid and arm.name in arms:
+                composer = composer_of(
+                    case.flow, AgentKind(case.kind), case.seed, merged=arm.merged
+                )
+                here, there = _here(composer, arm), arms[arm.name]
                 yield Pair(
-                    case=case, arm=arm, client=arms[arm].equivalents, here=here.equivalents,
-                    client_calls=arms[arm].calls, here_calls=here.calls,
+                    case=case, arm=arm.name, client=there.equivalents, here=here.equivalents,
+                    client_calls=there.calls, here_calls=here.calls,
                 )  # fmt: skip
 
 
-def _here(composer: Composer, arm: str) -> Billed:
-    stock = arm == STOCK_NAIVE
-    client = STOCK if stock else LEAN
-    strategy = load("naive" if arm in (NAIVE, STOCK_NAIVE) else arm, client)
-    found = run(composer, strategy.without(Lever.KEEP_ALIVE), client, PauseName.DRAWN)
+def _here(composer: Composer, arm: Arm) -> Billed:
+    strategy = strategy_of(arm).without(Lever.KEEP_ALIVE)
+    found = run(composer, strategy, client_of(arm), PauseName.DRAWN)
     return Billed(found.equivalents, found.calls)
 
 
@@ -113,14 +112,14 @@ def calibration_table(pairs: Sequence[Pair]) -> str:
     lines = [
         "the real client beside the grid: the same draws, pauses as drawn, nothing kept warm, "
         "without the check of resume",
-        f"{'draw':<22}{'arm':<14}{'client k':>10}{'here k':>10}{'calls':>7}{'here':>6}"
+        f"{'draw':<22}{'arm':<27}{'client k':>10}{'here k':>10}{'calls':>7}{'here':>6}"
         f"{'of lean naive':>15}{'here':>8}{'off by':>8}",
     ]
     naive = {one.case: one for one in pairs if one.arm == NAIVE}
     for one in pairs:
         case = f"{one.case.flow}, {one.case.kind}, {one.case.seed}"
         lines.append(
-            f"{case:<22}{one.arm:<14}{one.client / 1e3:>10,.0f}{one.here / 1e3:>10,.0f}"
+            f"{case:<22}{one.arm:<27}{one.client / 1e3:>10,.0f}{one.here / 1e3:>10,.0f}"
             f"{one.client_calls:>7}{one.here_calls:>6}" + _shares(one, naive.get(one.case))
         )
     return "\n".join([*lines, _verdict(pairs, naive)]) + "\n"
@@ -134,18 +133,23 @@ def _shares(one: Pair, naive: Pair | None) -> str:
 
 
 def _verdict(pairs: Sequence[Pair], naive: dict[Case, Pair]) -> str:
-    ours = [one for one in pairs if one.arm == "adaptive" and one.case in naive]
+    ours = [one for one in pairs if one.arm not in OTHERS and one.case in naive]
     if not ours:
-        return "no draw has both adaptive and lean naive"
+        return "no draw has both an arm of ours and lean naive"
     off = [
         (one.here / naive[one.case].here) / (one.client / naive[one.case].client) - 1
         for one in ours
     ]
     mean = sum(off) / len(off)
     if max(abs(part) for part in off) <= NEAR:
-        return f"adaptive / lean naive agrees within {NEAR:.0%} in every shared draw"
+        return f"every arm of ours / lean naive agrees within {NEAR:.0%} in every shared draw"
     word = "flatters: it is lower" if mean < 0 else "is too severe: it is higher"
+    far = [
+        f"{one.case.flow} {one.arm}"
+        for one, part in zip(ours, off, strict=True)
+        if abs(part) > NEAR
+    ]
     return (
         f"the grid {word} than the client by {abs(mean):.1%} on average, "
-        f"{max(abs(part) for part in off):.1%} at most"
+        f"{max(abs(part) for part in off):.1%} at most; over {NEAR:.0%} in {', '.join(far)}"
     )

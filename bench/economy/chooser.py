@@ -169,7 +169,7 @@ class Chooser:
         trunk = Lever.TRUNK in self._levers
         return Variant(
             way, Order.NESTED if trunk else Order.SEED, grows=trunk, map=Lever.MAP in self._levers,
-            handed=Lever.RESUME in self._levers,
+            handed=Lever.RESUME in self._levers, sheet=Lever.SHEET in self._levers,
         )  # fmt: skip
 
     def _blocks(self, prompt: Prompt) -> tuple[CacheBlock, ...]:
@@ -269,6 +269,7 @@ class Chooser:
         talk = session.talk.copy() if session else Talk(self.front(dispatch, option.way))
         talk.tell(option.prompt.segments, option.offer.blocks)
         talk.files.update(option.prompt.files)
+        talk.quoted |= option.prompt.quoted
         return talk
 
 

@@ -98,6 +98,8 @@ class Talk:
     """Of these: read or written by a tool in this session."""
     searches: set[int] = field(default_factory=set[int])
     """What was searched for, by number."""
+    quoted: frozenset[str] = frozenset()
+    """Files of which a fact sheet quotes some lines."""
     told: tuple[str, ...] = ()
     """Keys of the prompts that were put into it, for the check of recall."""
     tokens: int = 0
@@ -105,7 +107,7 @@ class Talk:
     def copy(self) -> Talk:
         return Talk(
             self.front, self.blocks[:], self.words[:], set(self.files), set(self.opened),
-            set(self.searches), self.told, self.tokens,
+            set(self.searches), self.quoted, self.told, self.tokens,
         )  # fmt: skip
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench.economy.sheet import Shown
 from bench.economy.steps import File, Step
 from sparing.briefing.trunk_group import RUN, shows_writing
 from sparing.context.prompt.brief import Brief
@@ -36,6 +37,10 @@ class Dispatch:
     """What the role must know after being told or having read (C18)."""
     wrote: str
     """What the turn leaves behind in documents and code."""
+    sheet: Shown
+    """The fact sheet as it would stand in the prompt."""
+    names: int
+    """Tokens in which it names the sources of its work, where it is asked for them."""
 
     @property
     def resumable(self) -> bool:

@@ -8,7 +8,7 @@ are drawn here, from a seed and the turn's identity, never from how the turn is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bench.economy.parameters import SIZES
@@ -24,6 +24,7 @@ from sparing.double.agent_draws import (
 from sparing.double.agent_kinds import AGENTS, FILE_TOKENS, REPOSITORY_FILES, AgentKind
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import Stage, StageWork
+from sparing.panel import SECOND, joint_name
 from sparing.runtime import turn_history
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.turn import Turn, kind_of
@@ -37,9 +38,13 @@ CHANGED_SHARE = 0.4
 """A revision changes no more of a document."""
 
 
+PANEL = ("specialist", SECOND)
+
+
 class Drawing:
-    def __init__(self, flow: str, kind: AgentKind, seed: int) -> None:
-        self.flow, self.kind, self.seed = flow, kind, seed
+    def __init__(self, flow: str, kind: AgentKind, seed: int, *, merged: bool = False) -> None:
+        """`merged`: a specialist and the phase-reviewer after it look in one turn."""
+        self.flow, self.kind, self.seed, self._merged = flow, kind, seed, merged
         self._habits = AGENTS[kind]
         self._stages = FLOWS[flow].stages
         self._turns: Counter[str] = Counter()
@@ -101,9 +106,28 @@ class Drawing:
         yield replace(step, document=name, size=size)
         for part in parts[1:]:
             yield self._part(stage, part)
-        for group in stage.reviewers:
-            for role in group:
-                yield from self._loop(stage, role, size)
+        roles = [role for group in stage.reviewers for role in group]
+        if self._merged and len(roles) == len(PANEL) and roles[-1] == SECOND:
+            yield from self._panel(stage, roles, size)
+            return
+        for role in roles:
+            yield from self._loop(stage, role, size)
+
+    def _panel(self, stage: Stage, roles: Sequence[str], size: int) -> Iterator[Step]:
+        """Until the first passes the second's word does not count, and is not given."""
+        panel = tuple(roles)
+        loop = f"{stage.name}/{joint_name(panel)}"
+        first, second = (list(self._loop(stage, role, size)) for role in panel)
+        for step in first:
+            looks = step.turn is Turn.REVIEW
+            yield (
+                replace(step, panel=panel, loop=loop)
+                if looks and step.rejects
+                else (_with_second(step, second[0], loop, panel) if looks else step)
+            )
+        for step in second[1:]:
+            looks = step.turn is Turn.REVIEW
+            yield replace(step, panel=panel, loop=loop) if looks else step
 
     def _part(self, stage: Stage, part: str) -> Step:
         """The document is there: nothing is looked for, a passage is added."""
@@ -235,3 +259,18 @@ class Drawing:
 def _verdict(findings: tuple[int, ...]) -> int:
     words = sum(findings) // CHARS_PER_TOKEN
     return SIZES.verdict + words + len(findings) * SIZES.finding
+
+
+def _with_second(step: Step, other: Step, loop: str, panel: tuple[str, ...]) -> Step:
+    """One turn that does the work of both and gives both verdicts."""
+    mine, its = step.needs, other.needs
+    seconds = mine.seconds + its.seconds
+    calls = mine.seconds / mine.call_seconds + its.seconds / its.call_seconds
+    needs = replace(
+        mine, searches=tuple(dict.fromkeys((*mine.searches, *its.searches))), seconds=seconds,
+        call_seconds=seconds / calls,
+    )  # fmt: skip
+    return replace(
+        step, needs=needs, loop=loop, panel=panel, beside=other.identity, rejects=other.rejects,
+        findings=other.findings, answer=step.answer + other.answer,
+    )  # fmt: skip

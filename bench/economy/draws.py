@@ -19,7 +19,8 @@ def rates() -> Rates:
     return Rates.of(own_prices([PRICES])[MODEL])
 
 
-def composer_of(flow: str, kind: AgentKind, seed: int) -> Composer:
-    feature = (TierFeature if flow in TIERS else Feature)(flow, kind, seed)
+def composer_of(flow: str, kind: AgentKind, seed: int, *, merged: bool = False) -> Composer:
+    """`merged`: two reviewers of a document look in one turn."""
+    feature = (TierFeature if flow in TIERS else Feature)(flow, kind, seed, merged=merged)
     feature.dispatches  # noqa: B018
     return Composer(feature)

@@ -13,9 +13,12 @@ from zlib import crc32
 from bench.economy import texts
 from bench.economy.dispatches import Dispatch
 from bench.economy.draw import CAP, FIXED_FILES, Drawing
+from bench.economy.seats import asked_role, needed_names
+from bench.economy.sheet import Sheet
 from bench.economy.steps import File, Step, is_test
 from bench.economy.world import FOLDER, World
 from sparing.artifact import ArtifactName
+from sparing.briefing.reply_schema import form_of
 from sparing.change import FileChange
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
 from sparing.context.documents.tasks import parse_tasks
@@ -30,16 +33,15 @@ from sparing.context.prompt.brief import (
     TurnSubject,
 )
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
-from sparing.double.agent_draws import needed_files, share
+from sparing.double.agent_draws import share
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.economy.recall import Need
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS
-from sparing.review.verdict import SCHEMA
-from sparing.roles.load import Role, shipped
+from sparing.roles.load import Role
 from sparing.turn import TURNS, Turn
-from sparing.turn_kind import KINDS, ReplyForm, TurnKind
+from sparing.turn_kind import KINDS, TurnKind
 
 KEY = "0123456789ab"
 TITLE = "Rate limiting for the public interface"
@@ -51,9 +53,9 @@ NAMED_SHARE = 0.7
 class Feature:
     """A feature of the flow `feature`; tiers differ in what their stages are told."""
 
-    def __init__(self, flow: str, kind: AgentKind, seed: int) -> None:
+    def __init__(self, flow: str, kind: AgentKind, seed: int, *, merged: bool = False) -> None:
         self.flow, self.kind, self.seed = flow, kind, seed
-        drawing = Drawing(flow, kind, seed)
+        drawing = Drawing(flow, kind, seed, merged=merged)
         self.steps = drawing.steps()
         self.pool = drawing.pool
         self.world = World(drawing, self.steps)
@@ -63,6 +65,7 @@ class Feature:
         self._last: dict[str, tuple[Step, tuple[File, ...]]] = {}
         self._open: tuple[QuotedFinding, ...] = ()
         self._named: dict[str, tuple[File, ...]] = {}
+        self._sheet = Sheet(flow, self.text, {one.path: one for one in self.pool})
 
     @cached_property
     def dispatches(self) -> list[Dispatch]:
@@ -72,7 +75,7 @@ class Feature:
         return self.world.text(file)
 
     def _dispatch(self, number: int, step: Step) -> Dispatch:
-        role = shipped(step.role)
+        role = asked_role(step)
         on_code = self._judges_code(step)
         if on_code and step.kind in REVIEWS and not self._reviewed:
             self._reviewed = self.world.made
@@ -82,12 +85,14 @@ class Feature:
         named = tuple(dict.fromkeys(self._about(step, files)))
         wanted = tuple(self._wanted(step, brief))
         targets = tuple(self._targets(step))
-        wrote = self._happen(step, files)
+        told = frozenset(one.name.value for one in (*brief.documents, brief.subject) if one)
+        sheet = self._sheet.shown(told, all_parts=not step.on_documents)
+        wrote, names = self._happen(step, files), self._sheet.happen(step, files)
         return Dispatch(
             number=number, step=step, role=role, brief=frozen, whole=brief, files=files,
             shown=frozenset(self._looked[step.loop]) if on_code else frozenset(),
             targets=targets, leaves=tuple(self._paper(step)) if step.document else (), named=named,
-            wanted=wanted, wrote=wrote,
+            wanted=wanted, wrote=wrote, sheet=sheet, names=names,
         )  # fmt: skip
 
     def _files(self, step: Step, role: Role) -> tuple[File, ...]:
@@ -97,7 +102,7 @@ class Feature:
         if "read" not in role.tools:
             return ()
         code = [name for name, file in known.items() if not is_test(file)]
-        names = needed_files(self.seed, step.identity, step.needs, code)
+        names = needed_names(self.kind, self.seed, step, code)
         return tuple(known[name] for name in dict.fromkeys((*must, *names)))
 
     def _targets(self, step: Step) -> Iterable[File]:
@@ -131,7 +136,7 @@ class Feature:
             delta=self._delta(step),
             fix_summary=self._fix_words(step),
             changed=self._changed(step),
-            schema=SCHEMA if TURNS[step.turn].form is ReplyForm.VERDICT else None,
+            schema=form_of(step.turn, panel=bool(step.panel)),
             resumable=True,
             full=known,
             notes=self._notes(step),
@@ -154,6 +159,7 @@ class Feature:
             step.kind, step.stage, TITLE, target, subject, step.round, CAP,
             seen=max(0, step.round - 1), task=str(step.task) if step.task else "",
             phase=TURNS[step.turn].phase or step.part, words=TURNS[step.turn].words,
+            panel=step.panel,
         )  # fmt: skip
 
     def _subject(self, step: Step) -> Document | None:

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
+from bench.arms import ARMS, CLIENT_TOOLS
+from bench.arms import LEAN as LEAN_ARM
+from bench.arms import STOCK as STOCK_ARM
 from bench.economy.agent import Agent
 from bench.economy.bounds import lower_bound
 from bench.economy.draws import composer_of, rates
@@ -13,19 +16,29 @@ from bench.economy.ledger import Ledger
 from bench.economy.parameters import PAUSES, PauseName
 from bench.economy.prompts import Composer
 from bench.economy.run import Run
-from bench.economy.strategy import LEAN, STOCK, Client, Strategy, load
+from bench.economy.strategy import (
+    LEAN,
+    STOCK,
+    Client,
+    Strategy,
+    client_of,
+    load,
+    strategy_of,
+)
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.lever_record import SPARES
 from sparing.way import Lever
 
 FLOWS = ("feature", "L1", "L2", "L3")
-NAIVE, STOCK_NAIVE, BOUND = "lean naive", "stock naive", "lower bound"
+NAIVE, STOCK_NAIVE, BOUND = LEAN_ARM, STOCK_ARM, "lower bound"
 FIXED = ("compose", "resume")
 """Fixed strategies in every cell, and `naive` beside them."""
 BESIDE = ("fresh", "seed", "reference")
 """What else is run for typical agents."""
 BATCHED, UNTRUSTED = "agents batch as they are asked", "no agent trusts a list of files"
 """Rows that ask what if."""
+UNPROVEN = (*SPARES, Lever.SHEET)
+"""Levers that a first feature goes without: their row switches them on."""
 WHAT_IF = {BATCHED: {"batches": True}, UNTRUSTED: {"lists": False}}
 LEVER_SEEDS = 6
 LEVER_PAUSES = (PauseName.SECONDS, PauseName.LONGER)
@@ -70,15 +83,36 @@ class Result(NamedTuple):
     """By pause, then by strategy."""
     levers: dict[str, Rows]
     """By pause, then by the lever that is off, or by what is asked."""
+    findings: int = 0
+    """That opened a round and were settled: drawn, so equal in every row."""
 
 
 def work_off(job: Job) -> Result:
     composer = composer_of(job.flow, job.kind, job.seed)
+    merged = composer_of(job.flow, job.kind, job.seed, merged=True)
     pauses = [*PAUSES, *([PauseName.DRAWN] if job.kind is AgentKind.TYPICAL else [])]
-    cells = {pause.value: _cell(composer, pause) for pause in pauses}
+    cells = {
+        pause.value: {**_cell(composer, pause), **_arms(composer, merged, pause)}
+        for pause in pauses
+    }
     levers = {pause.value: _levers(composer, pause) for pause in LEVER_PAUSES if job.levers}
     count = len(composer.feature.dispatches)
-    return Result(job.flow, job.kind.value, job.seed, count, cells, levers)
+    found = sum(len(one.step.findings) for one in composer.feature.dispatches)
+    return Result(job.flow, job.kind.value, job.seed, count, cells, levers, found)
+
+
+def _arms(composer: Composer, merged: Composer, pause: PauseName) -> Rows:
+    """What both benches compare, by the arm's name. The client's tools are `adaptive`, and what
+    the program costs is told under that name as well."""
+    rows: Rows = {}
+    for arm in ARMS:
+        if arm.grid in ("naive", "seed") or arm.name == CLIENT_TOOLS:
+            continue
+        if arm.grid_kinds or composer.feature.kind is AgentKind.TYPICAL:
+            whose = merged if arm.merged else composer
+            found = run(whose, strategy_of(arm), client_of(arm), pause)
+            rows[arm.name] = replace(found, by_role={}, errors=())
+    return rows
 
 
 def _cell(composer: Composer, pause: PauseName) -> Rows:
@@ -103,9 +137,8 @@ def _levers(composer: Composer, pause: PauseName) -> Rows:
         for lever in Lever
         if lever in whole.levers
     }
-    for lever in SPARES:
-        if lever not in whole.levers:
-            rows[lever.value] = run(composer, whole.having(lever), LEAN, pause)
+    for lever in UNPROVEN:
+        rows[lever.value] = run(composer, whole.having(lever), LEAN, pause)
     feature = composer.feature
     for words, change in WHAT_IF.items():
         other = Agent(feature.kind, feature.seed)._replace(**change)
@@ -156,7 +189,7 @@ def loaded(data: Mapping[str, Any]) -> Result:
     }
     return Result(
         data["flow"], data["kind"], data["seed"], data["dispatches"],
-        tables["cells"], tables["levers"],
+        tables["cells"], tables["levers"], data["findings"],
     )  # fmt: skip
 
 

@@ -7,7 +7,10 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from bench.arms import ARMS, LEAN
+from bench.economy.arm_tables import of, row_name
 from bench.economy.measure import BOUND, FLOWS, LEVER_PAUSES, NAIVE
+from bench.economy.parameters import PauseName
 from bench.economy.results import GRID, Cell, Results
 from bench.economy.strategy import load
 from sparing.double.agent_kinds import AgentKind
@@ -26,6 +29,7 @@ def draw_plots(results: Results, folder: Path) -> str:
     drawn = [_grid(results, folder)]
     if results.draws("feature", TYPICAL):
         drawn.append(_strategies(results, folder))
+        drawn.append(_arms(results, folder))
     if any(one.levers for one in results.draws("feature", TYPICAL)):
         drawn.append(_levers(results, folder))
     return f"plots: {', '.join(str(path) for path in drawn)}"
@@ -75,6 +79,20 @@ def _strategies(results: Results, folder: Path) -> Path:
     axes[0].set_ylabel("share of lean naive (simulated)")
     axes[0].legend(fontsize=7, loc="lower right")
     return _save(figure, folder / "economy-strategies.svg")
+
+
+def _arms(results: Results, folder: Path) -> Path:
+    figure, axes = _figure(1, 8, 4)
+    cell = Cell("feature", TYPICAL, PauseName.DRAWN.value)
+    shown = [arm for arm in ARMS if arm.grid and arm.name != LEAN]
+    for place, arm in enumerate(reversed(shown)):
+        value = of(results, cell, row_name(arm))
+        axes[0].barh(place, value, color="#457b9d")
+        axes[0].text(value, place, f" {value:.3f}", va="center", fontsize=7)
+    axes[0].set_yticks(range(len(shown)), [arm.name for arm in reversed(shown)])
+    axes[0].axvline(1.0, color="#c1121f", linewidth=1)
+    axes[0].set_xlabel("share of lean naive, feature flow, typical agents (simulated)")
+    return _save(figure, folder / "economy-arms.svg")
 
 
 def _levers(results: Results, folder: Path) -> Path:

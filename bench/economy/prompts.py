@@ -42,6 +42,8 @@ class Variant(NamedTuple):
     map: bool = False
     handed: bool = False
     """A stage of a tier is told by a handoff what came before."""
+    sheet: bool = False
+    """With the lines that were quoted in earlier stages."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Prompt:
     """By path, for the check of recall."""
     listed: bool
     """It holds a list of the repository's files."""
+    quoted: frozenset[str] = frozenset()
+    """Files of which it quotes some lines."""
 
     @cached_property
     def chars(self) -> int:
@@ -113,7 +117,10 @@ class Composer:
         named = frozenset({*listed, *(paper.path for paper in papers)})
         key = f"{dispatch.number} {variant} {sorted(seen)}"
         has_map = any(one.name == "map" for one in composed.segments)
-        return Prompt(key, composed.segments, composed.trunk, files, papers, named, has_map)
+        quoted = frozenset[str]()
+        if any(one.name.startswith("sheet-") for one in composed.segments):
+            quoted = dispatch.sheet.paths
+        return Prompt(key, composed.segments, composed.trunk, files, papers, named, has_map, quoted)
 
     def _composed(self, brief: Brief, variant: Variant) -> Composed:
         if not variant.naive:
@@ -126,6 +133,8 @@ class Composer:
             brief = replace(brief, notes="")
         if not variant.handed and variant.way is not Way.RESUME and brief.handoff:
             brief = replace(brief, handoff="", documents=brief.full)
+        if variant.sheet:
+            brief = replace(brief, sheet=dispatch.sheet.parts, names_facts=bool(dispatch.names))
         kind, row = brief.asked.kind, TURNS[dispatch.step.turn]
         sees = row.sees_code and kind is not TurnKind.JUDGE
         sees = sees and not (brief.asked.phase and kind is TurnKind.ASSIST)

@@ -144,12 +144,13 @@ class Run:
         prompt = option.prompt
         errand = Errand(
             dispatch.step, dispatch.files, prompt.papers, dispatch.targets, prompt.listed,
-            dispatch.leaves,
+            dispatch.leaves, dispatch.names if Lever.SHEET in self._strategy.levers else 0,
         )  # fmt: skip
         owns = self._client.owns(writes=dispatch.writes)
         calls = turn(
-            talk, errand, at, self._agent._replace(files=self._client.files if owns else 1)
-        )
+            talk, errand, at,
+            self._agent._replace(files=self._client.files if owns else 1, trust=self._client.trust),
+        )  # fmt: skip
         return _Running(dispatch, option, talk, calls, sent, expected)
 
     def _primed(self, dispatch: Dispatch, option: Option, at: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -69,6 +69,10 @@ class Step:
     """Characters of each finding of its verdict."""
     answer: int = 0
     """Tokens of its last words."""
+    panel: tuple[str, ...] = field(default=(), repr=False)
+    """Two reviewers who look in one turn; empty where each has its own."""
+    beside: TurnIdentity | None = field(default=None, repr=False)
+    """Of whom the second verdict of the turn is."""
 
     @property
     def identity(self) -> TurnIdentity:

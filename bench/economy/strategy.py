@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from bench.arms import Arm, Tools
 from sparing.agents.claude_capabilities import (
@@ -16,7 +16,8 @@ from sparing.agents.claude_capabilities import (
     WRITER_TOKENS,
 )
 from sparing.config.settings import every_setting
-from sparing.economy.lever_record import SPARES, why_off
+from sparing.double.agent.play import TRUST
+from sparing.economy.lever_record import SPARES, SheetEffect, sheet_use, why_off
 from sparing.economy.levers import Able, LeverState, standings
 from sparing.runtime.levers import recorded
 from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
@@ -39,6 +40,8 @@ class Client(NamedTuple):
     """Of those who may write and are offered no shell."""
     files: int = 1
     """That agents ask for at once where a tool takes a list."""
+    trust: int = TRUST
+    """Percent of quoted files that agents leave unopened."""
     able: Able = Able(marks=1, two_lives=False, trims=False)
     """Claude Code takes one mark of the caller's, has one life for all entries, and its tools
     answer the model directly."""
@@ -67,7 +70,13 @@ CLIENTS = {
 
 
 def client_of(arm: Arm) -> Client:
-    return CLIENTS[arm.tools]._replace(files=arm.files)
+    return CLIENTS[arm.tools]._replace(files=arm.files, trust=arm.trust)
+
+
+def strategy_of(arm: Arm) -> Strategy:
+    """The settings file that the arm names, with the levers that it sets."""
+    levers = cast("list[str] | None", arm.settings.get("economy.levers"))
+    return load(arm.grid, client_of(arm), levers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +103,16 @@ class Strategy:
         return replace(self, name=f"{self.name} without {lever}", levers=self.levers - {lever})
 
 
-def load(name: str, client: Client = LEAN) -> Strategy:
+def load(name: str, client: Client = LEAN, levers: list[str] | None = None) -> Strategy:
+    """`levers`: others than the file says."""
     path = FOLDER / f"{name}.toml"
     text = path.read_text("utf-8")
     if len(text.splitlines()) > MOST_LINES:
         raise ValueError(f"{path} has more than {MOST_LINES} lines: a strategy is a few settings")
-    return _strategy(name, tomllib.loads(text), client)
+    values = tomllib.loads(text)
+    if levers is not None:
+        values["economy"] = {"levers": levers}
+    return _strategy(name, values, client)
 
 
 def _strategy(name: str, values: dict[str, Any], client: Client) -> Strategy:
@@ -118,11 +131,9 @@ def _strategy(name: str, values: dict[str, Any], client: Client) -> Strategy:
 
 def _unproven(names: tuple[str, ...]) -> dict[Lever, str]:
     """What a first feature does without, because no turn has shown yet that it spares anything."""
-    return {
-        lever: why
-        for lever in SPARES
-        if lever.value not in names and (why := why_off(lever, (), FIRST_FEATURE))
-    }
+    reasons = {lever: why_off(lever, (), FIRST_FEATURE) for lever in SPARES}
+    reasons[Lever.SHEET] = sheet_use(SheetEffect(0, 0, None), FIRST_FEATURE)[1]
+    return {lever: why for lever, why in reasons.items() if why and lever.value not in names}
 
 
 def _levers(raw: list[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
+from bench.economy.arm_tables import arm_table, effect_table
 from bench.economy.draws import rates
 from bench.economy.measure import (
     BOUND,
@@ -12,6 +13,7 @@ from bench.economy.measure import (
     LEVER_PAUSES,
     NAIVE,
     STOCK_NAIVE,
+    UNPROVEN,
     WHAT_IF,
 )
 from bench.economy.parameters import PauseName
@@ -111,16 +113,18 @@ def lever_table(results: Results) -> str:
     columns = [(flow, pause.value) for flow in flows for pause in LEVER_PAUSES]
     head = "".join(f"{f'{flow} {pause}':>17}" for flow, pause in columns)
     lines = [
-        f"one lever off at a time, typical agents, {count} draws: adaptive is dearer by",
-        f"(a minus: it is cheaper without it)\n{'lever':<38}{head}",
+        f"one lever switched at a time, typical agents, {count} draws: adaptive is dearer by (a",
+        "minus: cheaper). Those in use are switched off; those that a first feature goes without",
+        f"are switched on, the sheet at half effect\n{'lever':<38}{head}",
     ]
     off = {one.lever: one.why for one in load("adaptive").off}
     for lever in Lever:
-        if lever in off:
+        if lever in off and lever not in UNPROVEN:
             lines.append(f"{lever.value:<38}  off with this client: {off[lever]}")
             continue
         cells = "".join(f"{results.lever(*column, lever.value):>+17.1%}" for column in columns)
-        lines.append(f"{lever.value:<38}{cells}")
+        name = f"{lever.value}, switched on" if lever in UNPROVEN else lever.value
+        lines.append(f"{name:<38}{cells}")
     lines.append("what if (adaptive / lean naive, both with such agents)")
     for name in WHAT_IF:
         cells = "".join(f"{results.what_if(*column, name):>17.3f}" for column in columns)
@@ -165,6 +169,10 @@ def all_tables(results: Results) -> str:
 def _tables(results: Results) -> Iterator[str]:
     yield heading(results)
     yield grid_table(results)
+    if any(results.draws(flow, TYPICAL) for flow in FLOWS):
+        yield arm_table(results)
+    if results.draws("feature", TYPICAL):
+        yield effect_table(results)
     for flow in FLOWS:
         if results.draws(flow, TYPICAL):
             yield strategy_table(results, flow)

@@ -19,11 +19,12 @@ from bench.economy.bounds import lower_bound
 from bench.economy.calibration import NOT_RUN, calibrate, calibration_table, read_client
 from bench.economy.draw import Drawing
 from bench.economy.draws import composer_of, rates
-from bench.economy.measure import FLOWS, NAIVE, Job, loaded, plain, row_of, work_off
+from bench.economy.measure import FLOWS, NAIVE, Job, Row, loaded, plain, row_of, work_off
 from bench.economy.parameters import PAUSES, PauseName
 from bench.economy.prompts import Composer, Variant
 from bench.economy.results import Cell, Results
 from bench.economy.run import Run
+from bench.economy.store import DrawStore, made_of
 from bench.economy.strategy import (
     CLIENTS,
     FOLDER,
@@ -33,13 +34,18 @@ from bench.economy.strategy import (
     Strategy,
     client_of,
     load,
+    strategy_of,
 )
 from bench.economy.tables import all_tables
 from bench.economy.wire import compare
 from sparing.config.settings import every_setting
 from sparing.context.prompt.compose import role_words
+from sparing.context.sheet.parts import LIMIT_TOKENS
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.estimates import FILE_TOKENS, HABITS
+from sparing.panel import SECOND
+from sparing.segment import CHARS_PER_TOKEN
+from sparing.turn import Turn
 from sparing.way import Lever
 
 ASSUMED = "3a888fce7de8f0ccf572536c236a1336e5b2326b12d3576e3a010dca6483ab00"
@@ -177,7 +183,7 @@ def test_the_server_bills_the_same(composers: dict[str, Composer]) -> None:
 
 def test_levers_a_client_lacks_are_named() -> None:
     """E4: a figure says what it was reached without."""
-    unproven = {Lever.MAP, Lever.NOTES}
+    unproven = {Lever.MAP, Lever.NOTES, Lever.SHEET}
     assert {one.lever for one in load("adaptive").off} == {Lever.HOUR, Lever.TRIM, *unproven}
 
 
@@ -193,12 +199,14 @@ def test_a_result_comes_back_from_its_file_and_makes_tables() -> None:
     words = [aim.line for aim in aims(results)]
     assert all(line.startswith(("met   ", "MISSED")) for line in words)
     assert any("dearest cell" in line for line in words)
+    assert all(arm.name in text for arm in ARMS)
+    assert any(line.endswith("(aim ≤ 0.7)") for line in words)  # own tools on L1 to L3
 
 
 def test_the_real_clients_runs_stand_beside_the_grid(tmp_path: Path) -> None:
     """E4: the grid says by how much it flatters; without runs it says how to get them."""
     assert calibration_table(calibrate(read_client(tmp_path / "none"))) == NOT_RUN
-    for arm, read in (("lean-naive", 4_000_000), ("adaptive", 5_000_000)):
+    for arm, read in (("lean naive", 4_000_000), ("client tools", 5_000_000)):
         case: dict[str, object] = {
             "arm": arm,
             "flow": "L1",
@@ -237,6 +245,58 @@ def test_every_arm_can_be_run() -> None:
 
 def _accepted(key: str, value: object) -> bool:
     return every_setting()[key].rule.kind.accept(value) is not None
+
+
+def arm_row(composer: Composer, name: str) -> Row:
+    arm = BY_NAME[name]
+    ledger = Run(composer, strategy_of(arm), client_of(arm), rates(), PauseName.DRAWN).go()
+    assert ledger.missing == 0
+    return row_of(ledger)
+
+
+def test_the_sheet_costs_at_no_effect_and_saves_at_full_effect(
+    composers: dict[str, Composer],
+) -> None:
+    """E8: what it is worth rests on how many quoted files agents leave unopened."""
+    composer = composers["feature"]
+    without = arm_row(composer, "own tools, 4 files a call")
+    none, half, full = (arm_row(composer, f"+ sheet at {n} % effect") for n in (0, 50, 100))
+    assert without.equivalents < none.equivalents
+    assert full.equivalents < half.equivalents < none.equivalents
+    parts = [one.sheet.parts for one in composer.feature.dispatches]
+    assert parts[0] == ()
+    assert sum(len(one.text) for one in parts[-1]) <= LIMIT_TOKENS * CHARS_PER_TOKEN
+
+
+def test_two_reviewers_in_one_turn_find_the_same_in_fewer_turns() -> None:
+    """E10: the second speaks once the first passes, and does the work it would have done."""
+    apart = Drawing("feature", LIGHT, 0).steps()
+    merged = Drawing("feature", LIGHT, 0, merged=True).steps()
+    both = [step for step in merged if step.beside is not None]
+    assert len(merged) == len(apart) - len(both) < len(apart)
+    assert sum(len(one.findings) for one in merged) == sum(len(one.findings) for one in apart)
+    assert both
+    assert all(one.panel == (one.role, SECOND) for one in both)
+    assert {one.role for one in apart} == {one.role for one in merged} | {SECOND}
+    own = [one for one in apart if one.turn is not Turn.REVIEW]
+    assert own == [one for one in merged if one.turn is not Turn.REVIEW]
+    row = arm_row(composer_of("feature", LIGHT, 0, merged=True), "+ merged documents")
+    assert row.equivalents > 0
+
+
+def test_a_bench_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    """E4: draws are kept one by one; a line cut in two and other code do not count."""
+    job = Job("L1", LIGHT, 0)
+    store = DrawStore(tmp_path / "draws.jsonl", "code")
+    assert store.read() == {}
+    result = work_off(job)
+    store.add(job, result)
+    with (tmp_path / "draws.jsonl").open("a") as file:
+        file.write('{"code": "code", "res')
+    again = {one: json.dumps(plain(found)) for one, found in store.read().items()}
+    assert again == {job: json.dumps(plain(result))}
+    assert DrawStore(tmp_path / "draws.jsonl", "other code").read() == {}
+    assert len(made_of()) == 64
 
 
 def test_tools_that_take_lists_need_fewer_calls(composers: dict[str, Composer]) -> None:
