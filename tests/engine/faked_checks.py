@@ -137,12 +137,43 @@ FAKES: dict[str, Fake] = {
         {}, (BREAK, r"sed -i 's/    def test/    @unittest.skip(str())\n    def test/' tests/*.py"),
         "test: 0 tests pass, 1 did when the feature began",
     ),
+    "a test that tests nothing": Fake(
+        {}, (BREAK, "sed -i 's/app.one(), 1/1, 1/' tests/test_app.py"),
+        "test: fails with the tests that the feature began with: test_one",
+    ),
+    "a new test that repairs the product while it runs": Fake(
+        {}, (BREAK, r"printf 'import app\napp.one = lambda: 1\n' > tests/test_a.py"),
+        "test: fails with the tests that the feature began with: test_one",
+    ),
+    "another suite in place of the tests": Fake(
+        {}, (
+            BREAK,
+            r"printf '\n\ndef load_tests(*_):\n    return unittest.TestSuite([T2(chr(111))])\n"
+            r"\nclass T2(unittest.TestCase):\n    def o(self): pass\n' >> tests/test_app.py",
+        ),
+        "test: fails with the tests that the feature began with: test_one",
+    ),
+    "a product that ends its runner": Fake(
+        {}, (r"printf 'import os\nos._exit(0)\n' > app.py",),
+        "test: does not say any more how many tests pass; 1 test passed when the feature began",
+    ),
+    "a product that bends its runner": Fake(
+        {}, (
+            r"printf 'import unittest\nunittest.TestCase.fail = lambda *_: None\n"
+            r"unittest.TestCase.assertEqual = lambda *_: None\ndef one(): return 2\n' > app.py",
+        ),
+        "test: passes although a test that always fails was added",
+    ),
     "no tests any more": Fake(
         {}, (BREAK, "rm -rf tests"), "test is gone: python3 -m unittest discover -s tests (tests/)",
     ),
 }  # fmt: skip
-OFTEN = ("an interpreter in .venv", "a Makefile that only echoes", "tests that are skipped")
-"""One each that is red, changed, and passes fewer tests; `make test-long` plays them all."""
+OFTEN = (
+    "an interpreter in .venv", "a Makefile that only echoes", "tests that are skipped",
+    "a test that tests nothing", "a product that bends its runner",
+)  # fmt: skip
+"""One each that is red, changed, passes fewer tests, fails its old ones, and sees no failure;
+`make test-long` plays them all."""
 
 
 def assert_it_is_not_finished(folder: Path, fake: Fake) -> None:

@@ -101,8 +101,11 @@ def test_fewer_tests_than_before_are_told() -> None:
     before = Baseline.load(json.loads(json.dumps(before.dump())))
     words = "test: 2 tests pass, 3 did when the feature began"
     assert before.fewer(green()._replace(tests=2)) == words
-    for now in (3, 4, None):
+    for now in (3, 4):
         assert before.fewer(green()._replace(tests=now)) == ""
+    silent = green()._replace(tests=None)
+    assert before.fewer(silent).startswith("test: does not say any more how many tests pass; 3 ")
+    assert before.fewer(silent._replace(passed=False)) == ""
     assert Baseline().fewer(green()._replace(tests=0)) == ""
 
 

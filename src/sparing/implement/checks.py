@@ -26,6 +26,7 @@ from sparing.workspace.checks.discover import Check, not_installed
 from sparing.workspace.checks.environment import tools_of
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.worktree import Worktree
 
 
 class Extra(NamedTuple):
@@ -55,19 +56,24 @@ def run_checks(
     check has left. Without a commit it is the head.
     """
     worktree, tried = around.worktree(row, head), commit or head
+    found = (*checks_at(around, row, tried).checks, *also)
+    there = (one for one in found if not _absent(around, one, worktree.path))
+    return tuple(run_on(around, row, worktree, tried, one) for one in there)
+
+
+def run_on(
+    around: Surroundings, row: FeatureRow, worktree: Worktree, tree: str, check: Check
+) -> CheckResult:
+    """One check on the files of a commit or a tree, in a clean room of its own."""
     limit = around.settings(row).workspace.check_seconds
-    sandbox, environ = tool_sandbox(around), tool_environ(around)
 
     def keep(text: str) -> str:
         return str(around.folder.blob(around.folder.keep(text)))
 
-    def run(check: Check) -> CheckResult:
-        with clean_room(worktree, tried):
-            share_files(around, row, worktree)
-            return run_check(check, worktree.path, limit, environ, sandbox, keep)
-
-    found = checks_at(around, row, tried).checks
-    return tuple(run(one) for one in (*found, *also) if not _absent(around, one, worktree.path))
+    with clean_room(worktree, tree):
+        share_files(around, row, worktree)
+        sandbox, environ = tool_sandbox(around), tool_environ(around)
+        return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
 
 def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:

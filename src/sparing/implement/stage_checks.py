@@ -12,6 +12,7 @@ from sparing.event import ChecksEvent
 from sparing.flow.stage import StageWork
 from sparing.implement.checks import changes_to_approve, extra_checks, run_checks, tell_checks
 from sparing.implement.evidence import known_of
+from sparing.implement.guard import guard_changes
 from sparing.job import JobResult
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
@@ -29,7 +30,7 @@ def check_stage(source: Source, ticket: Ticket) -> JobResult:
     results = run_checks(around, row, job.head, extra.trusted)
     checked = Checked(results, known_of(source))
     names = ", ".join(one.name for one in checked.red)
-    asks = changes_to_approve(source, checked)
+    asks = (*changes_to_approve(source, checked), *guard_changes(source, checked))
     with around.database.write() as tx:
         data = {one.name: one not in checked.red for one in results}
         data |= {"changed checks": False} if asks else {}

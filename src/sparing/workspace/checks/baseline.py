@@ -32,8 +32,12 @@ class Baseline(codec.Stored):
     def fewer(self, result: CheckResult) -> str:
         """In words, if fewer tests pass than did before; empty if not, or if nobody can tell."""
         before, now = self.tests.get(result.name), result.tests
-        if before is None or now is None or now >= before:
+        silent = now is None and result.passed
+        if not before or not (silent or (now is not None and now < before)):
             return ""
+        if silent:
+            was = f"{before} test{'' if before == 1 else 's'} passed when the feature began"
+            return f"{result.name}: does not say any more how many tests pass; {was}"
         return f"{result.name}: {now} tests pass, {before} did when the feature began"
 
     def news(self, result: CheckResult) -> tuple[str, ...]:

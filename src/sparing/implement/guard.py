@@ -1,0 +1,73 @@
+"""Whether a feature's code stands up to the tests that it began with, before a person is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparing.briefing.facts import Checked
+from sparing.implement.checks import checks_at, run_on
+from sparing.runtime.source import Source
+from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.changes import Changed, Standing, changed
+from sparing.workspace.checks.discover import Check
+from sparing.workspace.checks.guard import are_changed, draw_canary, guard_tree, knows_tests
+from sparing.workspace.checks.run import CheckResult
+from sparing.workspace.git.snapshot import Snapshot
+
+MOST_NAMES = 5
+
+
+def guard_changes(source: Source, checked: Checked) -> tuple[Changed, ...]:
+    """What the feature's own tests no longer show, and no person has agreed to.
+
+    Costs one more run of the tests, and only where they are green, and were touched or are known
+    to the code under test.
+    """
+    row, repository = source.row, source.around.repository
+    base, head = (
+        Snapshot(repository, row.feature.base_commit),
+        Snapshot(repository, source.job.head),
+    )
+    ran = {one.name for one in checked.results}
+    if checked.red or "test" not in ran or not (are_changed(base, head) or knows_tests(base, head)):
+        return ()
+    guard = _Guard(source, base, head, checked.known or Baseline())
+    tests = (one for one in checks_at(source.around, row, head.commit).checks if one.name == "test")
+    found = tuple(one for check in tests for one in guard.complaints(check))
+    return Standing((), found).open(source.job.agreed)
+
+
+class _Guard:
+    def __init__(self, source: Source, base: Snapshot, head: Snapshot, known: Baseline) -> None:
+        self._source, self._base, self._head, self._known = source, base, head, known
+        self._worktree = source.around.worktree(source.row, head.commit)
+        self._canary = draw_canary(base)
+
+    def complaints(self, check: Check) -> Iterator[Changed]:
+        """Each is made only after a run that shows nothing but what it says."""
+        first = self._run(check, self._head, canary=True)
+        if first.passed and self._canary and self._would_notice(check):
+            yield changed(f"{check.name}: passes although a test that always fails was added", "")
+        if first.passed or self._only_canary(first):
+            return
+        again = self._run(check, self._head, canary=False) if self._canary else first
+        if names := self._known.news(again):
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            told = f"{', '.join(names[:MOST_NAMES])}{more}"
+            words = f"{check.name}: fails with the tests that the feature began with: {told}"
+            yield changed(words, "\n".join(names))
+
+    def _only_canary(self, result: CheckResult) -> bool:
+        news, canary = self._known.news(result), self._canary
+        if canary is None or not news:
+            return False
+        return all(canary.mark in name for name in news)
+
+    def _would_notice(self, check: Check) -> bool:
+        """Whether its runner finds such a test at all; asked of the base, where nothing is bent."""
+        was_red = check.name in self._known.red
+        return not was_red and not self._run(check, self._base, canary=True).passed
+
+    def _run(self, check: Check, code: Snapshot, *, canary: bool) -> CheckResult:
+        tree = guard_tree(self._worktree, self._base, code, self._canary if canary else None)
+        return run_on(self._source.around, self._source.row, self._worktree, tree, check)
