@@ -203,7 +203,7 @@ TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
     Turn.RESEARCH: TurnRow(
         kinds=_always(TurnKind.ASSIST), errand=Errand.LONE, code_errand=Errand.LONE,
         step=StageStep.RESEARCH, form=ReplyForm.FINDINGS, words="turns/assist", phase="",
-        roles=("codebase-explorer", "researcher"), writes=False, sees_code=True, by_parts=False,
+        roles=("codebase-explorer", "researcher"), writes=False, sees_code=False, by_parts=False,
         helps=False, dispensable=True, may_leave=False, may_only_ask=False, tells_changes=False,
         answers_comments=False, trunk_is_shared=False,
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, assert_never
+from typing import ClassVar
 
 from sparing.cap import Reached
 
@@ -32,6 +32,7 @@ class AgentAction(StrEnum):
     READ = "read"
     WRITE = "write"
     COMMAND = "command"
+    SEARCH = "search"
     RAN = "ran"
     SAYS = "says"
     FAILED = "failed"
@@ -41,23 +42,20 @@ class AgentAction(StrEnum):
     @property
     def verb(self) -> str:
         """Stands between the agent's name and the event's text."""
-        match self:
-            case AgentAction.READ:
-                return "reads"
-            case AgentAction.WRITE:
-                return "writes"
-            case AgentAction.COMMAND | AgentAction.RAN:
-                return "runs"
-            case AgentAction.SAYS:
-                return "says"
-            case AgentAction.FAILED:
-                return "can't read"
-            case AgentAction.DENIED:
-                return "is refused:"
-            case AgentAction.RETRY:
-                return "waits, then tries again:"
-            case _:
-                assert_never(self)
+        return _VERBS[self]
+
+
+_VERBS = {
+    AgentAction.READ: "reads",
+    AgentAction.WRITE: "writes",
+    AgentAction.COMMAND: "runs",
+    AgentAction.RAN: "runs",
+    AgentAction.SEARCH: "searches the web for",
+    AgentAction.SAYS: "says",
+    AgentAction.FAILED: "can't read",
+    AgentAction.DENIED: "is refused:",
+    AgentAction.RETRY: "waits, then tries again:",
+}
 
 
 @dataclass(frozen=True)

@@ -153,5 +153,5 @@ def test_a_resumed_turn_repeats_role_rule_and_form_in_few_tokens(
 def test_whoever_verifies_a_claim_is_told_its_tools(rendered: dict[str, Prompt]) -> None:
     """B8: in every fresh prompt of the five roles, in both orders, and in no other."""
     for prompt in rendered.values():
-        told = "Tools for external claims: no documentation tool, no web." in prompt.text
+        told = words("turns", "tools_off").strip() in prompt.text
         assert told == (prompt.case.role in B8_ROLES and prompt.way is not Way.RESUME), prompt.name

@@ -84,13 +84,18 @@ def test_five_reviewers_verify_an_external_claim(name: str) -> None:
 
 
 @each(B8_REVIEWERS)
-def test_documentation_comes_before_the_web_and_a_missing_tool_never_blocks(name: str) -> None:
-    """B8: documentation tool first, web second, the state of the tools told."""
+def test_no_tool_is_named_and_what_cannot_be_checked_never_blocks(name: str) -> None:
+    """B8: which tools there are is told by the turn, which knows; the role names none."""
     section = role(name).body.partition("## External claim\n")[2].partition("\n## ")[0]
-    assert 0 <= section.find("documentation") < section.find("web")
-    last = section.strip().rpartition(". ")[2]
-    assert re.search(r"tool", last, re.IGNORECASE)
-    assert re.search(r"\b(never|not|no)\b", last)
+    assert not re.search(r"\b(web|documentation|your tools)\b", section, re.IGNORECASE)
+    assert re.search(r"\b(never|not|no)\b", section.strip().rpartition(". ")[2])
+
+
+def test_documentation_comes_before_other_pages_and_lockfiles_before_the_web() -> None:
+    """B8: the lockfile says which version counts, its documentation goes before the rest."""
+    told = words("turns", "tools_on")
+    assert 0 <= told.find("lockfile") < told.find("web") < told.find("documentation")
+    assert "lockfile" in words("turns", "tools_off")
 
 
 @each(ROLES)

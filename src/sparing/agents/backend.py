@@ -20,6 +20,8 @@ from sparing.usage import Origin, Usage
 
 
 class Access(StrEnum):
+    NOTHING = "nothing"
+    """No file at all: the turn is in an empty folder."""
     READ_ONLY = "read-only"
     NO_SHELL = "no-shell"
     """The worktree, without a shell: of tools that write, it has by far the longest description."""
@@ -27,7 +29,7 @@ class Access(StrEnum):
 
     @property
     def writes(self) -> bool:
-        return self is not Access.READ_ONLY
+        return self in (Access.NO_SHELL, Access.WORKTREE)
 
 
 EVERY_MODEL = "*"
@@ -86,6 +88,9 @@ class Capabilities:
     client_tokens: int = 0
     """What readers with the client's own tools are sent before any prompt, where others have
     ours."""
+
+    searches: bool = False
+    """Its provider can search the web for it, without a way out for the client itself."""
 
     def client_base_of(self, *, writes: bool) -> int:
         """With the client's own tools, whoever has which: the naive way has no others."""
@@ -176,6 +181,8 @@ class AgentCall:
     shown: Access | None = None
     """Whose tools are listed, where that is more than may be used: dispatches that share a cache
     entry must list the same ones."""
+    web: bool = False
+    """It may let its provider search the web."""
     lock: int | None = None
     """A file descriptor that the agent's processes inherit, so that they can be found."""
     launch: Launch | None = None
@@ -196,6 +203,8 @@ class AgentReply:
     opened: tuple[OpenedLines, ...] = ()
     """Exactly what tools of ours have shown, in the order of the calls."""
     changed: tuple[ChangedFile, ...] = ()
+    searches: int = 0
+    """How often the provider was asked to search the web, which it bills beside tokens."""
     failure: Failure | None = None
     detail: str = field(default="")
     resets_at: float | None = None

@@ -149,6 +149,7 @@ class ClaudeBackend:
             files_written=(*watch.written, *desk.written),
             opened=tuple(desk.opened),
             changed=tuple(desk.changed),
+            searches=watch.searches,
             failure=ended.failure,
             detail=ended.detail,
             resets_at=watch.resets_at,

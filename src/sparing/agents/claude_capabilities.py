@@ -39,4 +39,5 @@ def capabilities_with(setup: Setup) -> Capabilities:
         own_writers=tools.writers,
         own_writer_tokens=OWN_WRITER_TOKENS,
         client_tokens=client,
+        searches=True,
     )

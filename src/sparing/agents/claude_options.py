@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents import claude_start
-from sparing.agents.backend import EVERY_MODEL, AgentCall, Needs
+from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Needs
 from sparing.agents.claude_login import Login
 from sparing.agents.claude_rules import SERVER, rules_of, tools_of
 from sparing.agents.tunnel import Host, way_out
@@ -54,7 +54,9 @@ class ToolOffer:
     """Models whose readers have the client's, because their reviews were worse with ours."""
 
     def of(self, call: AgentCall) -> OwnTools | None:
-        if (call.shown or call.access).writes:
+        if call.access is Access.NOTHING:
+            wanted = False
+        elif (call.shown or call.access).writes:
             wanted = not self.writers.isdisjoint({call.model, EVERY_MODEL})
         else:
             wanted = self.readers and call.model not in self.lost
@@ -95,7 +97,7 @@ def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
         *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),
         *("--include-partial-messages", "--strict-mcp-config", "--setting-sources="),
         *_brought(setup, call, own),
-        f"--allowedTools={','.join(rules_of(call.access, root, own))}",
+        f"--allowedTools={','.join(rules_of(call.access, root, own, web=call.web))}",
         "--permission-mode=dontAsk",
         f"--model={call.model}",
         f"--max-turns={setup.max_turns}",
@@ -117,7 +119,7 @@ def _brought(setup: Setup, call: AgentCall, own: Sequence[str]) -> tuple[str, ..
     """What the client says of itself and which tools it offers."""
     if setup.stock:
         return (f"--append-system-prompt={call.system}",)
-    tools = ",".join(tools_of(call.shown or call.access, own))
+    tools = ",".join(tools_of(call.shown or call.access, own, web=call.web))
     return f"--system-prompt={call.system}", f"--tools={tools}"
 
 

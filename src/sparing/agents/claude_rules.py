@@ -17,6 +17,8 @@ READERS = ("Glob", "Grep", "Read")
 EDITORS = ("Edit", "Write")
 WRITERS = ("Bash", *EDITORS)
 CHANGING = frozenset({*WRITERS, "MultiEdit", "NotebookEdit"})
+SEARCH = "WebSearch"
+"""Done by the provider: the client needs no way out for it, and has none."""
 STRUCTURED = "StructuredOutput"
 PATHS = ("file_path", "path", "notebook_path")
 """Arguments of tools that name a file or a folder."""
@@ -51,11 +53,16 @@ class ToolAnswer(NamedTuple):
         }
 
 
-def tools_of(access: Access, own: Sequence[str] = ()) -> tuple[str, ...]:
-    """The client's tools; none beside our own, which are all that an agent needs."""
-    if own:
-        return ()
+def tools_of(access: Access, own: Sequence[str] = (), *, web: bool = False) -> tuple[str, ...]:
+    """The client's tools. Beside our own, which are all that files need, only the search."""
+    files = () if own else _for_files(access)
+    return (*files, SEARCH) if web else files
+
+
+def _for_files(access: Access) -> tuple[str, ...]:
     match access:
+        case Access.NOTHING:
+            return ()
         case Access.READ_ONLY:
             return READERS
         case Access.NO_SHELL:
@@ -66,27 +73,35 @@ def tools_of(access: Access, own: Sequence[str] = ()) -> tuple[str, ...]:
             assert_never(access)
 
 
-def rules_of(access: Access, root: Path, own: Sequence[str] = ()) -> tuple[str, ...]:
+def rules_of(
+    access: Access, root: Path, own: Sequence[str] = (), *, web: bool = False
+) -> tuple[str, ...]:
     """One a tool; two slashes begin a path that is absolute.
 
     A path that the rules' own grammar would misread is left to the look at every call.
     """
     plain = not any(letter in _GRAMMAR for letter in str(root))
     client = (
-        f"{tool}(/{root}/**)" if plain and tool != "Bash" else tool
-        for tool in tools_of(access, own)
+        f"{tool}(/{root}/**)" if plain and tool not in ("Bash", SEARCH) else tool
+        for tool in tools_of(access, own, web=web)
     )
     return (*client, *own)
 
 
 def judge(
-    tool: str, given: Mapping[str, Any], access: Access, root: Path, own: Sequence[str] = ()
+    tool: str,
+    given: Mapping[str, Any],
+    access: Access,
+    root: Path,
+    own: Sequence[str] = (),
+    *,
+    web: bool = False,
 ) -> ToolAnswer:
     """Whether a call may run, before it does."""
     if tool == STRUCTURED:
         return ToolAnswer()
     reads = access is Access.READ_ONLY and tool in OWN_CHANGING
-    if reads or (tool not in tools_of(access, own) and tool not in own):
+    if reads or (tool not in tools_of(access, own, web=web) and tool not in own):
         return ToolAnswer(f"{tool} is not for you in this turn.")
     for path in _named(given):
         if not _inside(path, root):

@@ -14,7 +14,14 @@ from typing import NamedTuple, cast
 
 from sparing.agents.backend import ANSWERING, AgentCall, AgentEvent
 from sparing.agents.claude_options import INITIALIZE, refusal, response
-from sparing.agents.claude_rules import CHANGING, OWN_CHANGING, judge, relative, tools_of
+from sparing.agents.claude_rules import (
+    CHANGING,
+    OWN_CHANGING,
+    SEARCH,
+    judge,
+    relative,
+    tools_of,
+)
 from sparing.codec import JsonObject
 from sparing.failure import Failure
 from sparing.turn_event import AgentAction
@@ -43,6 +50,8 @@ class Tool:
     name: str
     path: str
     command: str
+    query: str = ""
+    """What is looked up on the web."""
     done: bool | None = None
     """None as long as there is no result."""
 
@@ -91,7 +100,14 @@ class Watch:
         """Of this run. The client's own sum leaves out what a broken answer had cost."""
         seen = sum(self.calls, Usage())
         told = usage_of(self.result.get("usage")) if self.result else Usage()
+        if self.searches and self.result and not self.call.resume:
+            # A search is a request of its own, which stands in the session's totals alone.
+            told = max(told, _by_model(self.result), key=lambda one: one.total)
         return told if told.total > seen.total else seen
+
+    @property
+    def searches(self) -> int:
+        return sum(1 for tool in self.tools.values() if tool.query and tool.done)
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -124,7 +140,8 @@ class Watch:
             return refusal(id, f"there is no answer to {str(asked.get('subtype'))[:80]}")
         given = _object(asked, "input")
         tool, wanted = str(given.get("tool_name", "")), _object(given, "tool_input")
-        answer = judge(tool, wanted, self.call.access, self.root, self.own)
+        call = self.call
+        answer = judge(tool, wanted, call.access, self.root, self.own, web=call.web)
         if answer.reason:
             self.events(AgentEvent(AgentAction.DENIED, answer.reason))
         return response(id, answer.output)
@@ -162,7 +179,9 @@ class Watch:
 
     def _uses(self, id: str, name: str, given: JsonObject) -> None:
         path = str(given.get("file_path") or given.get("notebook_path") or "")
-        tool = Tool(name, relative(path, self.root) if path else "", str(given.get("command", "")))
+        query = str(given.get("query", "")) if name == SEARCH else ""
+        command = str(given.get("command", ""))
+        tool = Tool(name, relative(path, self.root) if path else "", command, query)
         self.tools[id] = tool
         if name in CHANGING | OWN_CHANGING and name not in self._for_writing():
             self.denied.append(tool.path or tool.command or name)
@@ -179,7 +198,9 @@ class Watch:
                 self._tell(tool)
 
     def _tell(self, tool: Tool) -> None:
-        if tool.command:
+        if tool.query and tool.done:
+            self.events(AgentEvent(AgentAction.SEARCH, tool.query[:SAID_CHARS]))
+        elif tool.command:
             self.events(AgentEvent(AgentAction.COMMAND, tool.command[:SAID_CHARS]))
         elif tool.path:
             kind = AgentAction.WRITE if tool.name in CHANGING else AgentAction.READ
@@ -218,6 +239,24 @@ def usage_of(fields: object) -> Usage:
         write_5m=max(0, written - hour),
         write_1h=hour,
         output=_count(told.get("output_tokens")),
+    )
+
+
+def _by_model(result: JsonObject) -> Usage:
+    """The totals of a session. They don't tell an hour's entries from others."""
+    told = _object(result, "modelUsage")
+    models = (_object(told, name) for name in told)
+    return sum(
+        (
+            Usage(
+                uncached=_count(one.get("inputTokens")),
+                read=_count(one.get("cacheReadInputTokens")),
+                write_5m=_count(one.get("cacheCreationInputTokens")),
+                output=_count(one.get("outputTokens")),
+            )
+            for one in models
+        ),
+        Usage(),
     )
 
 

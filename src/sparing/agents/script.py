@@ -74,6 +74,8 @@ class Script(BaseModel):
 
     base_tokens: int = Field(default=2200, ge=0)
     """Tools and system prompt of the client that is played."""
+    searches: bool = False
+    """The provider of the client that is played can search the web."""
     turn: tuple[ScriptedTurn, ...] = ()
 
     def find(self, call: AgentCall) -> ScriptedTurn | None:

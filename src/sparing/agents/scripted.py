@@ -20,7 +20,6 @@ from typing import Any, cast
 from sparing.agents import scripted_player
 from sparing.agents.backend import (
     ANSWERING,
-    Access,
     AgentCall,
     AgentEvent,
     AgentReply,
@@ -65,6 +64,7 @@ class ScriptedBackend:
             base_tokens=script.base_tokens,
             two_lives=True,
             primes=True,
+            searches=script.searches,
         )
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply:
@@ -142,7 +142,8 @@ class ScriptedBackend:
 def _tools(call: AgentCall) -> str:
     """What stands before the system prompt; a form for the answer is one more tool there."""
     form = json.dumps(call.schema, sort_keys=True) if call.schema is not None else ""
-    return f"{(call.shown or call.access).value} {form}"
+    web = " web" if call.web else ""
+    return f"{(call.shown or call.access).value}{web} {form}"
 
 
 def _over(call: AgentCall, usage: Usage) -> Failure | None:
@@ -158,7 +159,7 @@ def session_id(call: AgentCall) -> str:
 async def _play(
     turn: ScriptedTurn, call: AgentCall, events: Callable[[AgentEvent], None]
 ) -> _Played:
-    if call.access is Access.READ_ONLY and turn.edit:
+    if not call.access.writes and turn.edit:
         paths = ", ".join(edit.path for edit in turn.edit)
         return _Played(None, (), Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
     command = _command(turn, call)

@@ -17,6 +17,7 @@ from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
 from sparing.roles.load import Role
 from sparing.runtime.source import Source
+from sparing.runtime.web_search import WEB
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
 from sparing.turn import TURNS, Turn
@@ -102,7 +103,7 @@ def access_of(source: Source, client: PromptClient | None = None) -> Access:
     code. One of ours costs next to nothing. A session keeps its tools: one that is to go on into
     code has a shell from its beginning."""
     if not shows_writing(source.role, source.job.turn):
-        return Access.READ_ONLY
+        return Access.NOTHING if source.role.tools == (WEB,) else Access.READ_ONLY
     codes = RUN in source.role.tools and source.stage.work is not StageWork.DOCUMENT
     told = client or client_of(source)
     settings = source.around.settings(source.row)

@@ -50,6 +50,7 @@ from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.runtime.turn_history import KEPT_GROUP
+from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
 from sparing.session import Session
 from sparing.turn import Turn
@@ -260,6 +261,7 @@ def _call(one: Open, attempt: Attempt, at: float) -> AgentCall:
         cwd=source.around.folder.path,
         folder=source.folder,
         access=Access(front.access) if front.access else access_of(source),
+        web=WEB in source.role.tools,
         model=session.model,
         at=at,
         limit_seconds=LIMIT_SECONDS,

@@ -26,6 +26,7 @@ from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.prompts import keep_prompt, load_prompt
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import source_of
+from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent, SentAhead
 from sparing.ticket import Ticket
@@ -143,6 +144,7 @@ class _Primer(Purchase[AgentReply, bool]):
             folder=source.folder,
             access=Access.READ_ONLY,
             shown=Access.WORKTREE if writes else None,
+            web=WEB in source.role.tools,
             model=self.sent.model,
             at=self.at,
             limit_seconds=LIMIT_SECONDS,

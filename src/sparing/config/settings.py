@@ -21,6 +21,7 @@ from sparing.config.flow import FlowSettings
 from sparing.config.models import ClientKind, LoginName, ModelSettings
 from sparing.config.notify import NotifySettings
 from sparing.config.review import ReviewSettings
+from sparing.config.roles import RoleSettings
 from sparing.config.rules import (
     BRANCH,
     COMMANDS,
@@ -239,6 +240,7 @@ class Settings:
     models: ModelSettings = ModelSettings()
     notify: NotifySettings = NotifySettings()
     review: ReviewSettings = ReviewSettings()
+    roles: RoleSettings = RoleSettings()
     state: StateSettings = StateSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
 

@@ -29,9 +29,10 @@ from sparing.roles.load import RoleClass
 from sparing.runtime import signals
 from sparing.runtime.containment import Receipt, guard
 from sparing.runtime.events import tell
-from sparing.runtime.sandbox import launch_in
+from sparing.runtime.sandbox import empty_folder, launch_in
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.turn_history import front_of
+from sparing.runtime.web_search import WEB
 from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
@@ -79,9 +80,11 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
         watch = await asyncio.to_thread(
             guard, source, worktree, salvage, writes=writes, goes_on=goes_on
         )
-        launch = launch_in(around, worktree, writes=writes)
+        asked = _call(asking, permit, worktree)
+        outside = asked.access is Access.NOTHING
+        launch = launch_in(around, worktree, writes=writes, outside=outside)
         listener = Listener(asking, permit.number)
-        agent_call = replace(_call(asking, permit, worktree), lock=descriptor, launch=launch)
+        agent_call = replace(asked, lock=descriptor, launch=launch)
         try:
             reply = await run(agent_call, listener)
             await asyncio.to_thread(put_special_aside, worktree, source.job.head)
@@ -109,6 +112,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
     source, ticket, sent = asking.source, asking.ticket, asking.sent
     around, row, job = source.around, source.row, source.job
     shown = _shown(source, sent.resume)
+    outside = shown is Access.NOTHING
     money = permit.limit.nano_usd
     return AgentCall(
         id=f"{ticket.id}.{permit.number}.{sent.prompt[:8]}",
@@ -119,10 +123,11 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
         task=job.task or job.part or source.phase,
         system=source.fetch(sent.system) if sent.system else system_of(source),
         prompt=load_prompt(around.folder, sent.prompt),
-        cwd=worktree.path,
+        cwd=empty_folder(around) if outside else worktree.path,
         folder=around.feature_folder(row),
-        access=shown if _writes(source) else Access.READ_ONLY,
+        access=shown if outside or _writes(source) else Access.READ_ONLY,
         shown=shown,
+        web=WEB in source.role.tools,
         model=sent.model,
         at=ticket.at,
         limit_seconds=around.settings(row).agent.limit_seconds,

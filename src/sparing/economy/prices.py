@@ -30,6 +30,8 @@ class Price:
         return max(self.input, self.output, self.read, self.write_5m, self.write_1h)
 
 
+SEARCH_USD = Decimal("0.01")
+"""Of one search of the web, by the list of the one provider that makes them here."""
 Own = Mapping[str, Price]
 """Prices that the user has set, by model."""
 
@@ -80,6 +82,8 @@ def cost_usd(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> Deci
     ) / MILLION
 
 
-def cost_nano(model: str, usage: Usage, own: Own, prompt_tokens: int = 0) -> int | None:
+def cost_nano(
+    model: str, usage: Usage, own: Own, prompt_tokens: int = 0, searches: int = 0
+) -> int | None:
     cost = cost_usd(model, usage, own, prompt_tokens)
-    return None if cost is None else to_nano(cost)
+    return None if cost is None else to_nano(cost + searches * SEARCH_USD)

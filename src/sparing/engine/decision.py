@@ -34,6 +34,7 @@ from sparing.runtime.panel_record import panel_rule
 from sparing.runtime.place_store import dump_place, load_place
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, current
+from sparing.runtime.web_search import assistants_of
 from sparing.stages.moves import Next, StageRules
 from sparing.stages.place import Place
 from sparing.stages.stage import next_move
@@ -140,7 +141,7 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
     settings, stops = around.settings(row), stops_of(around, row)
     return StageRules(
         settings.review.rounds, stops, around.headless, settings.review.strict,
-        frozenset(settings.flow.assistants), auto=wants_rule(around, row),
+        assistants_of(settings, around.web(row)), auto=wants_rule(around, row),
         continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,
         panel=panel_rule(around, row),

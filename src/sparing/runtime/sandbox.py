@@ -22,19 +22,26 @@ from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import tool_roots, wrap
 from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
 
-"""The kind of the event that tells the level."""
+
+def empty_folder(around: Surroundings) -> Path:
+    """For an agent that is to see nothing of the repository."""
+    folder = around.folder.path / "empty"
+    folder.mkdir(mode=0o500, exist_ok=True)
+    return folder
 
 
-def launch_in(around: Surroundings, worktree: Worktree, *, writes: bool) -> Launch:
-    """How a client is started there."""
+def launch_in(
+    around: Surroundings, worktree: Worktree, *, writes: bool, outside: bool = False
+) -> Launch:
+    """How a client is started there; `outside`: in an empty folder, without the repository."""
 
     def launch(argv: Sequence[str], needs: Needs) -> Launched:
         policy = SandboxPolicy(
             SandboxAccess.AUTHOR if writes else SandboxAccess.REVIEWER,
-            worktree.path,
+            empty_folder(around) if outside else worktree.path,
             {**around.environ, **needs.environment},
             secrets=needs.secrets,
-            git_dir=around.repository.git_dir,
+            git_dir=None if outside else around.repository.git_dir,
             readable=(*tools(around), *needs.readable),
             client_state=needs.state,
             shell_variable=needs.shell_variable,

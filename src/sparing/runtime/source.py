@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from sparing.artifact import META, RULES, Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.codec import JsonObject
+from sparing.config.roles import WebUse
 from sparing.context.prompt.brief import Document, Material
 from sparing.context.prompt.wrap import wrapper_key
 from sparing.continuation import SessionStep
@@ -30,6 +31,7 @@ from sparing.roles.catalog import Catalog, load_catalog
 from sparing.roles.load import Role
 from sparing.roles.panel import united
 from sparing.runtime.surroundings import Surroundings, current
+from sparing.runtime.web_search import equipped
 from sparing.session import Session
 from sparing.ticket import Ticket
 from sparing.turn import TURNS
@@ -93,7 +95,12 @@ class Source:
 
     @property
     def role(self) -> Role:
-        return united(self.roles)
+        return equipped(united(self.roles), self.web)
+
+    @property
+    def web(self) -> WebUse:
+        """Who may have the web searched; settled once for a job."""
+        return self.once(("web",), lambda: self.around.web(self.row))
 
     @property
     def key(self) -> str:

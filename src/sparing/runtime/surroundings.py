@@ -16,6 +16,7 @@ from sparing.agents.scripted import ScriptedBackend
 from sparing.config.load import Loaded, load
 from sparing.config.models import ClientKind
 from sparing.config.process_environment import client_environment
+from sparing.config.roles import WebUse
 from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
@@ -26,6 +27,7 @@ from sparing.records.folder import StateFolder
 from sparing.runtime.claude_double import DoubledClaude, agent_of, taken_seconds
 from sparing.runtime.clients import claude_backend
 from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
+from sparing.runtime.web_search import agreed_use
 from sparing.workspace.git.lanes import lane_branch, lane_name
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
@@ -72,6 +74,17 @@ class Surroundings:
             offer_tools(made, loaded.settings, sources, number)
             self._backends[name] = made
         return self._backends[name]
+
+    def web(self, row: FeatureRow) -> WebUse:
+        """Who has the web searched; nobody where the client is not installed."""
+        use = agreed_use(self.settings(row), self.folder.path)
+        try:
+            return use if use is not WebUse.OFF and self.searches(row) else WebUse.OFF
+        except ConfigError:
+            return WebUse.OFF
+
+    def searches(self, row: FeatureRow) -> bool:
+        return self.backend(row).capabilities.searches
 
     def now(self, row: FeatureRow, moves: int) -> float:
         """The time of a move. The counted clock depends on nothing but the count, or on how long

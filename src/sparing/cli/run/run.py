@@ -24,6 +24,7 @@ from sparing.cli.run.detach import run_detached
 from sparing.cli.run.drive import Mode, run_features
 from sparing.cli.screen import echo, is_terminal, style
 from sparing.cli.setup.init import agree_to_setup
+from sparing.cli.setup.trust_web import agree_to_web
 from sparing.desk.features.merge_status import finished_feature
 from sparing.desk.features.view import feature_view, open_rows
 from sparing.desk.gates import answers
@@ -108,6 +109,7 @@ def _mode(*, yes: bool, no_input: bool, as_json: bool, auto: bool, **_how: bool)
 def _run(office: Office, rows: list[FeatureRow], mode: Mode, *, as_json: bool) -> int:
     if mode is Mode.ASK:
         agree_to_setup(office, prospect(office), yes=False)
+        agree_to_web(office)
     try:
         return run_features(office, rows, mode, as_json=as_json)
     except EngineBusy as busy:

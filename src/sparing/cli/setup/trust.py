@@ -9,10 +9,12 @@ import click
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.cli.setup.trust_setup import trust_setup
+from sparing.cli.setup.trust_web import trust_web
 from sparing.codec import JsonObject
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.programs import ProgramView, program_views, revoke_programs, trust_programs
 from sparing.desk.setup.roles import RoleCandidate, candidates, revoke_all, trust_files
+from sparing.desk.setup.web import forbid_web
 from sparing.errors import NeedsHuman
 from sparing.printable import printable
 from sparing.roles.trust import RoleTrust
@@ -22,8 +24,9 @@ from sparing.roles.trust import RoleTrust
 @click.option("--yes", is_flag=True, help="Trust all of them without a question.")
 @click.option("--revoke", is_flag=True, help="Trust none of them any more.")
 @click.option("--setup", metavar="FEATURE", help="The set-up as this feature has changed it.")
+@click.option("--web", is_flag=True, help="That agents have the web searched; see roles.web.")
 @json_option
-def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> None:
+def trust_command(yes: bool, revoke: bool, setup: str | None, web: bool, as_json: bool) -> None:
     """Review what this repository brings along that could act, and trust it.
 
     Files in .sparing/roles and .claude/agents change what agents are told. Each is shown with its
@@ -35,9 +38,15 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> 
 
     With --setup: what a feature changes of its set-up, new dependencies for one, is shown as a
     diff. It is installed only after you agree, from the commit that you saw.
+
+    With --web: whether those whom the setting roles.web names may have the web searched. --revoke
+    takes that back, too.
     """
     if setup is not None:
         trust_setup(setup, yes=yes, as_json=as_json)
+        return
+    if web and not revoke:
+        trust_web(yes=yes, as_json=as_json)
         return
     office = open_office(Path.cwd(), reading=True)
     if revoke:
@@ -66,10 +75,14 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, as_json: bool) -> 
 
 def _revoke(office: Office, as_json: bool) -> None:
     files, settings = revoke_all(office), revoke_programs(office)
+    searches = forbid_web(office)
     words = f"{files} files were trusted; none is any more"
     if settings:
         words += f"\n{settings} git settings were trusted; none is any more"
-    _tell(as_json, {"revoked": files, "revoked_settings": settings}, words)
+    if searches:
+        words += "\nthe web is not searched any more"
+    content = {"revoked": files, "revoked_settings": settings, "revoked_web": searches}
+    _tell(as_json, content, words)
 
 
 def _need_a_person(waiting: list[RoleCandidate], programs: list[ProgramView]) -> None:

@@ -18,6 +18,7 @@ from sparing.money import dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens
+from sparing.runtime.web_search import assistants_of
 from sparing.stages.stage import REPAIRS
 
 FEW_TASKS = 4
@@ -103,7 +104,8 @@ def outlook_json(found: Range) -> JsonObject:
 
 def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
     least, most = _dispatches(stage, settings.review.rounds, tasks)
-    beside = sum(role in settings.flow.assistants for role in stage.research)
+    helping = assistants_of(settings, settings.roles.web)
+    beside = sum(role in helping for role in stage.research)
     beside += max(0, len(stage.parts) - 1)
     beside += stage.learns and RETRO in settings.flow.assistants
     deepens = stage.work is StageWork.IMPLEMENT and DEEPENER in settings.flow.assistants

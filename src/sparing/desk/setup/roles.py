@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sparing.config.load import sources_here
 from sparing.desk.office import Office
+from sparing.desk.setup.web import web_warnings
 from sparing.errors import ConfigError
 from sparing.roles import trust
 from sparing.roles.catalog import Catalog, load_catalog
@@ -36,7 +37,7 @@ def check_roles(office: Office) -> tuple[str, ...]:
         raise found.problems[0]
     for name in office.loaded.settings.models.named_roles:
         found.role(name)  # a misspelt role would otherwise keep its model, unnoticed
-    return found.warnings
+    return (*found.warnings, *web_warnings(office))
 
 
 def candidates(office: Office) -> list[RoleCandidate]:
