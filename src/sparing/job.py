@@ -87,6 +87,8 @@ class Job:
     """Of a task beside others: the worktree that it has to itself."""
     building: TaskProgress = TaskProgress()
     """Of the program's own look at tasks: how far they are."""
+    chain: str = ""
+    """Of a task: the one before it, in whose session it may go on."""
     agreed: tuple[str, ...] = ()
     """For CHECK: changes of checks that a person has agreed to, by key."""
 
@@ -142,6 +144,10 @@ class JobResult:
     """Of the tasks: groups of numbers that may be worked on side by side."""
     waits: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Of the tasks: those that wait for others, and for which."""
+    chains: tuple[tuple[str, str], ...] = ()
+    """Of the tasks: those that may go on in the session of another one, and of which."""
+    reported: bool = True
+    """Of a look at a task: its reply had a report."""
     left: tuple[tuple[str, str], ...] = ()
     """Of a merge: tasks that did not fit, and the hash of why."""
     red: bool = False

@@ -56,6 +56,12 @@ class TaskProgress:
     """The commits before and after deeper tests were written."""
     fixes: int = 0
     """How often the code was changed to meet them."""
+    chains: tuple[tuple[str, str], ...] = ()
+    """Tasks that may go on in the session of another one, and of which."""
+    last: str = ""
+    """The task that was done last, at the first try and with a report."""
+    single: bool = False
+    """A task in the session of another one was not done: the rest have sessions of their own."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -80,6 +86,12 @@ class TaskProgress:
         """Those of them that can be worked on at once; none if it would be only one."""
         free = tuple(number for number in self.upcoming if number not in self.alone)
         return free if len(free) > 1 else ()
+
+    def chained_to(self, number: str) -> str:
+        """The task whose session this one may go on in; empty if it begins by itself."""
+        before = dict(self.chains).get(number, "")
+        first = self.turns <= 1 and number not in self.tried
+        return before if before == self.last and first and not self.single else ""
 
     def users(self, number: str) -> tuple[str, ...]:
         """The tasks that wait for this one, or for one that does, and are not over."""

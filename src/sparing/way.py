@@ -70,6 +70,8 @@ class Lever(StrEnum):
     """Lines that agents named as a source, quoted by the program for those who come after."""
     LEAN_TOOLS = "lean-tools"
     """Who writes a document is offered no shell, whose description is longer than all others."""
+    CHAIN = "chain"
+    """A small task goes on in the session of the task before it that names the same files."""
 
 
 ALL_LEVERS = "all"

@@ -123,6 +123,8 @@ def implementer() -> Iterator[Case]:
     yield case("task", *FRESH, turn=Turn.IMPLEMENT, task="2")
     again = {"task": "2", "iteration": 2, "feedback": "checks"}
     yield case("task2", (COMPOSE, NESTED), turn=Turn.IMPLEMENT, **again)
+    chained = {"task": "2", "chain": "1", "seen": 1}
+    yield case("task-chained", (RESUME, NESTED), turn=Turn.IMPLEMENT, **chained)
     yield case("mend", (COMPOSE, NESTED), turn=Turn.MEND, feedback="checks")
     yield case("fix", *FRESH, turn=Turn.REVISE, settles=True)
     yield case("fix2", *AGAIN, turn=Turn.REVISE, iteration=2, seen=1, settles=True)

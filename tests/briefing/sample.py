@@ -72,6 +72,7 @@ class Sample(NamedTuple):
         part: str = "",
         research: str = "",
         panel: tuple[str, ...] = (),
+        chain: str = "",
     ) -> Source:
         """A job at this iteration; `seen` gives the role a session from an earlier one."""
         keep = self.around.folder.keep
@@ -83,7 +84,7 @@ class Sample(NamedTuple):
             feedback=keep(DATA["replies"][feedback]) if feedback else "",
             note=keep(DATA["replies"]["fixes"]), part=part,
             research=((research, keep(DATA["replies"]["research"])),) if research else (),
-            panel=panel,
+            panel=panel, chain=chain,
         )  # fmt: skip
         session = _session(role, seen, commits[min(seen, 2)]) if seen else None
         return Source(self.around, row, job, session, final, seen > 0)

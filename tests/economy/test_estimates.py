@@ -56,10 +56,13 @@ def test_a_light_agent_is_known_after_one_turn() -> None:
 @pytest.mark.parametrize("errand", Errand)
 def test_who_remembers_more_works_no_more(errand: Errand) -> None:
     """E1: that is why a resumed turn can pay."""
-    none, notes, handoff, transcript = (work_of(HABITS[errand, memory]) for memory in Memory)
+    none, notes, handoff, transcript, neighbour = (
+        work_of(HABITS[errand, memory]) for memory in Memory
+    )
     assert none.calls >= notes.calls >= transcript.calls
     assert none.growth >= notes.growth >= transcript.growth
     assert handoff == none, "not before it was seen"
+    assert transcript.growth >= neighbour.growth
 
 
 def test_the_ledger_outweighs_the_defaults() -> None:

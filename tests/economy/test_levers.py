@@ -52,6 +52,7 @@ def test_what_the_backend_lacks_is_off_and_said() -> None:
         Lever.RESUME: "the backend can't resume",
         Lever.KEEP_ALIVE: "the backend can't keep a session warm",
         Lever.TRIM: "the backend's tools answer the model directly",
+        Lever.CHAIN: "the backend can't resume",
     }
 
 

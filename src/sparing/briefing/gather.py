@@ -30,6 +30,7 @@ from sparing.briefing.reply_schema import form_of
 from sparing.briefing.retro import record
 from sparing.briefing.role_words import is_tier, roles_text, stage_texts
 from sparing.briefing.stage_handoffs import summaries
+from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers
 from sparing.context.documents.literal import literal_scope, literal_tasks
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
@@ -49,7 +50,9 @@ from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.roles.load import Role, RoleClass
+from sparing.runtime.levers import is_chained
 from sparing.runtime.source import Source
+from sparing.session import Session
 from sparing.task import Task
 from sparing.turn import TURNS, Turn, kind_of
 from sparing.turn_kind import KINDS, Actor, TurnKind
@@ -57,6 +60,10 @@ from sparing.turn_kind import KINDS, Actor, TurnKind
 CANONICAL = (
     ArtifactName.PRD, ArtifactName.SPEC, ArtifactName.DESIGN, ArtifactName.PLAN, ArtifactName.TASKS,
 )  # fmt: skip
+
+
+SCOPED = (ArtifactName.PLAN, ArtifactName.DESIGN, ArtifactName.TASKS)
+"""Documents of which each task is given its own parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ def gather(source: Source) -> Brief:
         mentioned=mentioned_in(source, fixes, found) if kind in REVIEWS else (),
         delta=delta,
         fix_summary=fixes,
-        changed=refreshed(source, session) if kind is TurnKind.FIX and session else (),
+        changed=_changed(source, kind, session),
         facts=source.fetch(source.job.facts) if kind in REVIEWS else "",
         schema=form_of(source.job.turn, panel=bool(source.job.panel)),
         resumable=_resumable(source, role, kind, bool(delta or answers(fixes))),
@@ -116,6 +123,15 @@ def gather(source: Source) -> Brief:
         warnings=(*(scoped.warnings if scoped else ()), *(project.warnings if project else ())),
     )
     return going_on(brief, source) if source.job.going.thread else brief
+
+
+def _changed(source: Source, kind: TurnKind, session: Session | None) -> tuple[FileChange, ...]:
+    """Files that a session has seen and that are not as they were then."""
+    if session is None:
+        return ()
+    if kind is TurnKind.TASK and source.job.chain:
+        return source.changed(session.commit)
+    return refreshed(source, session) if kind is TurnKind.FIX else ()
 
 
 def _kind(source: Source) -> TurnKind:
@@ -249,6 +265,10 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
         return False  # somebody else has changed what it wrote, and nobody tells it
     # A session of whoever settles something needs to be told nothing but the turn.
     row = KINDS[kind]
+    if kind is TurnKind.TASK:
+        reads = (one for one in source.stage.reads if one not in SCOPED)
+        same = all(source.untouched(name, session.commit) for name in reads)
+        return same and is_chained(source)
     return row.actor is Actor.FIXER or (row.enters and source.transition)
 
 

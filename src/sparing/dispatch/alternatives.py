@@ -26,7 +26,7 @@ from sparing.economy.preload import preload_pays
 from sparing.flow.flows import TIERS
 from sparing.records.prompts import load_prompt
 from sparing.runtime import turn_history
-from sparing.runtime.levers import levers_of
+from sparing.runtime.levers import is_chained, levers_of
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
 from sparing.trunk import TrunkKey
@@ -102,7 +102,9 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
     reads = referenced(brief, composed)
     if way is Way.REFERENCE and not (reads and "read" in source.role.tools):
         return None
-    memory = turn_history.memory_of(way, noted=bool(brief.notes), handed=bool(brief.handoff))
+    memory = turn_history.memory_of(
+        way, noted=bool(brief.notes), handed=bool(brief.handoff), chained=is_chained(source)
+    )
     work = _work(source, memory, terms)
     on = transcript_of(source) if way is Way.RESUME else None
     size = (on.tokens if on else terms.base.tokens) + sum(s.tokens for s in composed.segments)

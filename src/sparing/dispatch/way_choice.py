@@ -41,7 +41,7 @@ from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts
 from sparing.runtime import turn_history
 from sparing.runtime.cache_life import group_of, life_of
-from sparing.runtime.levers import levers_of, off_of
+from sparing.runtime.levers import is_chained, levers_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey
@@ -181,6 +181,7 @@ def _sent_with(source: Source, chosen: Alternative, taught: _Taught) -> dict[str
         "noted": bool(brief.notes),
         "mapped": bool(brief.map),
         "handed": bool(brief.handoff),
+        "chained": is_chained(source),
         "mixed": source.inside and policy_of(source) is Policy.SEED,
         "given": list(brief.given),
         "own": client_of(source).own,
@@ -271,7 +272,8 @@ def _actor(source: Source, brief: Brief) -> Actor:
     row = KINDS[brief.asked.kind]
     if source.role.always_fresh and not source.inside:
         return Actor.LONE
-    return Actor.FIXER if row.enters and source.transition else row.actor
+    goes_on = (row.enters and source.transition) or is_chained(source)
+    return Actor.FIXER if goes_on else row.actor
 
 
 def _is_first(source: Source, brief: Brief) -> bool:

@@ -50,6 +50,8 @@ class Memory(StrEnum):
     """A map of what others have looked at, and what they decided: until turns were seen that it
     spared something, nothing is expected of it."""
     TRANSCRIPT = "transcript"
+    NEIGHBOUR = "neighbour"
+    """The transcript of the task before, whose files are those of this one."""
 
 
 class TurnHabit(NamedTuple):
@@ -63,7 +65,7 @@ class TurnHabit(NamedTuple):
     """Of the answer: tokens typed in calls before the last, which stay in the context."""
 
 
-HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
+_REMEMBERING: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
     {
         (Errand.WRITE, Memory.NONE): TurnHabit(3, 9, 4775),
         (Errand.WRITE, Memory.NOTES): TurnHabit(3, 9, 4775),
@@ -99,6 +101,13 @@ HABITS: Mapping[tuple[Errand, Memory], TurnHabit] = MappingProxyType(
         (Errand.HAND_OVER, Memory.TRANSCRIPT): TurnHabit(0, 0, 600),
     }
 )
+_NEIGHBOURS = {
+    (errand, Memory.NEIGHBOUR): habit
+    for (errand, memory), habit in _REMEMBERING.items()
+    if memory is Memory.TRANSCRIPT
+} | {(Errand.IMPLEMENT, Memory.NEIGHBOUR): TurnHabit(7, 3.5, 3100, typed=2800)}
+"""A task after one with the same files: it need not open those again, a file and its test."""
+HABITS = MappingProxyType({**_REMEMBERING, **_NEIGHBOURS})
 
 
 APART = frozenset((Errand.RETRO, Errand.HAND_OVER))

@@ -71,6 +71,7 @@ _NEEDS: Mapping[Lever, tuple[Callable[[Able], bool], str]] = MappingProxyType(
             "the backend can't keep a session warm",
         ),
         Lever.TRIM: (lambda able: able.trims, "the backend's tools answer the model directly"),
+        Lever.CHAIN: (lambda able: able.resume, "the backend can't resume"),
         Lever.LEAN_TOOLS: (
             lambda able: able.chooses_tools,
             "the backend has one set of tools for writers",

@@ -27,9 +27,9 @@ def _wave(left: Sequence[Task], possible: Sequence[Task], width: int) -> tuple[T
     first = left[0]
     if width < 2 or first not in possible or not first.files:
         return (first,)
-    wave, taken = [first], _files(first)
+    wave, taken = [first], files_of(first)
     for task in left[1:]:
-        mine = _files(task)
+        mine = files_of(task)
         free = mine and taken.isdisjoint(mine)
         if len(wave) < width and task in possible and free:
             wave.append(task)
@@ -40,6 +40,6 @@ def _wave(left: Sequence[Task], possible: Sequence[Task], width: int) -> tuple[T
     return tuple(wave)
 
 
-def _files(task: Task) -> frozenset[str]:
+def files_of(task: Task) -> frozenset[str]:
     """Without regard to case: some file systems have none."""
     return frozenset(path.removeprefix("./").casefold() for path in task.files)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import read_tasks
 from sparing.context.documents.tasks import in_circles
+from sparing.flow.chains import chains
 from sparing.flow.waves import waves
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.waves import remove_lanes, warn_all
 from sparing.job import JobResult
+from sparing.runtime.levers import chains_tasks
 from sparing.runtime.source import Source
 from sparing.ticket import Ticket
 
@@ -24,8 +26,10 @@ def list_all(source: Source, ticket: Ticket) -> JobResult:
     told = [f"tasks {', '.join(circle)} {CIRCLE}"] if circle else []
     warn_all(source, ticket, [*told, *remove_lanes(source, source.job.head)])
     width = source.around.settings(source.row).flow.waves
+    groups = tuple(waves(tasks, width))
     return JobResult(
         tasks=tuple((task.number, task.title) for task in tasks),
-        waves=tuple(tuple(task.number for task in wave) for wave in waves(tasks, width)),
+        waves=tuple(tuple(task.number for task in wave) for wave in groups),
         waits=tuple((task.number, task.depends_on) for task in tasks if task.depends_on),
+        chains=chains(groups) if chains_tasks(source) else (),
     )

@@ -40,7 +40,7 @@ def look_at(source: Source, ticket: Ticket) -> JobResult:
     if seen.report.is_empty:
         _warn(source, ticket, f"the report on task {part.number} is empty", "empty")
     commit = _log(source, ticket, source.job.head, [_entry(seen)], building.having((part.number,)))
-    return JobResult(commit=commit, changed=bool(seen.files))
+    return JobResult(commit=commit, changed=bool(seen.files), reported=not seen.report.is_empty)
 
 
 def _doubted(

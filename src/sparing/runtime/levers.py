@@ -124,6 +124,20 @@ def _sheet(source: Source) -> tuple[SheetUse, str]:
 
 def trims_checks(source: Source) -> bool:
     """What checks print comes from this program, so every backend can be spared of it."""
+    return _wants(source, Lever.TRIM)
+
+
+def chains_tasks(source: Source) -> bool:
+    """Whether small tasks may share a session; whether they can is seen before each."""
+    return _wants(source, Lever.CHAIN)
+
+
+def _wants(source: Source, lever: Lever) -> bool:
     settings = source.around.settings(source.row)
     adaptive = settings.review.policy is Policy.ADAPTIVE
-    return adaptive and Lever.TRIM in switched_on(settings.economy.levers)
+    return adaptive and lever in switched_on(settings.economy.levers)
+
+
+def is_chained(source: Source) -> bool:
+    """The session at hand is that of the task before, and may be gone on with."""
+    return bool(source.job.chain) and source.session is not None and chains_tasks(source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from sparing.artifact import META, RULES, Artifact, ArtifactName
@@ -230,6 +230,11 @@ def session_scope(job: Job) -> str:
     return f"{job.stage}/{job.task}" if job.task else job.stage
 
 
+def _scope_before(job: Job) -> str:
+    """Where the session stands that the job may go on in."""
+    return session_scope(replace(job, task=job.chain or job.task))
+
+
 def session_owner(job: Job) -> str:
     if job.going.thread:
         return builder_of(job.going.thread)
@@ -240,7 +245,7 @@ def source_of(ticket: Ticket, job: Job) -> Source:
     around = current()
     with around.database.read() as connection:
         row = features.get(connection, ticket.feature)
-        session = sessions.get(connection, ticket.feature, session_scope(job), session_owner(job))
+        session = sessions.get(connection, ticket.feature, _scope_before(job), session_owner(job))
     assert row is not None, f"{ticket.feature} has no row"
     ended = job.going.go is SessionStep.HAND_OFF or job.going.anew
     kept = None if ended else session

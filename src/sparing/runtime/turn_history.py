@@ -65,9 +65,9 @@ def errand_of(template: str, stage: str) -> Errand | None:
     return Errand.LONE if found is Errand.WRITE and stage in CLOSING else found
 
 
-def memory_of(way: Way, *, noted: bool, handed: bool = False) -> Memory:
+def memory_of(way: Way, *, noted: bool, handed: bool = False, chained: bool = False) -> Memory:
     if way is Way.RESUME:
-        return Memory.TRANSCRIPT
+        return Memory.NEIGHBOUR if chained else Memory.TRANSCRIPT
     if handed:
         return Memory.HANDOFF
     return Memory.NOTES if noted else Memory.NONE
@@ -121,7 +121,8 @@ def _turns(rows: Iterable[LedgerRow]) -> Iterable[SeenTurn]:
         if errand is not None and row.result is not None:
             noted = attempt.sent.get("noted", attempt.iteration > 1)
             handed = bool(attempt.sent.get("handed"))
-            memory = memory_of(Way(attempt.way), noted=noted, handed=handed)
+            chained = bool(attempt.sent.get("chained"))
+            memory = memory_of(Way(attempt.way), noted=noted, handed=handed, chained=chained)
             yield SeenTurn(TurnClass(attempt.role, errand, memory), _calls(row))
 
 

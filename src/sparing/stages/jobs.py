@@ -70,7 +70,9 @@ def task_job(place: Place, number: str, lane: str = "") -> Job:
     place_of = [one for one, _ in place.tasks].index(number) + 1
     role = stage_of(place).author
     job = _job(place, f"task-{place_of}", role=role, turn=Turn.IMPLEMENT)
-    return replace(job, task=number, iteration=max(1, place.building.turns), lane=lane)
+    chain = "" if lane else place.building.chained_to(number)
+    iteration = max(1, place.building.turns)
+    return replace(job, task=number, iteration=iteration, lane=lane, chain=chain)
 
 
 def wave_jobs(place: Place) -> tuple[Job, ...]:

@@ -41,7 +41,7 @@ TRIED = frozenset(
 def listed(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     result = happened.results[0]
     waves = result.waves or tuple((number,) for number, _ in result.tasks)
-    building = TaskProgress(waves, tuple(result.waits))
+    building = TaskProgress(waves, tuple(result.waits), chains=tuple(result.chains))
     if place.building.waves and place.tasks == result.tasks:
         building = _so_far(building, place.building)
     return onward(replace(place, tasks=result.tasks, building=building), rules, now)
@@ -109,7 +109,9 @@ def proved(place: Place, happened: Happened, rules: StageRules, now: float) -> N
     result, number, building = happened.results[0], number_of(place), place.building
     if result.passed:
         complete = () if result.changed else (number,)
-        after = replace(building.having((number,), complete), red=False)
+        at_once = building.turns <= 1 and result.reported
+        after = building.having((number,), complete)
+        after = replace(after, red=False, last=number if at_once else "")
         return onward(replace(place, building=after), rules, now)
     seen = replace(place, feedback=result.reply, building=replace(building, red=result.red))
     if number in building.tried:
@@ -131,7 +133,10 @@ def failed_task(place: Place, result: JobResult, rules: StageRules, now: float) 
 
 def _again(place: Place, number: str) -> Next:
     building = place.building
-    tried = replace(building, tried=(*building.tried, number), turns=building.turns + 1)
+    single = building.single or bool(building.chained_to(number))
+    tried = replace(
+        building, tried=(*building.tried, number), turns=building.turns + 1, single=single
+    )
     return at(replace(place, building=tried, done=()), StageStep.TASK)
 
 

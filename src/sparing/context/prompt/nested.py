@@ -50,6 +50,11 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
                 *pieces.findings(brief), *pieces.changed_files(brief), *pieces.files(brief),
                 *pieces.materials(brief),
             ]  # fmt: skip
+        case TurnKind.TASK:
+            told = [
+                *pieces.changed_files(brief), *pieces.stale(brief), *pieces.scope(brief),
+                *pieces.materials(brief),
+            ]  # fmt: skip
         case TurnKind.STAGE | TurnKind.JUDGE:
             builds = brief.asked.kind is TurnKind.STAGE
             return (

@@ -150,6 +150,9 @@ def resumed_turn(brief: Brief) -> str:
             return _say(brief, "revise", *_given(brief), *_persons(brief)) + settle(brief)
         case TurnKind.FIX:
             return _say(brief, "fix_again", *_given(brief), *_persons(brief)) + settle(brief)
+        case TurnKind.TASK:
+            stated = [] if asked.done_stated else ["no_done"]
+            return _say(brief, "task_next", *stated, *_known_names(brief), *_news(brief))
         case TurnKind.STAGE | TurnKind.JUDGE:
             builds = asked.kind is TurnKind.STAGE and asked.target
             name = "transition" if builds else "transition_only"
