@@ -13,6 +13,7 @@ from sparing.database import Database
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder, open_folder
 from sparing.redact import Redactor
+from sparing.workspace.git.config import credentials
 from sparing.workspace.git.repository import (
     Repository,
     confirmed,
@@ -39,7 +40,8 @@ def open_office(
     if not reading:
         pins = trusted_pins(loaded.state_root / repository.key)
         repository = confirmed(repository, pins, git_environment())
-    folder = open_folder(loaded.state_root, repository.key, Redactor(known_secrets()))
+    logins = () if reading else credentials(repository.git().settings())
+    folder = open_folder(loaded.state_root, repository.key, Redactor((*known_secrets(), *logins)))
     repository = replace(repository, locks=folder.locks)
     return Office(repository, loaded, folder, folder.database())
 

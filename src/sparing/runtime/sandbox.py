@@ -18,6 +18,8 @@ from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.run import CheckSandbox
+from sparing.workspace.git.config import without_credentials
+from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import tool_roots, wrap
 from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
@@ -42,6 +44,7 @@ def launch_in(
             {**around.environ, **needs.environment},
             secrets=needs.secrets,
             git_dir=None if outside else around.repository.git_dir,
+            covered={} if outside else covered_files(around.repository),
             readable=(*tools(around), *needs.readable),
             client_state=needs.state,
             shell_variable=needs.shell_variable,
@@ -56,7 +59,17 @@ def launch_in(
 def check_sandbox(around: Surroundings) -> CheckSandbox:
     """For the repository's own checks: like an author, without any network."""
     folder = around.folder.scratch
-    return CheckSandbox(folder, around.repository.git_dir, tools(around), level=around.level)
+    return CheckSandbox(
+        folder, around.repository.git_dir, tools(around), level=around.level,
+        covered=covered_files(around.repository),
+    )  # fmt: skip
+
+
+def covered_files(repository: Repository) -> dict[Path, str]:
+    """The repository's settings may hold a login: whoever is confined sees those without it."""
+    found = {repository.git_dir / "config": without_credentials(repository.git().settings())}
+    own = repository.git_dir / "config.worktree"
+    return found | ({own: ""} if own.is_file() else {})
 
 
 def tools(around: Surroundings) -> tuple[Path, ...]:

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
 from sparing.errors import SandboxRefused
@@ -82,6 +83,8 @@ class CheckSandbox(NamedTuple):
     writable: tuple[Path, ...] = ()
     ports: frozenset[int] = frozenset()
     level: SandboxLevel = SandboxLevel.SEALED
+    covered: Mapping[Path, str] = MappingProxyType({})
+    """As in `SandboxPolicy`."""
 
 
 class _Line(NamedTuple):
@@ -162,6 +165,7 @@ def _prepared(
         worktree,
         environment,
         git_dir=sandbox.git_dir,
+        covered=sandbox.covered,
         readable=sandbox.readable,
         client_state=sandbox.writable,
         ports=sandbox.ports,

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.plain_file import WHOLE, read_plain
@@ -107,6 +108,12 @@ _EFFECTS = {
     ),
 }
 _PATTERNS = {effect: re.compile("|".join(parts), re.DOTALL) for effect, parts in _EFFECTS.items()}
+_PLAIN = re.compile(
+    r"core\.(repositoryformatversion|filemode|bare|symlinks|ignorecase|precomposeunicode|autocrlf|eol)"
+    r"|extensions\.[a-z]+"
+)
+_LOGIN = re.compile(r"://[^/:@\s]*:([^/@\s]+)@|https?://([^/:@\s]{16,})(?::x-oauth-basic)?@")
+_HEADER = re.compile(r"(?i)(?:authorization|[\w-]*(?:token|key))\s*:\s*(?:\w+\s+)?(\S+)")
 _WORD = re.compile(r"""[^\s'"`|;&<>(){}$=]+""")
 
 
@@ -136,6 +143,28 @@ def effect_of(setting: Setting) -> Effect | None:
 def is_hosted(url: str) -> bool:
     """Whether an address of a remote names a host, not a folder or a program."""
     return _HOSTED.fullmatch(url) is not None
+
+
+def without_credentials(settings: Iterable[Setting]) -> str:
+    """As a file: what git must know to read a repository, and nothing of anybody's remotes."""
+    lines: list[str] = []
+    for key, value, _ in settings:
+        if _PLAIN.fullmatch(key):
+            section, _, name = key.partition(".")
+            quoted = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            lines.append(f'[{section}]\n\t{name} = "{quoted}"\n')
+    return "".join(lines)
+
+
+def credentials(settings: Iterable[Setting]) -> tuple[str, ...]:
+    """What a repository's settings tell of a login: in addresses, and in headers that are sent."""
+    found: dict[str, None] = {}
+    for key, value, _ in settings:
+        if key.endswith(".extraheader"):
+            found |= dict.fromkeys((value, *_HEADER.findall(value)))
+        for groups in _LOGIN.findall(f"{key}\n{value}"):
+            found |= dict.fromkeys((*groups, *map(unquote, groups)))
+    return tuple(value for value in found if value and value != "x-oauth-basic")
 
 
 def includes(settings: Iterable[Setting]) -> bool:

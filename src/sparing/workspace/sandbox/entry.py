@@ -25,7 +25,7 @@ PIPE, FILE_TOO_BIG = 13, 25
 
 KEYS = (
     *("supervise", "messages", "landlock", "seccomp", "seal", "own_network"),
-    *("read", "list", "write", "carve", "port", "keep", "set"),
+    *("read", "list", "write", "carve", "cover", "cover_with", "port", "keep", "set"),
     *("processes", "file_bytes", "cpu_seconds", "memory_bytes"),
 )
 

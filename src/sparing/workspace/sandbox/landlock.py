@@ -66,6 +66,9 @@ def seal(policy: Policy) -> None:
     for path in policy["carve"]:
         mount(path, path, "", BIND)
         set_read_only(path, True, 0)
+    for shown, path in zip(policy["cover_with"], policy["cover"], strict=True):
+        mount(shown, path, "", BIND)
+        set_read_only(path, True, 0)
     furnish(policy)
     if network:
         raise_loopback()

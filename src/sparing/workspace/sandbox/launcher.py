@@ -217,6 +217,10 @@ def _client_policy(
     yield from _restrictions(policy, level, folder)
     yield from _each("write", policy.client_state)
     yield from _each("carve", filter(Path.exists, (policy.worktree / ".git",)))
+    for number, (path, text) in enumerate(policy.covered.items()):
+        shown = folder / f"covered-{number}"
+        shown.write_text(text, "utf-8", "surrogateescape")
+        yield from (("cover", path), ("cover_with", shown))
     lookup = {NAMES_PORT} if _looks_up_names(policy) else set[int]()
     yield from _each("port", sorted(policy.ports | lookup))
     yield from _each("keep", names)

@@ -75,6 +75,8 @@ class SandboxPolicy:
     """Names in `environment` that the client may know and the commands it runs may not."""
     git_dir: Path | None = None
     """The repository's own git folder, which a linked worktree can't do without."""
+    covered: Mapping[Path, str] = field(default_factory=dict[Path, str])
+    """Files that it finds with another text than they have, where it is sealed in."""
     readable: tuple[Path, ...] = ()
     """More than the system, the Python that runs us, the worktree and `git_dir`."""
     client_state: tuple[Path, ...] = ()
