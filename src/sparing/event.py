@@ -204,6 +204,8 @@ class LearnedEvent:
     changes: tuple[tuple[str, str, str], ...] = ()
     """Judgement, kind and title of every entry that was changed."""
     faults: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    """Entries that are new, rewritten or retired, in words for the last gate."""
 
 
 @dataclass(frozen=True)

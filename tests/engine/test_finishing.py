@@ -93,6 +93,8 @@ class Story(NamedTuple):
     asked: Said
     made: Said
     """Until the last gate."""
+    gate: Said
+    """As it is shown there."""
     ended: Said
     shown: dict[str, Any]
     changes: list[str]
@@ -123,10 +125,11 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     assert sparing(path, "approve", "13", environ=environ).code == 0
     made = sparing(path, "run", "--no-input", environ=environ)
     assert made.code == 2, made.err
+    gate = sparing(path, "show", "13", environ=environ)
     assert sparing(path, "approve", "13", environ=environ).code == 0
     ended = sparing(path, "run", "--no-input", environ=environ)
     shown = sparing(path, "show", "13", "--json", environ=environ).json
-    return Story(path, asked, made, ended, shown, guard.changes())
+    return Story(path, asked, made, gate, ended, shown, guard.changes())
 
 
 def test_unfinished_tasks_are_asked_about(story: Story) -> None:
@@ -189,6 +192,15 @@ def test_the_first_time_every_change_is_shown(story: Story) -> None:
     assert "lessons: 1 stale, 1 confirmed, 1 retired, 1 contradicted, 1 new\n" in story.made.err
     assert "\n      confirmed, heuristic: Cursors for long lists\n" in story.made.err
     assert "the first in this repository: look at them before you merge\n" in story.made.err
+
+
+def test_the_last_gate_shows_what_becomes_of_the_bank(story: Story) -> None:
+    """D7, D8: entries that are new, rewritten or gone, before they count for everybody."""
+    told = [one.strip() for one in story.gate.out.splitlines() if "lesson, " in one]
+    assert told == [
+        "lesson, retired heuristic 'Old and wrong': nobody does it",
+        "lesson, new pattern 'Opaque cursors': Not parsed.",
+    ]
 
 
 def test_what_was_given_to_whom_can_be_judged(story: Story) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from sparing.knowledge.age import Made, features_since, is_old
 from sparing.knowledge.page import EntryKind, read_page
 from sparing.knowledge.relevance import JUDGED, overlapping, to_judge, within
@@ -40,12 +42,15 @@ def test_the_program_writes_what_the_facilitator_judges() -> None:
 
 
 def test_nobody_is_judged_unasked() -> None:
-    """An entry that was not given, or does not exist, or is not stale, stays as it is."""
+    """D8: an entry that was not given, or does not exist, stays as it is; one that is not marked
+    stale is neither kept, rewritten nor retired."""
     before = bank()
     said = reply(
         ("Small files first", "confirmed", ""),
         ("No such entry", "confirmed", ""),
         ("Line numbers in tasks", "retire", "old"),
+        ("Line numbers in tasks", "update", "Name lines by their words."),
+        ("Line numbers in tasks", "keep", "it holds"),
         ("Line numbers in tasks", "untouched", ""),
     )
     done = learn(before, before[EntryKind.ANTI_PATTERN].entries, read_retro(said), "042")
@@ -74,6 +79,33 @@ def test_age_goes_by_creation() -> None:
     marked = with_marks(bank(), RESTARTED)
     assert [change.judgement for change in marked.changes] == ["stale"] * 3
     assert with_marks(marked.bank, RESTARTED).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "since"),
+    [
+        ("- Source: Feature 3-feature-3, specify: 12 rounds", 11),
+        ("- Observed in: Feature #002, then Feature #004", 10),
+        ("- Observed in: feature/004-feature-4 (3 of 7 tasks)", 10),
+        ("- Source: 3 rounds of the same finding", None),
+        ("- Source: Feature #002\n- Last observed: Feature #013", 1),
+    ],
+)
+def test_an_entry_that_nobody_met_again_ages_from_where_it_came(
+    fields: str, since: int | None
+) -> None:
+    """D8: `Source` and `Observed in` are all that some entries have."""
+    text = f"## Heuristics\n\n### Count first\nCount.\n{fields}\n"
+    (entry,) = read_page(EntryKind.HEURISTIC, text).entries
+    assert features_since(entry, MADE) == since
+
+
+def test_a_mark_says_that_an_entry_was_never_met_again() -> None:
+    """D8"""
+    text = "### Count first\nCount.\n- Source: Feature #002\n"
+    pages = {**bank(), EntryKind.HEURISTIC: read_page(EntryKind.HEURISTIC, text)}
+    marked = with_marks(pages, MADE).bank[EntryKind.HEURISTIC]
+    assert "- ⚠️ STALE: never observed again, 12 features since\n" in marked.text
 
 
 def test_a_large_bank_is_asked_about_what_overlaps() -> None:

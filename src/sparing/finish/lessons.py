@@ -20,7 +20,7 @@ from sparing.errors import SparingError
 from sparing.event import LearnedEvent
 from sparing.job import Job, JobResult
 from sparing.knowledge.page import FILES
-from sparing.knowledge.retro import RETIRED, BankChange, Learned, Retro, learn
+from sparing.knowledge.retro import RETIRED, SHOWN, BankChange, Learned, Retro, learn
 from sparing.prompts.render import fill
 from sparing.records import events
 from sparing.reply import ReplyOutcome
@@ -34,6 +34,7 @@ from sparing.workspace.project.paths import Confined
 
 LONGEST_PAGE = 40_000
 LONGEST_REASON = 300
+LONGEST_CHANGE = 400
 
 
 class LessonsOutcome(NamedTuple):
@@ -127,9 +128,16 @@ def _tell(tx: sqlite3.Connection, teller: Ticket, job: Job, done: LessonsOutcome
         first=first,
         changes=tuple((one.judgement, one.kind, _safe(one.title)) for one in done.changes),
         faults=tuple(_safe(fault) for fault in done.faults),
+        shown=tuple(_shown(one) for one in done.changes if one.judgement in SHOWN),
     )
     text = f"no retrospective was held: {why}" if why else words or "nothing new"
     tell(tx, teller, job, learned, text=text)
+
+
+def _shown(one: BankChange) -> str:
+    words = " ".join(f"{one.judgement} {one.kind} '{one.title}': {one.words}".split())
+    more = "…" if len(words) > LONGEST_CHANGE else ""
+    return _safe(f"{words[:LONGEST_CHANGE]}{more}")
 
 
 def _safe(text: str) -> str:

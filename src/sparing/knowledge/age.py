@@ -7,14 +7,16 @@ called stale.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sparing.knowledge.changes import KEPT
+from sparing.knowledge.changes import KEPT, PROVENANCE
 from sparing.knowledge.page import LAST_OBSERVED, BankEntry
 
 STALE_AFTER = 10
 _FEATURE = re.compile(r"(?:feature[ /]*)?#?(\d{1,6})(?:-([a-z0-9-]+))?(?![\w-])", re.IGNORECASE)
+_NAMED = re.compile(r"(?:feature[ /]*#?|#)\d{1,6}(?:-[a-z0-9-]+)?(?![\w-])", re.IGNORECASE)
+"""A feature that is called one, anywhere in a line."""
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})\b")
 
 
@@ -28,10 +30,21 @@ class Made(NamedTuple):
 
 
 def features_since(entry: BankEntry, made: Sequence[Made]) -> int | None:
-    """None if its last sign of life names nothing that we know."""
-    places = (_place(entry.value(name), made) for name in (LAST_OBSERVED, KEPT))
-    found = [place for place in places if place is not None]
+    """None if its last sign of life names nothing that we know. An entry that nobody has met again
+    is as old as what it was learned from."""
+    known = [entry.value(name) for name in (LAST_OBSERVED, KEPT) if entry.value(name)]
+    found = _places(known or _origins(entry), made)
     return len(made) - 1 - max(found) if found else None
+
+
+def _origins(entry: BankEntry) -> list[str]:
+    """Where it came from, as far as that is a feature."""
+    fields = (entry.value(name.lower()) for name in PROVENANCE.values())
+    return [name for value in fields for name in _NAMED.findall(value)]
+
+
+def _places(values: Iterable[str], made: Sequence[Made]) -> list[int]:
+    return [place for value in values if (place := _place(value, made)) is not None]
 
 
 def is_old(entry: BankEntry, made: Sequence[Made]) -> bool:

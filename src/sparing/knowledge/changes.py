@@ -69,8 +69,9 @@ def marked_stale(page: Page, entry: BankEntry, since: int) -> Page:
     """`since` features have come and gone without it."""
     if entry.is_stale:
         return page
-    seen = entry.value(LAST_OBSERVED) or "unknown"
-    return _insert(page, entry, f"- {STALE}: last observed {seen}, {since} features since")
+    seen = entry.value(LAST_OBSERVED)
+    words = f"last observed {seen}" if seen else "never observed again"
+    return _insert(page, entry, f"- {STALE}: {words}, {since} features since")
 
 
 def kept(page: Page, entry: BankEntry, feature: str) -> Page:

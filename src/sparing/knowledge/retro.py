@@ -35,11 +35,13 @@ class Judgement(StrEnum):
     RETIRE = "retire"
 
 
-RETIRED = "retired"
+NEW, REWRITTEN, RETIRED = "new", "rewritten", "retired"
+SHOWN = (NEW, REWRITTEN, RETIRED)
+"""Changes of the bank's own words, which a person sees before they are merged."""
 DONE = {
     **{one: one.value for one in Judgement},
     Judgement.KEEP: "kept",
-    Judgement.UPDATE: "rewritten",
+    Judgement.UPDATE: REWRITTEN,
     Judgement.RETIRE: RETIRED,
 }
 """What has become of an entry that was judged so."""
@@ -166,12 +168,12 @@ def learn(bank: Bank, asked: Sequence[BankEntry], retro: Retro, feature: str) ->
             continue
         page, entry = found
         pages[page.kind] = _judged(page, entry, one, feature)
-        if pages[page.kind] != page:  # an entry that is not stale is not retired
+        if pages[page.kind] != page:  # one that is not stale is neither rewritten nor retired
             done.append(BankChange(page.kind, entry.title, DONE[one.judgement], one.words))
     for lesson in retro.lessons:
         page = pages[lesson.kind]
         pages[lesson.kind] = changes.added(page, _lesson(lesson), feature)
-        done.append(BankChange(lesson.kind, lesson.name, "new", lesson.text))
+        done.append(BankChange(lesson.kind, lesson.name, NEW, lesson.text))
     return Learned(pages, tuple(done))
 
 
@@ -200,7 +202,13 @@ def _find(
     return None
 
 
+OF_STALE = frozenset({Judgement.KEEP, Judgement.UPDATE, Judgement.RETIRE})
+"""What can be said of an entry only once it is marked."""
+
+
 def _judged(page: Page, entry: BankEntry, said: JudgedEntry, feature: str) -> Page:
+    if said.judgement in OF_STALE and not entry.is_stale:
+        return page
     match said.judgement:
         case Judgement.CONFIRMED:
             return changes.confirmed(page, entry, feature)
@@ -211,7 +219,7 @@ def _judged(page: Page, entry: BankEntry, said: JudgedEntry, feature: str) -> Pa
         case Judgement.UPDATE:
             return changes.rewritten(page, entry, feature, said.words) if said.words else page
         case Judgement.RETIRE:
-            return changes.retired(page, entry) if entry.is_stale else page
+            return changes.retired(page, entry)
         case Judgement.UNTOUCHED:
             return page
         case _:

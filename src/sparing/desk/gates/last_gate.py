@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 from sparing.config.settings import HandOver
 from sparing.desk.office import Office, settings_of
-from sparing.event import AnswerEvent, ChecksEvent
+from sparing.event import AnswerEvent, ChecksEvent, LearnedEvent
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.records import events
@@ -69,9 +69,18 @@ def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
     yield from left[:MOST_NOTES]
     if len(left) > MOST_NOTES:
         yield f"left open: {len(left) - MOST_NOTES} more"
+    yield from _lessons(office, row)
     yield f"commit {row.head[:SHORT]} is the last: its .meta.json says completed"
     yield f"approved, {_handed(office, row)}"
     yield "rejected, that is taken back, and the stage runs again with your words"
+
+
+def _lessons(office: Office, row: FeatureRow) -> Iterator[str]:
+    """What the feature changes of the bank's words: everybody is given them after the merge."""
+    with office.database.read() as connection:
+        learned = events.last_what(connection, row.feature.key, LearnedEvent)
+    for words in learned.shown if learned else ():
+        yield f"lesson, {words}"
 
 
 def _checks(office: Office, row: FeatureRow) -> str:
