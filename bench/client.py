@@ -31,7 +31,7 @@ from bench.client_tables import (
     table,
 )
 from bench.loop import alone
-from sparing.economy.lever_record import SPARES
+from sparing.economy.levers import SPARES
 from sparing.way import Lever, off
 
 OUT = Path(__file__).parent / "out" / "client"

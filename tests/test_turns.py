@@ -11,6 +11,7 @@ from sparing.briefing.reply_schema import form_of
 from sparing.config.flow import ASSISTANTS
 from sparing.context.prompt.brief import Brief, Document, PromptRole, TurnSubject
 from sparing.context.prompt.turns import fresh_turn
+from sparing.economy.choose import Moment, Template, row_for
 from sparing.economy.estimates import (
     HABITS,
     Memory,
@@ -20,7 +21,6 @@ from sparing.economy.estimates import (
     learned,
     work_of,
 )
-from sparing.economy.matrix import Moment, Template, row_for
 from sparing.prompts.render import fill, names
 from sparing.roles.load import shipped
 from sparing.stages.jobs import PROGRAM_JOBS

@@ -35,8 +35,8 @@ from sparing.context.prompt.brief import (
 from sparing.context.prompt.outcome import DomainOutcome, outcome_block
 from sparing.double.agent_draws import share
 from sparing.double.agent_kinds import AgentKind
+from sparing.economy.known import Need
 from sparing.economy.ledger_notes import NotedLook, notes_text
-from sparing.economy.recall import Need
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS
 from sparing.roles.load import Role

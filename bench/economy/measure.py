@@ -26,7 +26,7 @@ from bench.economy.strategy import (
     strategy_of,
 )
 from sparing.double.agent_kinds import AgentKind
-from sparing.economy.lever_record import SPARES
+from sparing.economy.levers import SPARES
 from sparing.way import Lever
 
 FLOWS = ("feature", "L1", "L2", "L3")

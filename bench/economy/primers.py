@@ -11,8 +11,14 @@ from bench.economy.sessions import Remembered
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.cost_model import Rates
 from sparing.economy.known import cached_tokens
-from sparing.economy.lives import steady_end
-from sparing.economy.primer import TAIL_TOKENS, TrunkUse, expected_returns, primed_blocks, primer
+from sparing.economy.lives import (
+    TAIL_TOKENS,
+    TrunkUse,
+    expected_returns,
+    primed_blocks,
+    primer,
+    steady_end,
+)
 from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
 from sparing.way import Way

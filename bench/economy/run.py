@@ -33,7 +33,7 @@ from sparing.economy.continuity import JUDGEMENT
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import LoopEnd, another_ping, next_ping_at, resume_probability
 from sparing.economy.known import SentPrompt
-from sparing.economy.primer import ANSWER_TOKENS, TrunkUse
+from sparing.economy.lives import ANSWER_TOKENS, TrunkUse
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.usage import Usage
 from sparing.way import Lever, Way

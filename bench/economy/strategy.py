@@ -17,8 +17,15 @@ from sparing.agents.claude_capabilities import (
 )
 from sparing.config.settings import every_setting
 from sparing.double.agent.play import TRUST
-from sparing.economy.lever_record import SPARES, SheetEffect, sheet_use, why_off
-from sparing.economy.levers import Able, LeverState, standings
+from sparing.economy.levers import (
+    SPARES,
+    Able,
+    LeverState,
+    SheetEffect,
+    sheet_use,
+    standings,
+    why_off,
+)
 from sparing.runtime.levers import recorded
 from sparing.way import ALL_LEVERS, Lever, Order, Policy, Way, off
 

@@ -12,7 +12,7 @@ from sparing.briefing.gather import gather
 from sparing.context.documents.research import read_findings
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose
-from sparing.economy.lever_record import SheetUse
+from sparing.economy.levers import SheetUse
 from sparing.records import fact_sheets
 from sparing.runtime.levers import levers_of, sheet_use_of
 from sparing.runtime.source import Source

@@ -18,10 +18,9 @@ from sparing.briefing.gather import gather
 from sparing.cache import Life
 from sparing.config.review import ReviewSettings
 from sparing.dispatch.verdict_reading import checked_quotes, judgement
-from sparing.economy.choose import decide_way
+from sparing.economy.choose import Moment, decide_way
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.known import Base, blocks_of
-from sparing.economy.matrix import Moment
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin

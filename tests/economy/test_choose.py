@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.choose import TIE, cheapest, decide_way, plain_is_cheaper
+from sparing.economy.choose import TIE, Moment, Template, cheapest, decide_way, plain_is_cheaper
 from sparing.economy.cost_model import Expected
 from sparing.economy.estimates import Share
-from sparing.economy.guard import Diff
-from sparing.economy.matrix import Moment, Template
-from sparing.economy.predict import Prediction
+from sparing.economy.predict import Diff, Prediction
 from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.economy.offers import inputs

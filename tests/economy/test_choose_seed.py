@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.choose import decide_way
-from sparing.economy.guard import Diff, too_long
-from sparing.economy.matrix import MATRIX, Moment, Template, row_for
+from sparing.economy.choose import MATRIX, Moment, Template, decide_way, row_for
+from sparing.economy.predict import Diff, too_long
 from sparing.turn_kind import Actor
 from sparing.way import Policy, Way
 from tests.economy.offers import inputs

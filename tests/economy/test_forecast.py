@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.cap import Amount
-from sparing.economy.forecast import ENOUGH, HIGH, LOW, Ahead, forecast, worst_case
+from sparing.economy.cost_model import ENOUGH, HIGH, LOW, Ahead, forecast, worst_case
 from sparing.economy.prices import Price, price_of
 from sparing.money import to_nano
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.economy.lever_record import (
+from sparing.economy.levers import (
     AidedTurn,
     CoveredTurn,
     PaidGroup,

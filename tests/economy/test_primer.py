@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.known import Base, SentPrompt, believed, cached_tokens
-from sparing.economy.primer import (
+from sparing.economy.lives import (
     ANSWER_TOKENS,
     TAIL_TOKENS,
     TrunkUse,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.ledger_notes import NotedLook, notes_text
-from sparing.economy.preload import PreloadCandidate, preload_pays, preloaded
+from sparing.economy.predict import PreloadCandidate, preload_pays, preloaded
 from sparing.economy.repo_map import names_of, repository_map
 from sparing.economy.trim import trimmed
 from sparing.segment import estimate_tokens

@@ -26,7 +26,7 @@ from sparing.context.sheet.parts import (
 )
 from sparing.context.sheet.places import NamedFact, facts_block
 from sparing.context.sheet.quotes import QuotedFact, defining, quoted, with_uses
-from sparing.economy.lever_record import SheetUse
+from sparing.economy.levers import SheetUse
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import fact_sheets

@@ -15,7 +15,7 @@ from sparing.briefing.trunk_group import referenced
 from sparing.cache import CacheBlock
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
-from sparing.economy.matrix import Moment, row_for
+from sparing.economy.choose import Moment, row_for
 from sparing.economy.predict import Offer
 from sparing.segment import Segment, estimate_tokens
 from sparing.trunk import TrunkKey

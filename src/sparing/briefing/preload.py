@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from sparing.briefing.extras import inner
 from sparing.context.prompt.brief import Brief, Material
-from sparing.economy.preload import LARGEST_TOKENS, PreloadCandidate, preloaded
+from sparing.economy.predict import LARGEST_TOKENS, PreloadCandidate, preloaded
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens

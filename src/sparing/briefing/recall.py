@@ -15,7 +15,7 @@ from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.delta import LARGEST_FILE_CHARS
 from sparing.context.prompt.wrap import defuse
-from sparing.economy.recall import Need, digests, recall
+from sparing.economy.known import Need, digests, recall
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
 from sparing.records import ledger

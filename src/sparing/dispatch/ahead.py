@@ -9,8 +9,7 @@ from __future__ import annotations
 from sparing.cache import CacheBlock
 from sparing.dispatch.way_choice import Chosen
 from sparing.economy.known import cached_tokens
-from sparing.economy.lives import steady_end
-from sparing.economy.primer import NO_PRIMER, Primer, expected_returns, primer
+from sparing.economy.lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.runtime import turn_history
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source

@@ -21,8 +21,7 @@ from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_
 from sparing.economy.known import Base, blocks_of
 from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
-from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript
-from sparing.economy.preload import preload_pays
+from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, preload_pays
 from sparing.flow.flows import TIERS
 from sparing.records.prompts import load_prompt
 from sparing.runtime import turn_history

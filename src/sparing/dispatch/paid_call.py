@@ -20,7 +20,7 @@ from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Backend, M
 from sparing.cap import Amount, CapLimits
 from sparing.config.load import load
 from sparing.config.settings import Settings
-from sparing.economy.forecast import worst_case
+from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
 from sparing.money import Billing

@@ -29,14 +29,12 @@ from sparing.dispatch.alternatives import (
     ways_of,
     weighed,
 )
-from sparing.economy.choose import WayDecision, decide_way
+from sparing.economy.choose import Moment, Template, WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
-from sparing.economy.guard import Diff
 from sparing.economy.known import Base, SentPrompt, believed, minimum_of
 from sparing.economy.lives import pass_share
-from sparing.economy.matrix import Moment, Template
-from sparing.economy.predict import Inputs, Prediction
+from sparing.economy.predict import Diff, Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts
 from sparing.runtime import turn_history

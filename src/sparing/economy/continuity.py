@@ -18,7 +18,7 @@ from sparing.cache import CacheBlock, RequestPart
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.predict import Inputs, Offer, Prediction, predict
-from sparing.economy.price_list import listed_window
+from sparing.economy.prices import listed_window
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Way

@@ -2,14 +2,28 @@
 
 A lever that is wanted and missing is never passed over in silence: it is off with a reason, so
 that a report can say what a figure was reached without.
+
+Levers by their own record: what turns and groups of turns here show of them.
+
+A map and notes cost tokens in every prompt and pay only if agents then look around less, which
+some do and some do not. So they are off until turns with them took fewer calls than turns without.
+To find out at all, every eighth feature tries them once enough turns were seen without. A trunk
+costs its writer more than a plain prompt and spares its readers; where all of them together paid
+more than they would have plainly, over enough groups, it is off.
+
+The fact sheet is judged by what it is for: files whose lines it quotes are to be opened less often.
+One feature in eight is shown it to find out, and another one has it made and not shown, so that
+there is something to compare with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sparing.turn_kind import Errand
 from sparing.way import ALL_LEVERS, Lever, off
 
 
@@ -95,3 +109,139 @@ def _no_primer(able: Able, wanted: Collection[Lever]) -> str:
     if not able.marks or Lever.TRUNK not in wanted:
         return "nothing is shared without the lever trunk"
     return able.primes
+
+
+SPARES: Mapping[Lever, float] = MappingProxyType({Lever.MAP: 1.0, Lever.NOTES: 0.5})
+"""Calls that a turn has to be spared for it to pay: about what its tokens cost."""
+ENOUGH_TURNS = 10
+TRIED_AFTER = 20
+"""Turns without it, before it is tried."""
+TRIED_EVERY = 8
+ENOUGH_GROUPS = 5
+SHEET_EVERY, SHEET_TRIED, SHEET_COMPARED = 8, 2, 6
+"""Of eight features the second is shown the sheet, the sixth has it made and is not shown it."""
+SHEET_PAYS = 0.25
+"""By how much less often files that it quotes must be opened."""
+ENOUGH_OPENS = 20
+"""Of covered files in turns that were not shown the sheet, or nothing can be said."""
+
+
+class AidedTurn(NamedTuple):
+    errand: Errand
+    aided: bool
+    calls: int
+
+
+class PaidGroup(NamedTuple):
+    """All who wrote or read one trunk, in the same unit of money."""
+
+    key: str
+    paid: float
+    plain: float
+    """What the same calls would have cost if each had been told plainly."""
+
+
+class CoveredTurn(NamedTuple):
+    errand: Errand
+    shown: bool
+    """Whether the sheet stood in the prompt; otherwise it was only made."""
+    covered: int
+    """Files of which it quotes lines."""
+    opened: int
+    """Of these: how many the turn opened all the same."""
+
+
+class SheetEffect(NamedTuple):
+    shown: int
+    """Turns."""
+    kept: int
+    less: float | None
+    """By which share covered files were opened less often; None if too few turns were seen."""
+    rate: float = 0.0
+    """How likely a covered file was opened in a turn that was not shown the sheet."""
+
+
+class SheetUse(StrEnum):
+    OFF = "off"
+    KEPT = "kept"
+    """Made, and shown to nobody."""
+    SHOWN = "shown"
+
+
+def sheet_effect(turns: Sequence[CoveredTurn]) -> SheetEffect:
+    """Errand by errand, since a first draft opens other files than a review."""
+    told = [one for one in turns if one.shown and one.covered]
+    bare = [one for one in turns if not one.shown and one.covered]
+    with_it, without = _rates(told), _rates(bare)
+    shared = [errand for errand in with_it if errand in without]
+    expected = sum(with_it[one][1] * without[one][0] for one in shared)
+    enough = min(len(told), len(bare)) >= ENOUGH_TURNS
+    if not enough or sum(one.opened for one in bare) < ENOUGH_OPENS or not expected:
+        return SheetEffect(len(told), len(bare), None)
+    opened = sum(with_it[one][1] * with_it[one][0] for one in shared)
+    rate = sum(one.opened for one in bare) / sum(one.covered for one in bare)
+    return SheetEffect(len(told), len(bare), 1 - opened / expected, rate)
+
+
+def _rates(turns: Iterable[CoveredTurn]) -> dict[Errand, tuple[float, int]]:
+    """How likely a covered file is opened, and of how many files that was seen."""
+    seen: dict[Errand, list[int]] = {}
+    for one in turns:
+        both = seen.setdefault(one.errand, [0, 0])
+        both[0] += one.opened
+        both[1] += one.covered
+    return {errand: (opened / covered, covered) for errand, (opened, covered) in seen.items()}
+
+
+def sheet_use(effect: SheetEffect, feature: int) -> tuple[SheetUse, str]:
+    """What the feature of that number does with it, and why it is not shown."""
+    if feature % SHEET_EVERY == SHEET_COMPARED:
+        return SheetUse.KEPT, "made but not shown in this feature, to compare with"
+    if effect.less is not None and effect.less >= SHEET_PAYS:
+        return SheetUse.SHOWN, ""
+    if feature % SHEET_EVERY == SHEET_TRIED:
+        return SheetUse.SHOWN, ""
+    if effect.less is None:
+        return SheetUse.OFF, "not shown yet that files it quotes are opened less often here"
+    less = f"{max(0.0, effect.less):.0%}"
+    why = f"its own record: files it quotes were opened {less} less often, {SHEET_PAYS:.0%} pay"
+    return SheetUse.OFF, why
+
+
+def why_off(lever: Lever, turns: Sequence[AidedTurn], feature: int) -> str:
+    """Empty if it is to be used for the feature of that number."""
+    aided = [one for one in turns if one.aided]
+    bare = [one for one in turns if not one.aided]
+    if len(aided) >= ENOUGH_TURNS and len(bare) >= ENOUGH_TURNS:
+        spared = _spared(aided, bare)
+        if spared >= SPARES[lever]:
+            return ""
+        return f"its own record: {len(aided)} turns with it were spared {spared:.1f} calls each"
+    tries = len(bare) >= TRIED_AFTER and feature % TRIED_EVERY == 0
+    return "" if tries else "not shown yet to spare calls here"
+
+
+def _spared(aided: Iterable[AidedTurn], bare: Iterable[AidedTurn]) -> float:
+    """Calls fewer, errand by errand, by how often it was aided."""
+    with_it, without = _means(aided), _means(bare)
+    shared = [errand for errand in with_it if errand in without]
+    weight = sum(with_it[errand][1] for errand in shared)
+    if not weight:
+        return 0.0
+    return sum((without[one][0] - with_it[one][0]) * with_it[one][1] for one in shared) / weight
+
+
+def _means(turns: Iterable[AidedTurn]) -> dict[Errand, tuple[float, int]]:
+    seen: dict[Errand, list[int]] = {}
+    for errand, _, calls in turns:
+        seen.setdefault(errand, []).append(calls)
+    return {errand: (sum(calls) / len(calls), len(calls)) for errand, calls in seen.items()}
+
+
+def trunk_lost(groups: Sequence[PaidGroup]) -> str:
+    """Why the trunk is off here; empty if it is not."""
+    paid, plain = sum(one.paid for one in groups), sum(one.plain for one in groups)
+    if len(groups) < ENOUGH_GROUPS or paid <= plain:
+        return ""
+    more = paid / plain - 1 if plain else 1.0
+    return f"its own record: over {len(groups)} groups it cost {more:.1%} more than the plain way"

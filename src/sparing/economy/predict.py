@@ -3,17 +3,30 @@
 From what a way would send, what the cache is believed to hold and how much work the turn is
 expected to be. Every way gets a prediction, also those that can't be taken: they say why. The
 ledger later shows the prediction beside the bill.
+
+Which files come with a prompt: those that are named in it, where that is cheaper.
+
+A file that is sent and needed saves its share of a call; one that is sent and not needed costs
+its write and a read in every call. So only files that a document, a finding or the change itself
+names are sent, never guesses, none that the session has seen, and only while a call costs more
+than what naming is wrong about: not in turns that open many files at once.
+
+The size guard of the original workflow: a delta that is too long goes fresh.
+
+It counts characters of whole prompts, not tokens of a bill. It holds under `seed` only; the
+default policy asks the prediction instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life
-from sparing.economy.cost_model import Expected, Rates, TurnWork, turn_tokens
-from sparing.economy.estimates import UNSEEN, Share
+from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Expected, Rates, TurnWork, turn_tokens
+from sparing.economy.estimates import FILE_TOKENS, UNSEEN, Share
 from sparing.economy.known import Base, Known, cached_tokens
 from sparing.way import Way
 
@@ -163,3 +176,75 @@ def _hour_tokens(base: Base, blocks: Sequence[CacheBlock]) -> int:
         if blocks[end - 1].mark is Life.ONE_HOUR:
             return base.tokens + sum(block.tokens for block in blocks[:end])
     return base.tokens if base.life is Life.ONE_HOUR else 0
+
+
+LARGEST_TOKENS = 4_000
+"""A larger file is opened in part by whoever needs it."""
+MOST_TOKENS = 24_000
+WASTE = 0.3
+"""Tokens of files that are named and not needed, for each token of those that are."""
+
+
+class PreloadCandidate(NamedTuple):
+    path: str
+    tokens: int
+
+
+def preload_pays(rates: Rates, context: float, calls: float, files_per_call: float) -> bool:
+    """Whether files that are named should be sent with a turn of so many calls."""
+    asked = rates.output + rates.write_5m + rates.read * calls / 2
+    call = rates.read * (context + 2 * FILE_TOKENS) + asked * CALL_OUTPUT_TOKENS
+    wasted = WASTE * (rates.write_5m + rates.read * (calls - 1))
+    return call / files_per_call > FILE_TOKENS * wasted
+
+
+def preloaded(
+    named: Iterable[PreloadCandidate], seen: Collection[str], most_tokens: int = MOST_TOKENS
+) -> tuple[str, ...]:
+    """Paths in the order in which they are named."""
+    chosen: dict[str, int] = {}
+    for path, tokens in named:
+        fits = tokens <= LARGEST_TOKENS and sum(chosen.values()) + tokens <= most_tokens
+        if fits and path not in seen and path not in chosen:
+            chosen[path] = tokens
+    return tuple(chosen)
+
+
+class Diff(StrEnum):
+    """What is known of the changes since the role last looked."""
+
+    CHANGED = "changed"
+    EMPTY = "empty"
+    LOST = "lost"
+    """The commit to compare with is not known any more."""
+    FAILED = "failed"
+    """The commit or the diff could not be made."""
+
+
+class DeltaState(StrEnum):
+    """What can be sent to a session that knows the rest."""
+
+    FITS = "fits"
+    TOO_LONG = "too long"
+    ANSWERS = "answers only"
+    """Nothing changed, but the author answered the findings."""
+    EMPTY = "empty"
+    LOST = "lost"
+    FAILED = "failed"
+
+
+def too_long(delta_chars: int, fresh_chars: int) -> bool:
+    """More than half of the characters of the role's latest fresh prompt; half still fits."""
+    return 2 * delta_chars > fresh_chars
+
+
+def delta_of(diff: Diff, *, answers: bool, long: bool) -> DeltaState:
+    if diff is Diff.LOST:
+        return DeltaState.LOST
+    if diff is Diff.FAILED:
+        return DeltaState.FAILED
+    if diff is Diff.EMPTY and not answers:
+        return DeltaState.EMPTY
+    if long:
+        return DeltaState.TOO_LONG
+    return DeltaState.ANSWERS if diff is Diff.EMPTY else DeltaState.FITS

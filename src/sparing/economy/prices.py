@@ -2,6 +2,11 @@
 
 They come from the user's own settings, else from a price list that ships with a library and is
 read offline. A model that is in neither has no price: its cost is unknown, which is not zero.
+
+What a library's list says of a model: its prices and its window, read offline.
+
+The list is loaded when a model is first looked up: that takes as long as everything else that
+a short command does.
 """
 
 from __future__ import annotations
@@ -9,10 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from sparing.economy.price_list import ListedPrice, listed_prices
 from sparing.money import MILLION, to_nano
 from sparing.usage import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +96,60 @@ def cost_nano(
 ) -> int | None:
     cost = cost_usd(model, usage, own, prompt_tokens)
     return None if cost is None else to_nano(cost + searches * SEARCH_USD)
+
+
+class ListedPrice(NamedTuple):
+    """US dollars for a million tokens, and what every token costs beyond a prompt of some size."""
+
+    base: Decimal
+    beyond: tuple[tuple[int, Decimal], ...] = ()
+
+    def at(self, prompt_tokens: int) -> Decimal:
+        higher = [price for start, price in self.beyond if prompt_tokens > start]
+        return higher[-1] if higher else self.base
+
+
+class ListedPrices(NamedTuple):
+    input: ListedPrice | None
+    output: ListedPrice | None
+    read: ListedPrice | None
+    write_5m: ListedPrice | None
+    write_1h: ListedPrice | None
+
+
+@cache
+def listed_prices(model: str) -> ListedPrices | None:
+    found = _looked_up(model)
+    if found is None:
+        return None
+    price = found.model_price
+    return ListedPrices(
+        input=_price(price.input_mtok),
+        output=_price(price.output_mtok),
+        read=_price(price.cache_read_mtok),
+        write_5m=_price(price.cache_write_mtok),
+        write_1h=_price(price.cache_write_1h_mtok),
+    )
+
+
+@cache
+def listed_window(model: str) -> int | None:
+    found = _looked_up(model)
+    return None if found is None else found.model.context_window
+
+
+def _price(listed: object) -> ListedPrice | None:
+    from genai_prices.types import TieredPrices
+
+    if isinstance(listed, TieredPrices):
+        return ListedPrice(listed.base, tuple((tier.start, tier.price) for tier in listed.tiers))
+    return ListedPrice(listed) if isinstance(listed, Decimal) else None
+
+
+def _looked_up(model: str) -> PriceCalculation | None:
+    import genai_prices
+
+    try:
+        return genai_prices.calc_price(genai_prices.Usage(input_tokens=0), model_ref=model)
+    except LookupError:
+        return None

@@ -9,7 +9,7 @@ from sparing.codec import JsonObject
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
 from sparing.economy.estimates import seen_work
 from sparing.economy.known import Base
-from sparing.economy.lever_record import (
+from sparing.economy.levers import (
     SPARES,
     AidedTurn,
     CoveredTurn,

@@ -12,8 +12,7 @@ from typing import assert_never
 
 from sparing.agents.backend import Backend
 from sparing.config.settings import Settings
-from sparing.economy.lever_record import SheetUse, sheet_use
-from sparing.economy.levers import Able, LeverState, standings, switched_on
+from sparing.economy.levers import Able, LeverState, SheetUse, sheet_use, standings, switched_on
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import fact_sheets, resume_checks

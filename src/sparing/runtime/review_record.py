@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from sparing.economy.lever_record import SheetUse
+from sparing.economy.levers import SheetUse
 from sparing.economy.review_quality import FirstLook, fallen
 from sparing.records import verdicts
 from sparing.records.verdicts import LookRow

@@ -27,8 +27,7 @@ from sparing.economy.estimates import (
     read_share,
 )
 from sparing.economy.known import Base, SentPrompt
-from sparing.economy.lives import expected_readers
-from sparing.economy.primer import TrunkUse
+from sparing.economy.lives import TrunkUse, expected_readers
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import ledger, resume_checks

@@ -18,7 +18,7 @@ from sparing.desk.money.efforts import effort_outlooks, efforts_json, efforts_wo
 from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words, stages_ahead
 from sparing.desk.office import Office, settings_of
 from sparing.desk.setup.repository_scan import RepositoryScan
-from sparing.economy.forecast import ENOUGH
+from sparing.economy.cost_model import ENOUGH
 from sparing.flow.flows import FLOWS
 from sparing.printable import printable
 from sparing.records.features import FeatureRow

@@ -11,7 +11,7 @@ from sparing.codec import JsonObject
 from sparing.config.effort import SETTING, Effort
 from sparing.desk.money.forecast import assumed, outlook, outlook_json, outlook_range
 from sparing.desk.office import Office, settings_of
-from sparing.economy.forecast import Range
+from sparing.economy.cost_model import Range
 from sparing.records.features import FeatureRow
 from sparing.report.figures import OtherEffort
 

@@ -7,7 +7,7 @@ from sparing.codec import JsonObject
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.settings import Settings
 from sparing.desk.office import Office, settings_of
-from sparing.economy.forecast import Ahead, Range, forecast
+from sparing.economy.cost_model import Ahead, Range, forecast
 from sparing.economy.prices import own_prices, price_of
 from sparing.ending import ROLE as RETRO
 from sparing.feature import FeatureStatus

@@ -21,7 +21,7 @@ from sparing.economy.comparison.replay import RecordedTurn, ReplayedPrompt, Seed
 from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of
-from sparing.economy.lever_record import SheetUse
+from sparing.economy.levers import SheetUse
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.money import MILLION, to_usd
 from sparing.records.features import FeatureRow

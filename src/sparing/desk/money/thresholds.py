@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from sparing.desk.money.turns import Turns, fallbacks, is_resume, resumes
-from sparing.economy.guard import DeltaState, too_long
-from sparing.economy.matrix import MATRIX
+from sparing.economy.choose import MATRIX
+from sparing.economy.predict import DeltaState, too_long
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records.ledger import LedgerRow

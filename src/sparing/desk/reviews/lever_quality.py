@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sparing.desk.money.feature_records import Basis
 from sparing.desk.office import Office
-from sparing.economy.lever_record import SHEET_PAYS, SheetEffect
+from sparing.economy.levers import SHEET_PAYS, SheetEffect
 from sparing.economy.review_quality import FirstLook, LookFigures, pairs
 from sparing.report.lever_quality import LeverQuality, LookSide, QualityRow
 from sparing.runtime.lever_record import effect_of_sheet

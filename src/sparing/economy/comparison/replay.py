@@ -16,7 +16,7 @@ from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
 from sparing.economy.comparison.naive import NaiveTurn
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
 from sparing.economy.estimates import PARALLEL_READS, READ_FACTOR
-from sparing.economy.guard import too_long
+from sparing.economy.predict import too_long
 from sparing.usage import Usage
 from sparing.way import Way
 
