@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.reply_schema import form_of
+from sparing.briefing.trunk_group import form_of
 from sparing.config.flow import ASSISTANTS
 from sparing.context.prompt.brief import Brief, Document, PromptRole, TurnSubject
 from sparing.context.prompt.turns import fresh_turn

@@ -10,7 +10,7 @@ from sparing.briefing.trunk_group import RUN, shows_writing
 from sparing.context.prompt.brief import Brief
 from sparing.economy.known import Need
 from sparing.roles.load import Role
-from sparing.runtime.cache_life import CODE, DOCUMENTS, TASKS
+from sparing.runtime.levers import CODE, DOCUMENTS, TASKS
 from sparing.turn_kind import KINDS, Actor, TurnKind
 
 

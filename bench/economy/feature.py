@@ -18,7 +18,7 @@ from bench.economy.sheet import Sheet
 from bench.economy.steps import File, Step, is_test
 from bench.economy.world import FOLDER, World
 from sparing.artifact import ArtifactName
-from sparing.briefing.reply_schema import form_of
+from sparing.briefing.trunk_group import form_of
 from sparing.change import FileChange
 from sparing.context.documents.scope import index_document, scope_prd, scope_task
 from sparing.context.documents.tasks import parse_tasks
@@ -32,7 +32,7 @@ from sparing.context.prompt.brief import (
     QuotedFinding,
     TurnSubject,
 )
-from sparing.context.prompt.outcome import DomainOutcome, outcome_block
+from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.double.agent_draws import share
 from sparing.double.agent_kinds import AgentKind
 from sparing.economy.known import Need

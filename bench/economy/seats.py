@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bench.economy.steps import Step
-from sparing.briefing.role_words import roles_text
+from sparing.briefing.trunk_group import roles_text
 from sparing.double.agent_draws import errand_of, needed_files, turn_needs
 from sparing.double.agent_kinds import AgentKind
 from sparing.roles.load import Role, shipped

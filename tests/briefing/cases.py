@@ -10,8 +10,8 @@ from sparing.briefing.gather import gather
 from sparing.briefing.trunk_group import PromptClient, trunk_key
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
+from sparing.context.prompt.shorten import compact
 from sparing.flow.flows import FEATURE, FLOWS
 from sparing.flow.stage import Flow, Stage, StageWork
 from sparing.report.prompt import PromptPage, prompt_text

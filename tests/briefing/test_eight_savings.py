@@ -12,7 +12,7 @@ import pytest
 
 from sparing.artifact import ArtifactName as A
 from sparing.briefing.gather import gather
-from sparing.briefing.stage_handoffs import summaries
+from sparing.briefing.program_handoff import summaries
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import ANSWERS, FEEDBACK

@@ -13,7 +13,7 @@ import pytest
 
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
-from sparing.context.prompt.reads import confirmed_reads
+from sparing.context.prompt.inclusion import confirmed_reads
 from sparing.finding import Finding, Severity
 from sparing.records.findings import FindingRow, put_findings
 from sparing.review.tracking import FindingStatus, Tracked

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.context.prompt.outcome import DomainOutcome, outcome_block
+from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.finding import Finding, Severity, Verdict
 from tests.briefing.cases import Prompt
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.context.prompt.brief import Document
-from sparing.context.prompt.reads import (
+from sparing.context.prompt.inclusion import (
     FileRead,
     confirmed_reads,
     missed_reads,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sparing.artifact import ArtifactName as A
 from sparing.context.documents.handoff import Handoff
 from sparing.context.prompt.brief import Document
-from sparing.context.prompt.compact import (
+from sparing.context.prompt.shorten import (
     compact,
     once,
     only_output,

@@ -12,7 +12,7 @@ import pytest
 
 from sparing import codec
 from sparing.briefing.gather import gather
-from sparing.briefing.read_receipts import tell_prepared, tell_unread
+from sparing.briefing.recall import tell_prepared, tell_unread
 from sparing.briefing.trunk_group import order_of
 from sparing.cap import Amount
 from sparing.context.prompt.compose import compose

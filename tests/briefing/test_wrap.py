@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sparing.context.prompt.wrap import defuse, wrap, wrapper_key
+from sparing.context.prompt.inclusion import defuse, wrap, wrapper_key
 
 KEY = "0123456789ab"
 ANY = st.text(st.characters(codec=None, exclude_categories=()))

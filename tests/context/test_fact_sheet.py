@@ -7,7 +7,7 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.context.prompt.wrap import wrap
+from sparing.context.prompt.inclusion import wrap
 from sparing.context.sheet.parts import (
     LIMIT_TOKENS,
     SheetQuote,

@@ -23,8 +23,7 @@ from sparing.economy.known import Base
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts
 from sparing.records.prompts import load_prompt
-from sparing.runtime.cache_life import group_of, life_of, pauses
-from sparing.runtime.levers import off_of
+from sparing.runtime.levers import group_of, life_of, off_of, pauses
 from sparing.turn import Turn
 from sparing.way import Lever, Order, Way
 from tests.briefing.sample import LOOK_SECONDS, Sample

@@ -17,7 +17,7 @@ from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather
 from sparing.cache import Life
 from sparing.config.review import ReviewSettings
-from sparing.dispatch.verdict_reading import checked_quotes, judgement
+from sparing.dispatch.judge import checked_quotes, judgement
 from sparing.economy.choose import Moment, decide_way
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.known import Base, blocks_of

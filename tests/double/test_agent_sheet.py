@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.context.prompt.wrap import wrap
+from sparing.context.prompt.inclusion import wrap
 from sparing.context.sheet.parts import part_of
 from sparing.context.sheet.places import NamedFact, facts_block
 from sparing.context.sheet.quotes import quoted

@@ -18,7 +18,7 @@ from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_h
 from sparing.context.documents.scope import index_document, scope_task
 from sparing.context.documents.tasks import parse_tasks
 from sparing.context.documents.validate import validate_artifact
-from sparing.context.prompt.reads import confirmed_reads
+from sparing.context.prompt.inclusion import confirmed_reads
 from sparing.finding import Verdict
 from sparing.prompts.render import words
 from sparing.review.verdict import SCHEMA, read_verdict

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from sparing.context.prompt.compose import role_words
-from sparing.context.prompt.judging import repair_reply
+from sparing.context.prompt.review_words import repair_reply
 from sparing.double.recognise import PlayedKind, PlayedTurn, recognise, working_folder
 from sparing.double.request import read_asked
 from sparing.prompts.render import names, words

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from sparing.context.prompt.judging import repair_reply
+from sparing.context.prompt.review_words import repair_reply
 from sparing.context.prompt.turns import system
 from sparing.prompts.render import fill, names, words
 from sparing.segment import estimate_tokens

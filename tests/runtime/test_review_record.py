@@ -19,8 +19,8 @@ from sparing.money import Billing
 from sparing.records import ledger, verdicts
 from sparing.records.verdicts import VerdictRow
 from sparing.report.lever_quality import LookSide, QualityRow
+from sparing.runtime.lever_record import looks_by_tools, lost_by_look, lost_by_sheet
 from sparing.runtime.own_tools import ToolSources, compares, offer_tools, tool_names
-from sparing.runtime.review_record import looks_by_tools, lost_by_look, lost_by_sheet
 from sparing.runtime.surroundings import Surroundings
 from sparing.tool import ToolMode
 from sparing.usage import Origin, Usage

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.comments import AGAIN, unanswered
+from sparing.briefing.document_check import AGAIN, unanswered
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.job import JobKind, JobResult

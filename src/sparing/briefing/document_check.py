@@ -3,6 +3,13 @@
 What is read is what was committed. Absence, a stub and a document without sections send it back
 to its author once; a section that is only expected is told as a warning, or sends it back where
 the original's rules decide.
+
+What is wrong with the document that an author has just written.
+
+A person's comments that an author left unanswered: they are asked again.
+
+Once, and not until it obeys: what is still unanswered then is shown at the gate, where the
+person decides.
 """
 
 from __future__ import annotations
@@ -11,6 +18,7 @@ from collections.abc import Iterable
 
 from sparing.artifact import ArtifactName
 from sparing.config.settings import Settings
+from sparing.context.documents.comments import comment_ids, only
 from sparing.context.documents.validate import (
     REQUIRED_SECTIONS,
     SEED_SECTIONS,
@@ -18,6 +26,16 @@ from sparing.context.documents.validate import (
     blocking,
     validate_artifact,
 )
+from sparing.flow.stage import StageWork
+from sparing.job import JobResult
+from sparing.records.features import FeatureRow
+from sparing.records.folder import StateFolder
+from sparing.review.answers import read_answers
+from sparing.runtime.surroundings import Surroundings
+from sparing.stages.moves import DocumentProblems
+from sparing.stages.place import Place, has_more_parts, stage_of
+from sparing.stages.questions import NOTHING_CHANGED
+from sparing.turn import TURNS, StageStep
 from sparing.way import Policy
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.repository import Repository
@@ -46,3 +64,48 @@ def document_problems(
 
 def is_strict(settings: Settings) -> bool:
     return settings.review.policy is Policy.SEED
+
+
+WRITTEN = (StageStep.AUTHOR, StageStep.PART)
+
+
+def problems_of_turn(
+    around: Surroundings, row: FeatureRow, place: Place, results: tuple[JobResult, ...]
+) -> DocumentProblems:
+    """What is wrong with the document that an author has just finished; nothing if it goes on."""
+    stage = stage_of(place)
+    if place.step not in WRITTEN or stage.work is not StageWork.DOCUMENT or stage.writes is None:
+        return DocumentProblems()
+    if has_more_parts(place) or not results or results[0].failure not in ("", NOTHING_CHANGED):
+        return DocumentProblems()
+    settings = around.settings(row)
+    path = f"{around.feature_folder(row)}/{stage.writes.filename}"
+    commit = results[0].commit or place.head
+    found = document_problems(around.repository, commit, path, stage.writes, settings)
+    serious = blocking(found, strict=is_strict(settings))
+    words = tuple(one.what for one in serious)
+    lines = "".join(f"- {one}\n" for one in words)
+    told = f"The next stage can't build on {path} as it is:\n{lines}Write the whole document."
+    return DocumentProblems(
+        words,
+        tuple(one.what for one in found if one not in serious),
+        around.folder.keep(told) if words else "",
+    )
+
+
+AGAIN = "These comments have no answer yet. Deal with each of them, and answer it by its id."
+
+
+def unanswered(folder: StateFolder, place: Place, results: tuple[JobResult, ...]) -> str:
+    """Hash of what is to be put again; empty if each comment has its answer or was put twice."""
+    if place.step is not StageStep.AUTHOR or not TURNS[place.asked].answers_comments:
+        return ""
+    if not place.feedback or not results or not results[0].reply:
+        return ""
+    said = folder.fetch(place.feedback)
+    asked = () if said.startswith(AGAIN) else comment_ids(said)
+    if not asked:
+        return ""
+    answers = read_answers(folder.fetch(results[0].reply), asked)
+    left = set(asked) - {one.id for one in answers}
+    return folder.keep(f"{AGAIN}\n\n{only(said, left)}") if left else ""

@@ -13,7 +13,6 @@ from typing import cast
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.background import background, request_of
-from sparing.briefing.earlier_stages import going_on
 from sparing.briefing.knowledge import knowledge_for
 from sparing.briefing.prior_findings import (
     changes_of,
@@ -25,11 +24,10 @@ from sparing.briefing.prior_findings import (
     outcome_of,
     refreshed,
 )
+from sparing.briefing.program_handoff import going_on, summaries
 from sparing.briefing.project import project_of
-from sparing.briefing.reply_schema import form_of
 from sparing.briefing.retro import record
-from sparing.briefing.role_words import is_tier, roles_text, stage_texts
-from sparing.briefing.stage_handoffs import summaries
+from sparing.briefing.trunk_group import form_of, is_tier, roles_text, stage_texts
 from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers
 from sparing.context.documents.literal import literal_scope, literal_tasks
@@ -45,7 +43,7 @@ from sparing.context.prompt.brief import (
     PromptRole,
     TurnSubject,
 )
-from sparing.context.prompt.compact import without_digested
+from sparing.context.prompt.shorten import without_digested
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork

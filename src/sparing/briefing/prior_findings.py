@@ -12,7 +12,7 @@ from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta, stat_text
-from sparing.context.prompt.outcome import DomainOutcome, outcome_block
+from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.finding import Severity
 from sparing.records import findings, ledger
 from sparing.review.tracking import Tracked

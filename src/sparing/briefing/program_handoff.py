@@ -1,22 +1,39 @@
-"""What the program knows of the stages so far: its own part of a handoff, which costs nothing."""
+"""What the program knows of the stages so far: its own part of a handoff, which costs nothing.
+
+What a stage learns of earlier stages: everything through a handoff, or what its session missed.
+
+A session that goes on knows what it made. It does not know what a judge wrote or a person changed
+since, and gets that. A fresh one gets the handoff, and no document that it quotes in full.
+
+Handoffs between the stages of a tier, read from the stored replies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.background import LONGEST_DESCRIPTION
-from sparing.briefing.stage_handoffs import handoffs_of
+from sparing.briefing.handoff_block import block_of
 from sparing.change import FileChange
 from sparing.context.documents.exploration import explored_tree, imports, key_files
 from sparing.context.documents.handoff import Handoff
-from sparing.context.documents.rich_handoff import Pipeline, StageOutput, rich_handoff
-from sparing.context.prompt.compact import only_output
+from sparing.context.documents.rich_handoff import (
+    Pipeline,
+    StageOutput,
+    handoff_notes,
+    rich_handoff,
+)
+from sparing.context.prompt.brief import Brief, Document
+from sparing.context.prompt.shorten import SUMMARISED, only_output, summarised
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.state import GO_ON_HERE
 from sparing.records import events, ledger
 from sparing.runtime.source import Source
+from sparing.turn import Turn
+from sparing.turn_kind import KINDS
 from sparing.workspace.git.tree import read_files
 
 MOST_READ = 40
@@ -118,3 +135,56 @@ def _files_read(source: Source) -> list[str]:
     ]
     inner = [path for path in paths if not path.startswith(("/", f"{source.folder}/"))]
     return list(dict.fromkeys(inner))
+
+
+def going_on(brief: Brief, source: Source) -> Brief:
+    handoff = source.fetch(source.job.going.handoff)
+    needed = tuple(one for one in brief.documents if not _stands_in(one, handoff))
+    notes = _notes(source, brief) if handoff else None
+    told = replace(brief, handoff=handoff, handoff_notes=notes, documents=needed)
+    session = source.session
+    asked = KINDS[brief.asked.kind]
+    if session is None or not asked.catches_up or not source.knows(session.commit):
+        return told
+    papers = [*brief.documents, *([brief.subject] if brief.subject else [])]
+    missed = [one for one in papers if not source.untouched(one.name, session.commit)]
+    return replace(told, news=tuple(missed), changed=source.changed(session.commit))
+
+
+def _notes(source: Source, brief: Brief) -> str | None:
+    """Only of the program's own handoff: what an agent was asked to say is not left out."""
+    pipeline = pipeline_of(source)
+    if source.around.folder.keep(rich_handoff(pipeline).text) != source.job.going.handoff:
+        return None
+    whole = {one.name for one in brief.full or brief.documents}
+    stages = FLOWS[source.row.feature.flow].stages
+    return handoff_notes(pipeline, [one.name for one in stages if one.writes in whole])
+
+
+def _stands_in(document: Document, handoff: str) -> bool:
+    text = (document.text or "").strip()
+    return bool(text) and text in handoff
+
+
+def summaries(source: Source, documents: Sequence[Document]) -> tuple[Document, ...]:
+    """Outputs alone, and for those who open the files themselves the handoff's summary of them."""
+    told = tuple(
+        one if one.text is None else replace(one, text=only_output(one.text)) for one in documents
+    )
+    wanted = [one.name for one in told if one.name in SUMMARISED.get(source.job.stage, ())]
+    return summarised(told, source.job.stage, handoffs_of(source)) if wanted else told
+
+
+def handoffs_of(source: Source) -> dict[ArtifactName, Handoff]:
+    """The last handoff of each stage, by the document the stage made."""
+    stages = {stage.name: stage for stage in FLOWS[source.row.feature.flow].stages}
+    with source.around.database.read() as connection:
+        rows = ledger.of_feature(connection, source.row.feature.key)
+    found: dict[ArtifactName, Handoff] = {}
+    for row in rows:
+        stage = stages.get(row.attempt.stage)
+        if row.result is None or row.result.failure or stage is None or stage.writes is None:
+            continue
+        if row.attempt.role == stage.author and row.attempt.template != Turn.HAND_OVER:
+            found[stage.writes] = block_of(source, row.result.reply)
+    return found

@@ -1,27 +1,44 @@
-"""Which trunk a dispatch shares: its order, system prompt, model and client."""
+"""Which trunk a dispatch shares: its order, system prompt, model and client.
+
+The words that tell a role who it is: its own, and in a tier those of the stage.
+
+The schema a turn's reply must follow, where there is one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, assert_never
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, assert_never
 
 from sparing.agents.backend import Access
-from sparing.briefing.role_words import role_text, stage_texts
 from sparing.config.flow import SessionPreference
+from sparing.context.documents import research
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import Brief, PromptRole, TurnSubject
-from sparing.context.prompt.compact import compact
+from sparing.context.prompt.brief import Brief, Material, PromptRole, TurnSubject
 from sparing.context.prompt.compose import Composed, role_words
+from sparing.context.prompt.inclusion import defuse
+from sparing.context.prompt.shorten import (
+    REPORT,
+    compact,
+    unsigned,
+    without_boilerplate,
+    without_section,
+)
 from sparing.economy.levers import switched_on
+from sparing.flow import project
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
-from sparing.roles.load import Role
+from sparing.knowledge import retro
+from sparing.prompts.render import fill, words
+from sparing.review import verdict
+from sparing.review.panel import PANEL_SCHEMA
+from sparing.roles.load import SHIPPED, Role
 from sparing.runtime.source import Source
 from sparing.runtime.web_search import WEB
 from sparing.sent import CACHE_LIFE
 from sparing.trunk import TrunkKey
 from sparing.turn import TURNS, Turn
-from sparing.turn_kind import KINDS, TurnKind
+from sparing.turn_kind import KINDS, ReplyForm, TurnKind
 from sparing.way import Lever, Order, Policy
 
 STANDARD, STRONG = "standard", "strong"
@@ -153,3 +170,52 @@ def model_of(source: Source) -> str:
     if settings.review.policy is Policy.SEED:
         usual = SEED_MODELS.get((role.name, source.job.stage), SEED_MODELS.get(role.name, usual))
     return settings.models.of(usual, settings.agent.backend.value, role.name)
+
+
+SETTLES = frozenset({Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER})
+
+
+def roles_text(roles: Sequence[Role], turn: Turn) -> str:
+    """Of several that are asked in one turn: how they go together, then each one's words."""
+    told = [role_text(one, turn) for one in roles]
+    if len(roles) == 1:
+        return told[0]
+    first, second = roles
+    return "\n".join((fill("blocks", "panel", first=first.name, second=second.name), *told))
+
+
+def role_text(role: Role, turn: Turn) -> str:
+    """A role's words; those that did not ship lose what wastes tokens or could open a wrapper.
+    A turn that says itself how the reply ends does so alone."""
+    text = without_section(role.text, REPORT) if turn in SETTLES else role.text
+    if role.origin == SHIPPED:
+        return text
+    return defuse(unsigned(without_boilerplate(text)))
+
+
+def is_tier(source: Source) -> bool:
+    return source.row.feature.flow in TIERS
+
+
+def stage_texts(source: Source) -> tuple[Material, ...]:
+    """In a tier the stage's text and its guide say what the role does."""
+    if not is_tier(source):
+        return ()
+    return tuple(Material(kind, words(f"{kind}s", source.job.stage)) for kind in ("stage", "skill"))
+
+
+def form_of(turn: Turn, *, panel: bool = False) -> Mapping[str, Any] | None:
+    """None for a turn that is answered in words; `panel`: reviewers who look in one turn."""
+    form = TURNS[turn].form
+    match form:
+        case ReplyForm.VERDICT:
+            return PANEL_SCHEMA if panel else verdict.SCHEMA
+        case ReplyForm.FINDINGS:
+            return research.SCHEMA
+        case ReplyForm.PROPOSAL:
+            return project.SCHEMA
+        case ReplyForm.RETRO:
+            return retro.SCHEMA
+        case ReplyForm.TEXT | ReplyForm.HANDOFF:
+            return None
+    assert_never(form)

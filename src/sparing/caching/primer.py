@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
 from sparing.agents.lock import worktree_lock
-from sparing.briefing.reply_schema import form_of
-from sparing.briefing.trunk_group import shows_writing, system_of
+from sparing.briefing.trunk_group import form_of, shows_writing, system_of
 from sparing.cache import Life
 from sparing.cap import Amount, CapLimits
 from sparing.codec import JsonObject

@@ -2,6 +2,11 @@
 
 The attempt is counted and its worst case reserved before, its bill recorded after. Killed in
 between, the row stays and says unknown; the step is repeated as a new attempt.
+
+A turn that was paid for and recorded, whose dispatch is asked for again by another leg.
+
+The bill is in the ledger, the reply is kept, and what the agent wrote lies in its worktree: the
+dispatch goes on from there. A turn that was cut short is asked again, as after any crash.
 """
 
 from __future__ import annotations
@@ -12,19 +17,20 @@ from dataclasses import replace
 
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.lock import worktree_lock
-from sparing.briefing.reply_schema import form_of
-from sparing.briefing.trunk_group import access_of, system_of
+from sparing.briefing.trunk_group import access_of, form_of, system_of
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
-from sparing.dispatch.paid_turn import paid_before
 from sparing.dispatch.resume_check import trusted
-from sparing.dispatch.spend import SpendRequest
+from sparing.dispatch.spend import SpendRequest, last_call_after
 from sparing.errors import SparingError
 from sparing.failure import Failure
-from sparing.job import Job
+from sparing.job import LOOP, Job
 from sparing.money import to_usd
+from sparing.records import ledger, repeats
+from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.records.prompts import load_prompt
 from sparing.redact import Redactor
 from sparing.reply import Reply
+from sparing.review.stall import fruitless
 from sparing.roles.load import RoleClass
 from sparing.runtime import signals
 from sparing.runtime.containment import Receipt, guard
@@ -37,6 +43,7 @@ from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
+from sparing.way import Way
 from sparing.workspace.git.commit import settle_changes
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.worktree import Worktree, put_special_aside
@@ -196,3 +203,41 @@ class Listener:
                 kind, text, data = self._receipt
                 name = f"receipt.{self._number}"
                 tell(tx, ticket, source.job, kind, text=text, data=data, name=name)
+
+
+MENDING = "repair_secrets"
+"""Asked for as often as secrets are found: which of these turns was meant nobody can tell."""
+
+
+def paid_before(asking: SpendRequest) -> Reply | None:
+    """What the turn gave, as if it had been sent now; None if it has to be sent."""
+    if asking.template == MENDING:
+        return None
+    with asking.source.around.database.read() as connection:
+        rows = ledger.of_dispatch(connection, asking.ticket.id)
+        good = [row for row in rows if row.attempt.template == asking.template and _is_good(row)]
+        if not good:
+            return None
+        row = good[-1]
+        assert row.result is not None
+        fresh = row.attempt.way != Way.RESUME
+        again = fresh and repeats.answered_so(
+            connection, row.attempt, asking.ticket.leg_id, row.result.reply
+        )
+    result, role = row.result, asking.source.job.who
+    size = len(asking.source.fetch(result.reply))
+    why = fruitless(role, size, asking.patience, repeated=again)
+    return Reply(
+        failure=LOOP if why else "",
+        detail=why,
+        reply=result.reply,
+        session=result.session,
+        context_tokens=result.context_tokens,
+        last_call_after=last_call_after(len(result.calls), result.seconds),
+        answer_tokens=result.calls[-1]["output"] if result.calls else 0,
+    )
+
+
+def _is_good(row: LedgerRow) -> bool:
+    known = row.outcome is AttemptState.KNOWN and row.result is not None
+    return known and row.result is not None and not row.result.failure

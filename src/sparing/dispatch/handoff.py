@@ -14,7 +14,7 @@ from typing import Any
 from sparing.briefing.program_handoff import pipeline_of
 from sparing.briefing.trunk_group import order_of
 from sparing.context.documents.rich_handoff import parse_layers, rich_handoff
-from sparing.context.prompt.wrap import defuse
+from sparing.context.prompt.inclusion import defuse
 from sparing.dispatch.alternatives import session_front
 from sparing.job import Job, JobResult
 from sparing.prompts.render import fill, words

@@ -1,26 +1,29 @@
 """Reading a reviewer's reply: what its verdicts are, what goes back, what a person has to see.
 
 Repeated after a crash it writes the same rows. It spends nothing.
+
+Reading a reviewer's reply against what it is about.
+
+Both what may be quoted and what must stand there come from the commit under review, never from
+the prompt: the same reply is the same judgement whichever way it was asked for.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sparing.dispatch.turn import remember
-from sparing.dispatch.verdict_reading import (
-    NO_VERDICT,
-    alone,
-    checked_quotes,
-    judgements,
-    no_verdict,
-)
-from sparing.finding import Verdict
+from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobResult
 from sparing.records import verdicts
 from sparing.reply import Reply, ReplyOutcome
-from sparing.review.verdict import passes
+from sparing.review.panel import VERDICTS, PanelReading, Reviewer, read_panel
+from sparing.review.quotes import QuoteCheck, check_quote
+from sparing.review.reply import ReplyObject, find_answer
+from sparing.review.verdict import KEYS, Complaint, ReviewedText, clean, passes, read_verdict
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.sent import Sent
@@ -96,3 +99,89 @@ def _verdict_row(
         1 if number else job.iteration, job.head, passes(found), found, ticket.at,
         checked_quotes(alone(source, found.role), found),
     )  # fmt: skip
+
+
+_PATH = re.compile(r"[\w./+-]+\.[A-Za-z]\w*")
+PATH_CHARS = 1_000
+NO_VERDICT = "no verdict"
+"""The failure of a reviewer that twice gave none."""
+SAID_CHARS = 300
+
+
+def judgement(source: Source, reply: str) -> Verdict | Complaint:
+    """What a reviewer's reply says. How it was asked has no part in it."""
+    role = source.role
+    return read_verdict(role.name, reply, role.categories, _subject(source, reply, KEYS))
+
+
+def judgements(source: Source, reply: str, known: Sequence[Verdict] = ()) -> PanelReading:
+    """The verdicts of all whose word is wanted; `known` of them are there already."""
+    if not source.job.panel:
+        found = judgement(source, reply)
+        wrong = isinstance(found, Complaint)
+        return PanelReading((), found.what) if wrong else PanelReading((found,))
+    if known and not passes(known[-1]):
+        return PanelReading(())
+    wanted = [Reviewer(one.name, one.categories) for one in source.roles[len(known) :]]
+    return read_panel(reply, wanted, _subject(source, reply, (VERDICTS, *KEYS)))
+
+
+def _subject(source: Source, reply: str, keys: Sequence[str]) -> ReviewedText:
+    """Only an object with words around it may be somebody else's."""
+    answer = find_answer(reply, keys)
+    bare = not isinstance(answer, ReplyObject) or answer.alone
+    return ReviewedText(source.job.head, () if bare else _known_texts(source))
+
+
+def alone(source: Source, role: str) -> Source:
+    """As if this reviewer had been asked by itself."""
+    return replace(source, job=replace(source.job, role=role, panel=()))
+
+
+def no_verdict(role: str, complaint: str, reply: str) -> JobResult:
+    """For a person: what is wrong, and what was said. The whole reply stays in the ledger."""
+    said = " ".join(clean(reply).split())
+    short = said if len(said) <= SAID_CHARS else f"{said[:SAID_CHARS]}…"
+    detail = f"{role} was asked twice; {complaint}. It said: {short or 'nothing'}"
+    return JobResult(failure=NO_VERDICT, detail=detail)
+
+
+def _known_texts(source: Source) -> tuple[str, ...]:
+    """The documents that a reply may repeat, and the rules of the repository."""
+    rules = source.rules
+    return (*_texts(source), *([rules.text] if rules else []))
+
+
+def checked_quotes(source: Source, verdict: Verdict) -> tuple[QuoteCheck, ...]:
+    """For each finding: whether its quote stands in what it speaks of, at the commit reviewed."""
+    return tuple(_checked(source, finding) for finding in verdict.findings)
+
+
+def _checked(source: Source, finding: Finding) -> QuoteCheck:
+    if not finding.quote.strip():
+        return QuoteCheck.NONE
+    for text in (*_named(source, finding), *_texts(source)):
+        if check_quote(finding, text) is QuoteCheck.FOUND:
+            return QuoteCheck.FOUND
+    return QuoteCheck.ABSENT
+
+
+def _named(source: Source, finding: Finding) -> list[str]:
+    """Files that a finding names."""
+    paths = _PATH.findall(finding.location[:PATH_CHARS])
+    return [text for path in paths if (text := source.text(path))]
+
+
+def _texts(source: Source) -> list[str]:
+    """The document at hand and those before it, or the code."""
+    own = [source.text(source.path(name)) for name in source.role.artifacts]
+    writes = source.stage.writes
+    at_hand = [source.text(source.path(writes))] if writes else _code(source)
+    return [text for text in (*at_hand, *own) if text]
+
+
+def _code(source: Source) -> list[str | None]:
+    """Changed files, and the change itself for lines that are gone."""
+    base = source.row.feature.base_commit
+    paths = tuple(change.path for change in source.changed(base))
+    return [*(source.text(path) for path in paths), source.diff(base, paths)]

@@ -3,6 +3,11 @@
 `prepare` writes nothing but texts named by their hash. What follows the call writes rows under
 the dispatch's own id and commits what the agent left, with the job's head as parent, so a
 repetition gives the same commit. None of them spends.
+
+Whether what a prompt begins with is sent ahead of it by itself, to be kept for an hour.
+
+Asked once the way is chosen. Priced by the economy room, from what the cache is believed to hold
+and from when prompts with such a trunk were sent so far, here and in other features.
 """
 
 from __future__ import annotations
@@ -12,35 +17,39 @@ import hashlib
 import sqlite3
 from dataclasses import dataclass, replace
 
+from sparing.briefing.background import with_words
 from sparing.briefing.extras import aided
 from sparing.briefing.fact_sheet import author_facts
 from sparing.briefing.gather import gather
 from sparing.briefing.handoff_block import may_leave, tell_handoff
 from sparing.briefing.knowledge import tell_given
-from sparing.briefing.messages import with_words
-from sparing.briefing.read_receipts import tell_prepared, tell_unread
+from sparing.briefing.recall import tell_prepared, tell_unread
+from sparing.cache import CacheBlock
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.judging import repair_reply
-from sparing.dispatch.ahead import ahead_of
+from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.prompt import choose, seal
+from sparing.dispatch.way_choice import Chosen
+from sparing.economy.known import cached_tokens
+from sparing.economy.lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError
 from sparing.job import Job, JobResult
 from sparing.records import sessions, verdicts
 from sparing.records.prompts import keep_prompt
 from sparing.reply import Reply
-from sparing.runtime import signals
+from sparing.runtime import signals, turn_history
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import changed_by_author, commit_feature
+from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source, session_owner, session_scope, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
-from sparing.sent import NotSent, Sent
+from sparing.sent import NotSent, Sent, SentAhead
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
-from sparing.way import Way
+from sparing.way import Lever, Way
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
@@ -224,3 +233,42 @@ def _write_report(source: Source, dispatch: str) -> None:
     assert row is not None
     worktree = source.around.worktree(source.row, source.job.head)
     Confined(worktree.path).write_text(source.path(writes), turns.report(row.verdict, row.passed))
+
+
+def ahead_of(source: Source, chosen: Chosen) -> SentAhead | None:
+    """None where nothing is, which is usual."""
+    blocks = _blocks(source, chosen)
+    found = _priced(source, chosen, blocks) if blocks else NO_PRIMER
+    if not found.pays:
+        return None
+    rates, group = chosen.inputs.rates, str(chosen.sent_with["group"])
+    reason = (
+        f"about {found.returns:.1f} prompts of {group} follow after more than five minutes: sent"
+        f" ahead for an hour this costs as much as {rates.equivalents(found.cost):,.0f} input"
+        f" tokens and saves {rates.equivalents(found.saves):,.0f}"
+    )
+    told = tuple((one.digest, one.tokens) for one in blocks)
+    return SentAhead(len(blocks), group, told, reason)
+
+
+def _blocks(source: Source, chosen: Chosen) -> tuple[CacheBlock, ...]:
+    """What will be sent again as it is: the trunk without what the next round replaces."""
+    if chosen.decision.way is not Way.COMPOSE or Lever.PRIMER not in levers_of(source):
+        return ()
+    if not TURNS[source.job.turn].trunk_is_shared:
+        return ()
+    composed = chosen.composed
+    return chosen.inputs.offers[Way.COMPOSE].blocks[: steady_end(composed.segments, composed.trunk)]
+
+
+def _priced(source: Source, chosen: Chosen, blocks: tuple[CacheBlock, ...]) -> Primer:
+    inputs = chosen.inputs
+    base = inputs.offers[Way.COMPOSE].base or inputs.base
+    size = base.tokens + sum(one.tokens for one in blocks)
+    if size < inputs.minimum_tokens:
+        return NO_PRIMER
+    cached = cached_tokens(base, blocks, inputs.known, inputs.first_call_at)
+    backend, group = source.around.backend(source.row).name, str(chosen.sent_with["group"])
+    with source.around.database.read() as connection:
+        uses = turn_history.trunk_uses(connection, backend, group)
+    return primer(inputs.rates, size, cached, expected_returns(uses, inputs.at))

@@ -38,8 +38,7 @@ from sparing.economy.predict import Diff, Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts
 from sparing.runtime import turn_history
-from sparing.runtime.cache_life import group_of, life_of
-from sparing.runtime.levers import is_chained, levers_of, off_of
+from sparing.runtime.levers import group_of, is_chained, levers_of, life_of, off_of
 from sparing.runtime.source import Source
 from sparing.segment import estimate_tokens
 from sparing.trunk import TrunkKey

@@ -13,11 +13,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.comments import unanswered
-from sparing.briefing.document_check import unfit_documents
+from sparing.briefing.document_check import problems_of_turn, unanswered, unfit_documents
 from sparing.briefing.handoff_block import AUTHORING, handoff_of
 from sparing.briefing.review_history import look_data
-from sparing.briefing.written_document import problems_of_turn
 from sparing.codec import load
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt.turns import block_again

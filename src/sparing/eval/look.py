@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
-from sparing.briefing.reply_schema import form_of
-from sparing.briefing.trunk_group import model_of, neutral_system
+from sparing.briefing.trunk_group import form_of, model_of, neutral_system
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.paid_call import Permit, Purchase, bill_of
 from sparing.money import to_usd

@@ -17,8 +17,8 @@ from sparing.agents.backend import AgentReply, Run
 from sparing.briefing.gather import gather
 from sparing.briefing.trunk_group import model_of
 from sparing.context.prompt.compose import compose
+from sparing.dispatch.judge import judgement
 from sparing.dispatch.paid_call import Permit, SpendRefusal, pay
-from sparing.dispatch.verdict_reading import judgement
 from sparing.economy.cost_model import Expected, Rates, turn_tokens
 from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.prices import own_prices, price_of

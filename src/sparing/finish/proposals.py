@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
-from sparing.context.prompt.wrap import defuse
+from sparing.context.prompt.inclusion import defuse
 from sparing.dispatch.turn import Leak
 from sparing.errors import SparingError
 from sparing.event import WarningEvent

@@ -2,23 +2,35 @@
 
 The policies `seed` and `fresh` keep what they always had, whatever is switched on or off; the
 baseline `naive` has none of it.
+
+How long a dispatch's trunk is to be kept, from the pauses between the uses of trunks like it.
+
+A trunk is shared by a class of roles and by what their prompts begin with: documents, code or
+tasks. Pauses are those of this feature; a program knows that tasks follow each other at once.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from sparing.agents.backend import Backend
+from sparing.cache import Life
 from sparing.config.settings import Settings
+from sparing.context.prompt.brief import Brief
+from sparing.economy.cost_model import Rates
+from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.levers import Able, LeverState, SheetUse, sheet_use, standings, switched_on
+from sparing.economy.lives import RECENT_PAUSES, trunk_life
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.records import fact_sheets, resume_checks
-from sparing.runtime.lever_record import effect_of_sheet, off_by_record
-from sparing.runtime.review_record import lost_by_sheet
+from sparing.records import fact_sheets, ledger, resume_checks
+from sparing.records.ledger import LedgerRow
+from sparing.runtime.lever_record import effect_of_sheet, lost_by_sheet, off_by_record
 from sparing.runtime.source import Source
+from sparing.turn import TURNS
+from sparing.turn_kind import TurnKind
 from sparing.way import Lever, Policy
 
 COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})
@@ -140,3 +152,38 @@ def _wants(source: Source, lever: Lever) -> bool:
 def is_chained(source: Source) -> bool:
     """The session at hand is that of the task before, and may be gone on with."""
     return bool(source.job.chain) and source.session is not None and chains_tasks(source)
+
+
+AT_ONCE = (30.0, 30.0)
+TASKS, CODE, DOCUMENTS = "tasks", "code", "documents"
+
+
+def group_of(source: Source, brief: Brief) -> str:
+    """Who shares a trunk with this dispatch."""
+    kind = brief.asked.kind
+    code = brief.code is not None or source.stage.writes is None
+    what = TASKS if kind is TurnKind.TASK else CODE if code else DOCUMENTS
+    return f"{source.role.role_class}/{what}"
+
+
+def life_of(connection: sqlite3.Connection, source: Source, group: str, rates: Rates) -> Life:
+    if Lever.HOUR not in levers_of(source) or not TURNS[source.job.turn].trunk_is_shared:
+        return Life.FIVE_MINUTES
+    writes = source.role.role_class.writes
+    at_once = writes and group.endswith((TASKS, CODE))
+    rows = ledger.of_feature(connection, source.row.feature.key)
+    own = [row for row in rows if row.attempt.sent.get("group") == group]
+    return trunk_life(rates, pauses(own), AT_ONCE if at_once else USUAL_PAUSES)
+
+
+def pauses(rows: Sequence[LedgerRow]) -> list[float]:
+    """Between the end of each turn and the start of the next, as far as they count."""
+    recent = rows[-RECENT_PAUSES - 1 :]
+    return [
+        max(0.0, new.attempt.started - _end(old))
+        for old, new in zip(recent, recent[1:], strict=False)
+    ]
+
+
+def _end(row: LedgerRow) -> float:
+    return row.attempt.started + (row.result.seconds if row.result else 0.0)

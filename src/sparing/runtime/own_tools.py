@@ -19,7 +19,7 @@ from sparing.database import Database
 from sparing.errors import SandboxRefused
 from sparing.records import tool_checks
 from sparing.records.folder import StateFolder
-from sparing.runtime.review_record import lost_by_look
+from sparing.runtime.lever_record import lost_by_look
 from sparing.tool import OwnTools, ToolMode
 from sparing.way import Policy
 from sparing.workspace.git.repository import Repository

@@ -17,7 +17,7 @@ from sparing.change import FileChange
 from sparing.codec import JsonObject
 from sparing.config.roles import WebUse
 from sparing.context.prompt.brief import Document, Material
-from sparing.context.prompt.wrap import wrapper_key
+from sparing.context.prompt.inclusion import wrapper_key
 from sparing.continuation import SessionStep
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from sparing.context.prompt import pieces, turns
 from sparing.context.prompt.brief import Brief, without_aids
-from sparing.context.prompt.nested import nested, nested_again
-from sparing.context.prompt.seed import seed, seed_again
-from sparing.context.prompt.wrap import wrap
+from sparing.context.prompt.inclusion import wrap
+from sparing.context.prompt.orders import nested, nested_again, seed, seed_again
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import KINDS

@@ -12,11 +12,9 @@ from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import JUDGING, Brief, Document, Material
-from sparing.context.prompt.finding_lines import finding_list, short_list
-from sparing.context.prompt.judging import verdict_words
-from sparing.context.prompt.reads import absent, required
-from sparing.context.prompt.rubric import for_stage, split_rubric
-from sparing.context.prompt.wrap import defuse, wrap
+from sparing.context.prompt.inclusion import absent, defuse, required, wrap
+from sparing.context.prompt.review_words import finding_list, short_list, verdict_words
+from sparing.context.prompt.shorten import for_stage, split_rubric
 from sparing.prompts.render import words
 from sparing.segment import Segment, Volatility
 from sparing.turn_kind import TurnKind

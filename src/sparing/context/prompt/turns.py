@@ -12,11 +12,9 @@ from typing import Any
 
 from sparing.context.documents.comments import comment_ids
 from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding
-from sparing.context.prompt.compact import once
-from sparing.context.prompt.judging import has_both, reminder
-from sparing.context.prompt.rubric import VERIFIES, has_section
-from sparing.context.prompt.skeleton import skeleton
-from sparing.context.prompt.wrap import defuse
+from sparing.context.prompt.inclusion import defuse
+from sparing.context.prompt.review_words import has_both, reminder
+from sparing.context.prompt.shorten import VERIFIES, has_section, once, skeleton
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
 from sparing.turn_kind import TurnKind

@@ -21,8 +21,8 @@ from sparing.briefing.trunk_group import (
     trunk_key,
 )
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.compact import compact
 from sparing.context.prompt.compose import Composed, compose
+from sparing.context.prompt.shorten import compact
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
 from sparing.flow.flows import FLOWS

@@ -9,8 +9,7 @@ from sparing.desk.office import Office
 from sparing.economy.levers import SHEET_PAYS, SheetEffect
 from sparing.economy.review_quality import FirstLook, LookFigures, pairs
 from sparing.report.lever_quality import LeverQuality, LookSide, QualityRow
-from sparing.runtime.lever_record import effect_of_sheet
-from sparing.runtime.review_record import looks_by_sheet, looks_by_tools
+from sparing.runtime.lever_record import effect_of_sheet, looks_by_sheet, looks_by_tools
 
 TOOLS, SHEET = "tools of our own", "fact sheet"
 

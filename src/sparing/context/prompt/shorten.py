@@ -1,9 +1,16 @@
-"""The eight savings of the tiers' prompts, each a function that can be looked at alone.
+"""A role's text, taken apart: what it is, what it stands for, what it checks.
+
+The seed order sends these parts at different places; the nested order sends them as they are
+written. Both send only the expectations of the stage that comes next.
+
+The eight savings of the tiers' prompts, each a function that can be looked at alone.
 
 Only what a stage put out is passed on (1); a brainstorm that a design review digested is not
 sent again (2); reviewers and verifiers get summaries instead of outputs (3, 4); instructions
 stand once (5); JSON is compact (6); nothing is signed with a time (7); nothing says what is
 evident (8).
+
+What a schema asks for, as one line that an agent can fill in.
 """
 
 from __future__ import annotations
@@ -12,11 +19,63 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sparing.artifact import ArtifactName
 from sparing.context.documents.handoff import Handoff, summary_of
 from sparing.context.prompt.brief import Document
+
+CHECKS = ("Check list", "Levels", "Next stage")
+CODA = "Stance"
+VERIFIES = "External claim"
+REPORT = "Report"
+"""How a task's turn ends; every other turn of the same role says how it ends itself."""
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+_AFTER = re.compile(r"^- after (?P<stage>[\w-]+), .*\n?", re.MULTILINE)
+
+
+class Rubric(NamedTuple):
+    role: str
+    """Role and rubric, the coda last."""
+    checks: str
+    """Check list, levels, expectations of the next stage."""
+
+
+def split_rubric(text: str) -> Rubric:
+    sections = _SECTION.split(text)
+    checks = [section for section in sections if _heading(section) in CHECKS]
+    coda = [section for section in sections if _heading(section) == CODA]
+    role = [section for section in sections if section not in checks and section not in coda]
+    return Rubric(_closed([*role, *coda]), _closed(checks))
+
+
+def for_stage(text: str, stage: str) -> str:
+    """The text with the expectations of this stage alone, where it has one line a stage."""
+    stages = [match["stage"] for match in _AFTER.finditer(text)]
+    if stage not in stages:
+        return text
+    return _AFTER.sub(lambda line: line[0] if line["stage"] == stage else "", text)
+
+
+def without_section(text: str, heading: str) -> str:
+    """The text without that section and what stands below it."""
+    sections = _SECTION.split(text)
+    start = next((n for n, one in enumerate(sections) if _heading(one) == heading), len(sections))
+    return _closed(sections[:start]) if start < len(sections) else text
+
+
+def has_section(text: str, heading: str) -> bool:
+    return any(_heading(section) == heading for section in _SECTION.split(text))
+
+
+def _heading(section: str) -> str:
+    first, _, _ = section.partition("\n")
+    return first[3:].strip() if first.startswith("## ") else ""
+
+
+def _closed(sections: list[str]) -> str:
+    return "\n".join(section.strip() + "\n" for section in sections if section.strip())
+
 
 NOTHING = "N/A"
 SUMMARISED: Mapping[str, tuple[ArtifactName, ...]] = {
@@ -93,3 +152,29 @@ def _summary(document: Document, handoff: Handoff) -> Document:
     if not summary or document.text is None:
         return document
     return replace(document, text=summary, label=f"{document.name.filename}, handoff summary")
+
+
+def skeleton(schema: Mapping[str, Any]) -> str:
+    """What a schema asks for, as one compact line."""
+    return compact(_shape(schema, schema.get("$defs", {})))
+
+
+def _shape(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    if "$ref" in schema:
+        return _shape(known[str(schema["$ref"]).rpartition("/")[2]], known)
+    if "enum" in schema:
+        return "|".join(str(word) for word in schema["enum"])
+    if "properties" in schema:
+        return {name: _shape(inner, known) for name, inner in schema["properties"].items()}
+    match schema.get("type"):
+        case "array":
+            return [_shape(schema.get("items", {}), known)]
+        case "object":
+            inner = cast("Mapping[str, Any] | None", schema.get("additionalProperties") or None)
+            return {"…": _shape(inner, known)} if inner else {}
+        case "boolean":
+            return "true|false"
+        case "integer":
+            return 0
+        case _:
+            return "…"
