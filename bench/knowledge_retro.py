@@ -22,7 +22,7 @@ from sparing.config.sources import Sources
 from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.finish.lessons import write_lessons
 from sparing.flow.advance import begin
-from sparing.job import Job, JobKind
+from sparing.job import Job, JobKind, Ticket
 from sparing.knowledge.page import BankEntry
 from sparing.knowledge.retro import Bank, Retro
 from sparing.records import features
@@ -31,7 +31,6 @@ from sparing.records.folder import open_folder
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import estimate_tokens
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.workspace.git.new_repository import create_repository
 

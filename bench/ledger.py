@@ -15,12 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sparing.cap import Amount, CapLimits
 from sparing.database import Database, open_database
 from sparing.feature import Feature, FeatureStatus
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
-from sparing.money import Billing
+from sparing.money import Amount, Billing, CapLimits
 from sparing.records import caps, features, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import Attempt, AttemptResult

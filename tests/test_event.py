@@ -14,7 +14,6 @@ from typing import get_args
 import click
 import pytest
 
-from sparing.cap import CapMeasure, CapScope
 from sparing.cli.run.event_lines import agent_line, describe
 from sparing.cli.screen import rendered
 from sparing.codec import JsonObject
@@ -33,6 +32,7 @@ from sparing.event import (
     UnknownEvent,
     read_event,
 )
+from sparing.money import CapMeasure, CapScope
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.turn_event import (

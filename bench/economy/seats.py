@@ -9,8 +9,8 @@ from bench.economy.steps import Step
 from sparing.briefing.trunk_group import roles_text
 from sparing.double.agent_draws import errand_of, needed_files, turn_needs
 from sparing.double.agent_kinds import AgentKind
+from sparing.roles.catalog import united
 from sparing.roles.load import Role, shipped
-from sparing.roles.panel import united
 
 
 def asked_role(step: Step) -> Role:

@@ -1,4 +1,9 @@
-"""Amounts of money: whole billionths of a US dollar, so that sums are exact wherever they are made.
+"""Caps: the most that may be spent on something before work stops for a person.
+
+A cap has a scope (whose spending), a measure (of what) and a limit. `Reached` says all three
+with the value, because a stop that can't be understood can't be answered.
+
+Amounts of money: whole billionths of a US dollar, so that sums are exact wherever they are made.
 
 A single cached token of the cheapest model costs ten of them. People read and write dollars;
 these functions are the only way between the two.
@@ -6,8 +11,113 @@ these functions are the only way between the two.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
+from typing import assert_never
+
+from sparing.codec import Stored
+
+
+class CapScope(StrEnum):
+    FEATURE = "feature"
+    """One feature, from its first dispatch on."""
+    STAGE = "stage"
+    """One stage of one feature, however often it runs."""
+    DAY = "day"
+    """Everything in this repository's state folder on one day, by UTC."""
+    TURN = "turn"
+    """One try at one dispatch: what is reserved before it is sent."""
+    DISPATCH = "dispatch"
+    """All tries at one dispatch."""
+
+
+def day_of(at: float) -> str:
+    """The day that a cap on days counts a moment to."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+class CapMeasure(StrEnum):
+    TOKENS = "tokens"
+    MONEY = "money"
+    ATTEMPTS = "attempts"
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Tokens of every bucket, and money in billionths of a dollar where a price is known."""
+
+    tokens: int
+    nano_usd: int | None
+
+    def of(self, measure: CapMeasure) -> int | None:
+        return self.nano_usd if measure is CapMeasure.MONEY else self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class CapLimits:
+    feature: Amount
+    stage: Amount
+    day: Amount
+    turn: Amount
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reached(Stored):
+    """A cap that stands in the way of the next turn."""
+
+    scope: CapScope
+    name: str
+    """The stage or the day; empty for the others."""
+    measure: CapMeasure
+    spent: int
+    wanted: int
+    """What the next turn may take at worst."""
+    limit: int
+
+    @property
+    def words(self) -> str:
+        whose = f"{self.scope} {self.name}" if self.name else f"this {self.scope}"
+        spent, limit = self.shown(self.spent), self.shown(self.limit)
+        if self.measure is CapMeasure.ATTEMPTS:
+            return f"{self.measure} of {whose}: {spent} made, the limit is {limit}"
+        wanted = self.shown(self.wanted)
+        return (
+            f"{self.measure} of {whose}: {spent} spent or reserved,"
+            f" the next turn may take {wanted}, the limit is {limit}"
+        )
+
+    @property
+    def enough(self) -> int:
+        """The lowest limit with which the turn may be tried."""
+        return self.spent + self.wanted
+
+    @property
+    def advice(self) -> str:
+        """Options of `sparing raise` that are generous enough to be of use."""
+        amount = max(self.enough, 2 * self.limit)
+        given = str(amount) if self.measure is not CapMeasure.MONEY else _cents(amount)
+        option = f"--{self.measure} {given}"
+        match self.scope:
+            case CapScope.STAGE:
+                return f"--stage {self.name} {option}"
+            case CapScope.DAY | CapScope.TURN:
+                return f"--{self.scope} {option}"
+            case CapScope.FEATURE | CapScope.DISPATCH:
+                return option
+            case _:
+                assert_never(self.scope)
+
+    def shown(self, value: int) -> str:
+        return dollars(value) if self.measure is CapMeasure.MONEY else f"{value:,}"
+
+
+def _cents(nano: int) -> str:
+    """Rounded up, so that what is advised is enough."""
+    return str(to_usd(nano).quantize(Decimal("0.01"), ROUND_CEILING))
+
 
 NANO = 1_000_000_000
 MILLION = 1_000_000

@@ -2,13 +2,20 @@
 
 A prompt is a list of segments, the steadiest first. Each becomes its own content block, so
 that what several dispatches share can be read from a cache.
+
+What must be equal for two dispatches to share a cached trunk.
+
+A provider's cache begins before the first word of a prompt: with the client, the model, its
+tools, the system prompt and the output schema. A role that differs in one of them reads nothing
+of what the others wrote, however equal their prompts are.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import IntEnum
 
 CHARS_PER_TOKEN = 4
@@ -61,3 +68,23 @@ def references_of(text: str) -> tuple[str, ...]:
     """The files that a prompt's list of required artifacts names."""
     _, _, block = text.partition(_REQUIRED)
     return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))
+
+
+@dataclass(frozen=True, slots=True)
+class TrunkKey:
+    backend: str
+    version: str
+    """Of the client; empty where the backend does not tell."""
+    model: str
+    tools: tuple[str, ...]
+    system: str
+    """The system prompt's text."""
+    schema: str
+    """The output schema as compact JSON; empty for free text."""
+    life: str
+    """How long a cache entry lives: `5m` or `1h`."""
+
+    @property
+    def digest(self) -> str:
+        data = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(data.encode()).hexdigest()

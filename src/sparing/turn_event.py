@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from sparing.cap import Reached
+from sparing.money import Reached
 
 
 class HiddenEvent:

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.agents.lock import worktree_lock
-from sparing.agents.process import STDERR_LIMIT, Client, Command
+from sparing.agents.process import STDERR_LIMIT, Client, Command, worktree_lock
 from tests.agents.backends import gone
 
 KIB = 1024

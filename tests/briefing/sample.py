@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparing.cap import Amount
 from sparing.config.sources import Sources
 from sparing.feature import Feature, FeatureStatus
 from sparing.finding import Finding, Severity, Verdict
@@ -18,11 +17,11 @@ from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.flows import L3 as LONGEST
 from sparing.job import Job, JobKind
-from sparing.money import Billing
+from sparing.money import Amount, Billing
 from sparing.records import features, ledger, verdicts
 from sparing.records.features import FeatureRow
+from sparing.records.folder import NAME as SECRET
 from sparing.records.folder import open_folder
-from sparing.records.secret import NAME as SECRET
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.session import Session

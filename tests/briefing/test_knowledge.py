@@ -18,12 +18,12 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose, naive
 from sparing.errors import SparingError
 from sparing.finish.lessons import write_lessons
+from sparing.job import Ticket
 from sparing.knowledge.page import EntryKind
 from sparing.knowledge.retro import Retro
 from sparing.records import events
 from sparing.records.totals import Tally
 from sparing.runtime.source import Source
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.way import Order, Way
 from sparing.workspace.git.commit import changed_paths

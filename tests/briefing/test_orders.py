@@ -14,8 +14,7 @@ from sparing.agents.backend import Access
 from sparing.briefing.trunk_group import PromptClient, access_of, trunk_key
 from sparing.context.prompt.compose import compose
 from sparing.flow.flows import FEATURE
-from sparing.segment import Volatility
-from sparing.trunk import TrunkKey
+from sparing.segment import TrunkKey, Volatility
 from sparing.way import Order, Way
 from tests.briefing.cases import CLIENT, Prompt
 

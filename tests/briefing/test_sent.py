@@ -14,14 +14,14 @@ from sparing import codec
 from sparing.briefing.gather import gather
 from sparing.briefing.recall import tell_prepared, tell_unread
 from sparing.briefing.trunk_group import order_of
-from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
 from sparing.dispatch.prompt import choose, seal
+from sparing.job import Ticket
+from sparing.money import Amount
 from sparing.records import events, ledger
-from sparing.records.prompts import load_prompt
+from sparing.records.folder import load_prompt
 from sparing.runtime.source import Source
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.way import Order, Way

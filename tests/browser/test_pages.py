@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.cap import CapMeasure, CapScope, Reached
 from sparing.desk.office import Office, open_office
 from sparing.flow.state import Cause, Outcome, OutcomeKind
+from sparing.money import CapMeasure, CapScope, Reached
 from sparing.records import events, features, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow

@@ -14,13 +14,12 @@ import pytest
 from sparing.agents.backend import Access, AgentCall
 from sparing.caching.keep_alive import ROLE, open_sessions, warm
 from sparing.caching.next_turn import waits
-from sparing.cap import Amount
 from sparing.context.prompt import turns
 from sparing.finding import Verdict
 from sparing.flow.advance import begin
 from sparing.flow.flows import FEATURE
 from sparing.flow.state import Position
-from sparing.money import Billing
+from sparing.money import Amount, Billing
 from sparing.records import features, ledger, sessions, verdicts
 from sparing.review.verdict import SCHEMA
 from sparing.runtime import turn_history

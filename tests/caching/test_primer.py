@@ -17,12 +17,11 @@ from sparing.caching.primer import ROLE, prime
 from sparing.dispatch.call import call
 from sparing.dispatch.paid_call import ignored
 from sparing.dispatch.turn import prepare
-from sparing.job import Job
+from sparing.job import Job, Ticket
 from sparing.records import features, ledger
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import set_current
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.usage import Usage
 from tests.briefing.sample import Sample, make_sample

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sparing.cap import Amount, Reached
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause, FlowState, Position
+from sparing.money import Amount, Reached
 from sparing.records import events, features, gates, ledger
 from sparing.records.features import FeatureRow
 from sparing.usage import Usage

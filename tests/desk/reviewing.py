@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from sparing.cap import Amount
 from sparing.desk.office import Office
 from sparing.finding import Finding, Severity, Verdict
+from sparing.money import Amount
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.findings import FindingRow, put_findings

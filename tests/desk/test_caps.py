@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.cap import CapMeasure, CapScope, Reached
 from sparing.desk.features.view import feature_view
 from sparing.desk.money.caps import CapRequest, RaisedCap, raise_caps, stopped_by
 from sparing.desk.money.cost import limits_of
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, UsageError
-from sparing.money import to_nano
+from sparing.money import CapMeasure, CapScope, Reached, to_nano
 from sparing.records import mailbox
 from sparing.records.features import FeatureRow
 from sparing.usage import Usage

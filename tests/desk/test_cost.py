@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.cap import CapScope
 from sparing.desk.money.cost import By, costs, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_words
 from sparing.desk.office import Office
-from sparing.money import Billing
+from sparing.money import Billing, CapScope
 from sparing.records.features import FeatureRow
 from sparing.report.cost import cost_csv
 from sparing.usage import Usage

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sparing.cap import Amount
 from sparing.desk.gates import answers
 from sparing.desk.money.forecast import outlook, outlook_brief, outlook_words
 from sparing.desk.office import Office
 from sparing.economy.cost_model import Range
-from sparing.money import to_nano
+from sparing.money import Amount, to_nano
 from tests.desk.standing import NOW
 
 

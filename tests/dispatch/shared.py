@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from sparing.briefing.gather import gather
-from sparing.cap import Amount
 from sparing.context.prompt.compose import compose
 from sparing.continuation import Continuation, SessionStep
 from sparing.job import Job, JobKind
-from sparing.money import Billing
+from sparing.money import Amount, Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import set_current

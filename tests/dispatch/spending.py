@@ -19,14 +19,13 @@ from sparing.config.load import sources_here
 from sparing.dispatch.paid_call import Permit, clear
 from sparing.dispatch.spend import SpendRequest
 from sparing.failure import Failure
-from sparing.job import Job, JobKind
+from sparing.job import Job, JobKind, Ticket
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.usage import Origin, Usage
 from sparing.way import Way

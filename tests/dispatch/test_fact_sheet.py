@@ -13,10 +13,10 @@ from sparing.context.documents.research import read_findings
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import compose
 from sparing.economy.levers import SheetUse
+from sparing.job import Ticket
 from sparing.records import fact_sheets
 from sparing.runtime.levers import levers_of, sheet_use_of
 from sparing.runtime.source import Source
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.way import Lever, Order, Way
 from tests.briefing.sample import Sample

@@ -22,7 +22,7 @@ from sparing.economy.cost_model import TYPICAL
 from sparing.economy.known import Base
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts
-from sparing.records.prompts import load_prompt
+from sparing.records.folder import load_prompt
 from sparing.runtime.levers import group_of, life_of, off_of, pauses
 from sparing.turn import Turn
 from sparing.way import Lever, Order, Way

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from sparing.agents.backend import ModelCall
-from sparing.cap import Amount
 from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.failure import Failure
-from sparing.money import to_nano
+from sparing.money import Amount, to_nano
 from sparing.records import events, ledger
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow

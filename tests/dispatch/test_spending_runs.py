@@ -10,9 +10,8 @@ from collections import Counter
 
 import pytest
 
-from sparing.cap import Amount, CapMeasure, CapScope
 from sparing.dispatch.paid_call import SpendRefusal, clear, reserve, settle
-from sparing.money import to_nano
+from sparing.money import Amount, CapMeasure, CapScope, to_nano
 from sparing.records import ledger, totals
 from sparing.records.caps import Raise, Whose, in_force, record
 from sparing.records.features import FeatureRow

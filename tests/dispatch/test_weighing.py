@@ -19,13 +19,12 @@ from sparing.continuation import Continuation, SessionStep, WeighResult
 from sparing.dispatch.handoff import HANDED_OFF, write_handoff
 from sparing.dispatch.weighing import WEIGHED, weigh
 from sparing.economy.estimates import Memory, TurnClass
-from sparing.job import JobKind
+from sparing.job import JobKind, Ticket
 from sparing.records import events, features, sessions
 from sparing.runtime import turn_history
 from sparing.runtime.source import source_of
 from sparing.runtime.stage_budget import budget_of
 from sparing.segment import estimate_tokens
-from sparing.ticket import Ticket
 from sparing.turn import Turn
 from sparing.turn_kind import Errand
 from sparing.way import Way

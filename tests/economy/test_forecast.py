@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.cap import Amount
 from sparing.economy.cost_model import ENOUGH, HIGH, LOW, Ahead, forecast, worst_case
 from sparing.economy.prices import Price, price_of
-from sparing.money import to_nano
+from sparing.money import Amount, to_nano
 
 PRICE = Price(Decimal(2), Decimal(10), Decimal("0.2"), Decimal("2.5"), Decimal(4))
 amounts = st.lists(st.builds(Amount, st.integers(0, 10**9), st.integers(0, 10**12)), max_size=12)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparing.records import ledger
+from sparing.records.folder import load_prompt
 from sparing.records.ledger import LedgerRow
-from sparing.records.prompts import load_prompt
 from sparing.turn_event import AgentAction
 from tests.engine.played import Played, play
 

@@ -18,7 +18,7 @@ from sparing.errors import FeatureError
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.task_list import list_all
 from sparing.implement.task_proof import leave_tests_out, look_at, weigh_help, write_down
-from sparing.job import Job, JobKind, JobResult
+from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.records import events, features
 from sparing.records.features import FeatureRow
 from sparing.records.folder import open_folder
@@ -26,7 +26,6 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.task import Task
 from sparing.task_progress import TaskProgress, TaskResult
-from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_paths, commit_paths
 from sparing.workspace.git.repository import find_repository
 from tests.records.rows import feature_row

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sparing.cap import Amount, CapLimits
-from sparing.money import Billing, to_nano
+from sparing.money import Amount, Billing, CapLimits, to_nano
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.usage import Origin, Usage
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.database import Database, open_database
-from sparing.money import to_nano
+from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached, to_nano
 from sparing.records import caps, ledger
 from sparing.records.caps import Raise, Whose
 from sparing.records.schema import MIGRATIONS

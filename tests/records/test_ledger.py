@@ -13,9 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sparing.cap import Amount
 from sparing.database import Database
-from sparing.money import Billing, to_nano
+from sparing.money import Amount, Billing, to_nano
 from sparing.records import ledger, totals
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.records.totals import FEATURE_STAGE, SCOPES, Tally

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import StateError
-from sparing.records.secret import LENGTH, NAME, folder_secret
+from sparing.records.folder import LENGTH, NAME, folder_secret
 
 
 def test_it_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from sparing.agents.backend import EVERY_MODEL, Access, AgentCall
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
-from sparing.config.economy import EconomySettings
 from sparing.config.review import ReviewSettings
 from sparing.config.settings import Settings
+from sparing.config.spending import EconomySettings
 from sparing.records import tool_checks
 from sparing.records.tool_checks import ToolCheckRow
 from sparing.redact import Redactor

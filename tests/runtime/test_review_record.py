@@ -10,12 +10,11 @@ from sparing.agents.backend import EVERY_MODEL
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
-from sparing.cap import Amount
-from sparing.config.economy import EconomySettings
 from sparing.config.settings import Settings
+from sparing.config.spending import EconomySettings
 from sparing.economy.review_quality import pairs
 from sparing.finding import Finding, Severity, Verdict
-from sparing.money import Billing
+from sparing.money import Amount, Billing
 from sparing.records import ledger, verdicts
 from sparing.records.verdicts import VerdictRow
 from sparing.report.lever_quality import LookSide, QualityRow

@@ -16,11 +16,10 @@ from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import agree, prospect
 from sparing.errors import SparingError
-from sparing.job import Job, JobKind
+from sparing.job import Job, JobKind, Ticket
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.runtime.worktree_setup import lend_to, outfit
-from sparing.ticket import Ticket
 from sparing.workspace.git.worktree import Worktree
 from tests.repositories import make_repository
 from tests.workspace.features import commit

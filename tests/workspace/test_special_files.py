@@ -17,10 +17,14 @@ import pytest
 from sparing import workspace
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_paths
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.process import leash
 from sparing.workspace.git.repository import find_repository, is_dirty
-from sparing.workspace.git.special_files import blocking_files, move_beside, special_files
+from sparing.workspace.git.special_files import (
+    blocking_files,
+    move_beside,
+    read_plain,
+    special_files,
+)
 from sparing.workspace.git.worktree import ensure_worktree, put_special_aside
 from tests.repositories import make_repository
 from tests.terminal import sparing

@@ -14,7 +14,6 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, cast
 
 from sparing.artifact import META
-from sparing.cap import day_of
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.pieces import KNOWLEDGE
 from sparing.feature import FeatureStatus
@@ -22,6 +21,7 @@ from sparing.knowledge.age import Made
 from sparing.knowledge.page import FILES, EntryKind, Page, read_page
 from sparing.knowledge.retro import Bank
 from sparing.knowledge.selection import Audience, GivenLessons, give
+from sparing.money import day_of
 from sparing.records import features
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.events import Teller, tell

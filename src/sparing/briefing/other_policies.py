@@ -17,8 +17,7 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose
 from sparing.economy.choose import Moment, row_for
 from sparing.economy.predict import Offer
-from sparing.segment import Segment, estimate_tokens
-from sparing.trunk import TrunkKey
+from sparing.segment import Segment, TrunkKey, estimate_tokens
 from sparing.way import Order, Way
 
 SHORT = 16

@@ -26,7 +26,7 @@ from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
 from sparing.job import Job
 from sparing.records import ledger
-from sparing.records.prompts import load_prompt
+from sparing.records.folder import load_prompt
 from sparing.review.history import Fallback, write_item
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source

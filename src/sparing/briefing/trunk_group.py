@@ -35,8 +35,8 @@ from sparing.review.panel import PANEL_SCHEMA
 from sparing.roles.load import SHIPPED, Role
 from sparing.runtime.source import Source
 from sparing.runtime.web_search import WEB
+from sparing.segment import TrunkKey
 from sparing.sent import CACHE_LIFE
-from sparing.trunk import TrunkKey
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import KINDS, ReplyForm, TurnKind
 from sparing.way import Lever, Order, Policy

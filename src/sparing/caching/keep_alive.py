@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
-from sparing.agents.lock import worktree_lock
+from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import access_of, system_of
 from sparing.cache import Life
 from sparing.caching.next_turn import NextTurn, prospect_of
-from sparing.cap import Amount, CapLimits
 from sparing.config.settings import ClockKind
 from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
@@ -37,12 +36,13 @@ from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState, Position
 from sparing.job import Job, JobKind
+from sparing.money import Amount, CapLimits
 from sparing.panel import members
 from sparing.prompts.render import words
 from sparing.records import features, pings, sessions, verdicts
 from sparing.records.features import FeatureRow
+from sparing.records.folder import keep_prompt
 from sparing.records.ledger import Attempt, AttemptResult
-from sparing.records.prompts import keep_prompt
 from sparing.review.panel import PANEL_SCHEMA
 from sparing.review.verdict import SCHEMA
 from sparing.runtime.levers import levers_of

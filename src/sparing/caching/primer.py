@@ -11,24 +11,23 @@ import sqlite3
 from dataclasses import dataclass, replace
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
-from sparing.agents.lock import worktree_lock
+from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import form_of, shows_writing, system_of
 from sparing.cache import Life
-from sparing.cap import Amount, CapLimits
 from sparing.codec import JsonObject
 from sparing.dispatch.paid_call import Passing, Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.errors import SparingError
-from sparing.job import Job
+from sparing.job import Job, Ticket
+from sparing.money import Amount, CapLimits
 from sparing.prompts.render import words
 from sparing.records import ledger
+from sparing.records.folder import keep_prompt, load_prompt
 from sparing.records.ledger import Attempt, AttemptResult
-from sparing.records.prompts import keep_prompt, load_prompt
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import source_of
 from sparing.runtime.web_search import WEB
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent, SentAhead
-from sparing.ticket import Ticket
 from sparing.way import Way
 
 ROLE = "primer"

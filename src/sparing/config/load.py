@@ -20,10 +20,10 @@ from typing import NamedTuple, assert_never, cast
 from sparing.config import faults
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.effort import Effort, other_defaults
-from sparing.config.models import ClientKind
 from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import BackendName, Settings, build, every_setting
 from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources
+from sparing.config.spending import ClientKind
 from sparing.config.value_forms import Value
 from sparing.way import Policy
 

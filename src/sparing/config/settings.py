@@ -14,11 +14,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, cast
 
-from sparing.config.caps import CapSettings
-from sparing.config.economy import EconomySettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
-from sparing.config.models import ClientKind, LoginName, ModelSettings
 from sparing.config.notify import NotifySettings
 from sparing.config.review import ReviewSettings
 from sparing.config.roles import RoleSettings
@@ -34,6 +31,13 @@ from sparing.config.rules import (
     SettingScope,
     limit,
     setting,
+)
+from sparing.config.spending import (
+    CapSettings,
+    ClientKind,
+    EconomySettings,
+    LoginName,
+    ModelSettings,
 )
 from sparing.config.value_forms import OneOf, Seconds, Value, Whole
 from sparing.money import Billing

@@ -23,12 +23,11 @@ from sparing.economy.ledger_notes import notes_pay
 from sparing.economy.lives import marked_blocks
 from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, preload_pays
 from sparing.flow.flows import TIERS
-from sparing.records.prompts import load_prompt
+from sparing.records.folder import load_prompt
 from sparing.runtime import turn_history
 from sparing.runtime.levers import is_chained, levers_of
 from sparing.runtime.source import Source
-from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
-from sparing.trunk import TrunkKey
+from sparing.segment import CHARS_PER_TOKEN, TrunkKey, estimate_tokens
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Order, Policy, Way

@@ -16,18 +16,18 @@ import time
 from dataclasses import replace
 
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
-from sparing.agents.lock import worktree_lock
+from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import access_of, form_of, system_of
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest, last_call_after
 from sparing.errors import SparingError
 from sparing.failure import Failure
-from sparing.job import LOOP, Job
+from sparing.job import LOOP, Job, Ticket
 from sparing.money import to_usd
 from sparing.records import ledger, repeats
+from sparing.records.folder import load_prompt
 from sparing.records.ledger import AttemptState, LedgerRow
-from sparing.records.prompts import load_prompt
 from sparing.redact import Redactor
 from sparing.reply import Reply
 from sparing.review.stall import fruitless
@@ -41,7 +41,6 @@ from sparing.runtime.turn_history import front_of
 from sparing.runtime.web_search import WEB
 from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.way import Way
 from sparing.workspace.git.commit import settle_changes

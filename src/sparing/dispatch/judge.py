@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from sparing.dispatch.turn import remember
 from sparing.finding import Finding, Verdict
-from sparing.job import Job, JobResult
+from sparing.job import Job, JobResult, Ticket
 from sparing.records import verdicts
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.panel import VERDICTS, PanelReading, Reviewer, read_panel
@@ -27,7 +27,6 @@ from sparing.review.verdict import KEYS, Complaint, ReviewedText, clean, passes,
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 
 
 async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) -> ReplyOutcome:

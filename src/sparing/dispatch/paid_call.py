@@ -17,13 +17,12 @@ from dataclasses import asdict, dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Backend, ModelCall, Run
-from sparing.cap import Amount, CapLimits
 from sparing.config.load import load
 from sparing.config.settings import Settings
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
-from sparing.money import Billing
+from sparing.money import Amount, Billing, CapLimits
 from sparing.records import caps, ledger
 from sparing.records.caps import Whose
 from sparing.records.ledger import Attempt, AttemptResult

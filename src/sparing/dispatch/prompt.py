@@ -21,7 +21,7 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import naive, plain_system, role_words
 from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.way_choice import Chosen, choose_way
-from sparing.records.prompts import keep_prompt
+from sparing.records.folder import keep_prompt
 from sparing.runtime.source import Source
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.sent import Sent, SentAhead

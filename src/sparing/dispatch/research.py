@@ -9,13 +9,12 @@ import asyncio
 
 from sparing.briefing.fact_sheet import quoted_sources
 from sparing.context.documents.research import KEYS, ResearchReport, read_findings
-from sparing.job import Job, JobResult
+from sparing.job import Job, JobResult, Ticket
 from sparing.reply import Reply
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
 from sparing.runtime.source import source_of
 from sparing.runtime.surroundings import current
-from sparing.ticket import Ticket
 
 
 async def look_around(ticket: Ticket, job: Job, reply: Reply) -> JobResult:

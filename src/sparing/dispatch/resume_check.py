@@ -17,12 +17,12 @@ from weakref import WeakKeyDictionary
 from sparing.agents.backend import Backend, Run
 from sparing.agents.hour_check import with_hour
 from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
-from sparing.cap import Amount, CapLimits
 from sparing.codec import JsonObject
 from sparing.config.settings import Settings
 from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, pay, run_on
 from sparing.dispatch.spend import SpendRequest
 from sparing.economy.prices import cost_nano, own_prices
+from sparing.money import Amount, CapLimits
 from sparing.records import resume_checks
 from sparing.records.ledger import Attempt, AttemptResult
 from sparing.records.resume_checks import CheckRow

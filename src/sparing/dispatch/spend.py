@@ -6,7 +6,6 @@ import sqlite3
 from dataclasses import dataclass
 
 from sparing.agents.backend import AgentReply
-from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.dispatch.paid_call import (
     TOO_EARLY,
     Permit,
@@ -16,14 +15,14 @@ from sparing.dispatch.paid_call import (
     whose,
 )
 from sparing.failure import Failure
-from sparing.job import LOOP
+from sparing.job import LOOP, Ticket
+from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.records import caps, ledger, repeats
 from sparing.reply import Reply
 from sparing.review.stall import Patience, fruitless, overdue
 from sparing.runtime.events import tell
 from sparing.segment import CHARS_PER_TOKEN
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 from sparing.way import Way
 
 SHARED = frozenset({CapScope.FEATURE, CapScope.STAGE, CapScope.DAY})

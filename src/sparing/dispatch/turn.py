@@ -33,9 +33,9 @@ from sparing.dispatch.way_choice import Chosen
 from sparing.economy.known import cached_tokens
 from sparing.economy.lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError
-from sparing.job import Job, JobResult
+from sparing.job import Job, JobResult, Ticket
 from sparing.records import sessions, verdicts
-from sparing.records.prompts import keep_prompt
+from sparing.records.folder import keep_prompt
 from sparing.reply import Reply
 from sparing.runtime import signals, turn_history
 from sparing.runtime.events import tell
@@ -47,7 +47,6 @@ from sparing.segment import Segment, Volatility
 from sparing.sent import NotSent, Sent, SentAhead
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
-from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.way import Lever, Way
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets

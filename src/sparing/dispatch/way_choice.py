@@ -40,8 +40,7 @@ from sparing.records import verdicts
 from sparing.runtime import turn_history
 from sparing.runtime.levers import group_of, is_chained, levers_of, life_of, off_of
 from sparing.runtime.source import Source
-from sparing.segment import estimate_tokens
-from sparing.trunk import TrunkKey
+from sparing.segment import TrunkKey, estimate_tokens
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Lever, Policy, Way
 

@@ -25,7 +25,7 @@ from sparing.economy.continuity import Bills, Room, SessionHabit, SessionState, 
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import Memory, TurnClass, expected_work
 from sparing.economy.predict import Inputs
-from sparing.job import Job, JobKind, JobResult
+from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.records import ledger
 from sparing.records.ledger import LedgerRow
 from sparing.runtime import turn_history
@@ -33,7 +33,6 @@ from sparing.runtime.events import tell
 from sparing.runtime.source import Source, session_owner, source_of
 from sparing.runtime.stage_budget import Budget, budget_of
 from sparing.session import Session
-from sparing.ticket import Ticket
 from sparing.turn_kind import Errand
 from sparing.usage import Usage
 from sparing.way import Policy, Way

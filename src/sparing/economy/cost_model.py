@@ -21,9 +21,8 @@ from decimal import Decimal
 from typing import NamedTuple, Protocol, assert_never
 
 from sparing.cache import Life
-from sparing.cap import Amount
 from sparing.economy.prices import Price
-from sparing.money import MILLION, to_nano
+from sparing.money import MILLION, Amount, to_nano
 from sparing.usage import Usage
 
 CALL_OUTPUT_TOKENS = 150

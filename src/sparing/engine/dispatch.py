@@ -10,10 +10,9 @@ from sparing.dispatch.call import SECRETS
 from sparing.dispatch.turn import Leak
 from sparing.engine.steps import turn
 from sparing.failure import Failure
-from sparing.job import BUDGET, LOOP, Job, JobResult
+from sparing.job import BUDGET, LOOP, Job, JobResult, Ticket
 from sparing.reply import Reply
 from sparing.sent import NotSent, Sent
-from sparing.ticket import Ticket
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm
 from sparing.way import Way

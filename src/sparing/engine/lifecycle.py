@@ -26,8 +26,8 @@ from sparing.caching.keep_alive import keep_warm
 from sparing.config.settings import EngineSettings
 from sparing.connection import cleaned
 from sparing.dispatch.paid_call import clear
-from sparing.engine import job_slots, recorded_step
-from sparing.engine.leg import leg
+from sparing.engine import recorded_step
+from sparing.engine.leg import leg, open_slots
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.revision import VERSION, begin_anew, cancel_others, is_other
 from sparing.records.features import FeatureRow
@@ -87,7 +87,7 @@ async def running(
     """Launch, recover what was left, and take everything back at the end."""
     refuse_pickle()
     recorded_step.arm(settings.crash_at)
-    job_slots.open_slots(concurrency)
+    open_slots(concurrency)
     await asyncio.to_thread(clear, around)
     await asyncio.to_thread(sweep, around.folder.scratch)
     restore = set_current(around)

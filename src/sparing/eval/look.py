@@ -12,8 +12,8 @@ from sparing.briefing.trunk_group import form_of, model_of, neutral_system
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.paid_call import Permit, Purchase, bill_of
 from sparing.money import to_usd
+from sparing.records.folder import keep_prompt
 from sparing.records.ledger import Attempt, AttemptResult
-from sparing.records.prompts import keep_prompt
 from sparing.review.exam import Case
 from sparing.runtime.sandbox import launch_in
 from sparing.runtime.source import Source

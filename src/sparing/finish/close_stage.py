@@ -7,12 +7,11 @@ from sparing.briefing.review_history import told_of, write_reviews
 from sparing.context.documents.claims import unmarked_claims
 from sparing.event import WarningEvent
 from sparing.finish.unfinished_tasks import remove_logs
-from sparing.job import JobResult
+from sparing.job import JobResult, Ticket
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place, is_last
-from sparing.ticket import Ticket
 from sparing.workspace.git.commit import commit_paths
 
 

@@ -14,12 +14,11 @@ from sparing.config.process_environment import network_environment
 from sparing.config.settings import HandOver
 from sparing.event import HandoverEvent
 from sparing.finish.handover_text import Body, body_of
-from sparing.job import Job, JobResult
+from sparing.job import Job, JobResult, Ticket
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.merge_into_base import Handover, Merge, hand_over, name_commands
 from sparing.workspace.git.push import PullRequest, open_request

@@ -18,7 +18,7 @@ from sparing.briefing.retro import RetroMaterial, asked, figures, read_reply
 from sparing.ending import ROLE
 from sparing.errors import SparingError
 from sparing.event import LearnedEvent
-from sparing.job import Job, JobResult
+from sparing.job import Job, JobResult, Ticket
 from sparing.knowledge.page import FILES
 from sparing.knowledge.retro import RETIRED, SHOWN, BankChange, Learned, Retro, learn
 from sparing.prompts.render import fill
@@ -27,7 +27,6 @@ from sparing.reply import ReplyOutcome
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source, source_of
-from sparing.ticket import Ticket
 from sparing.workspace.git.commit import read_file
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined

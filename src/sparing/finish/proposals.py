@@ -18,10 +18,10 @@ from sparing.event import WarningEvent
 from sparing.feature import slugify
 from sparing.flow.project import KEYS, Project, circle, in_order, read_project, roadmap
 from sparing.flow.roadmap import numbers, read_roadmap
-from sparing.job import Job, JobResult
+from sparing.job import Job, JobResult, Ticket
 from sparing.prompts.render import fill
 from sparing.records import features
-from sparing.records.prompts import keep_prompt
+from sparing.records.folder import keep_prompt
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
@@ -30,7 +30,6 @@ from sparing.runtime.source import Source, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 from sparing.turn_event import CommitEvent
 from sparing.way import Way
 from sparing.workspace.git.repository import resolve_base, taken_numbers

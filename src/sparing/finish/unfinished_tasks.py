@@ -18,7 +18,7 @@ from sparing.config.flow import Logs
 from sparing.context.documents.tasks import parse_tasks
 from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
-from sparing.job import JobResult
+from sparing.job import JobResult, Ticket
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.meta import write_meta
@@ -27,7 +27,6 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Place
 from sparing.task import Task
 from sparing.task_progress import TaskProgress
-from sparing.ticket import Ticket
 from sparing.turn_event import CommitEvent
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.project.paths import Confined

@@ -9,10 +9,9 @@ from sparing.flow.chains import chains
 from sparing.flow.waves import waves
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.waves import remove_lanes, warn_all
-from sparing.job import JobResult
+from sparing.job import JobResult, Ticket
 from sparing.runtime.levers import chains_tasks
 from sparing.runtime.source import Source
-from sparing.ticket import Ticket
 
 CIRCLE = "wait for each other or for one that does; they are done in the order of the document"
 

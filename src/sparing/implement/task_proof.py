@@ -14,13 +14,12 @@ from sparing.context.documents.task_report import TaskReport
 from sparing.event import WarningEvent
 from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, task_of, with_checks
 from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_entries
-from sparing.job import JobResult
+from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
-from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_files
 from sparing.workspace.git.lanes import CommitStamp, as_before, move_on, show
 from sparing.workspace.git.repository import contains

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from sparing.event import WarningEvent
 from sparing.implement.evidence import evidence_of, with_checks
-from sparing.job import JobResult
+from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import Withholding, remove_leftovers
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskResult
-from sparing.ticket import Ticket
 from sparing.workspace.git.lanes import (
     CommitStamp,
     join,

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached
+from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.records import totals
 
 

@@ -8,6 +8,13 @@ scratch/       private folders of sandboxed processes, each gone at its end
 Beside it, for all repositories of this user and machine: resume-checks/.
 
 Texts and rows are written here and nowhere else, so here they go through the redactor.
+
+Prompts as they were sent, kept in the state folder and named by their hash.
+
+The secret of a state folder: made once, readable by its owner alone.
+
+Prompts derive the key of their wrappers from it, so it must stay what it is for as long as a
+feature runs: a new one would make every cached prompt worthless.
 """
 
 from __future__ import annotations
@@ -16,10 +23,11 @@ import errno
 import hashlib
 import json
 import os
+import secrets
 import shlex
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +37,7 @@ from sparing.database import Database, open_database
 from sparing.errors import StateError
 from sparing.records.schema import MIGRATIONS
 from sparing.redact import Redactor
+from sparing.segment import Segment, Volatility
 
 
 @dataclass(frozen=True)
@@ -160,3 +169,48 @@ def _translated(path: Path) -> Generator[None]:
             if full
             else "make it writable, or set another one: SPARING_STATE__FOLDER=PATH",
         ) from error
+
+
+def keep_prompt(folder: StateFolder, segments: tuple[Segment, ...]) -> str:
+    return folder.keep_json([[s.name, s.text, int(s.volatility), s.mark] for s in segments])
+
+
+def load_prompt(folder: StateFolder, digest: str) -> tuple[Segment, ...]:
+    return tuple(
+        Segment(name, text, Volatility(volatility), mark)
+        for name, text, volatility, mark in json.loads(folder.fetch(digest))
+    )
+
+
+NAME = "secret"
+LENGTH = 32
+
+
+def folder_secret(folder: Path) -> bytes:
+    """Read it, or make it; of two that make it at once, both get the same."""
+    path = folder / NAME
+    try:
+        if not path.exists():
+            _make(path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise StateError(
+            f"the secret {path} can't be read: {error.strerror}",
+            "make it readable for you, or remove it: running prompts are then cached anew",
+        ) from error
+    if len(data) != LENGTH:
+        raise StateError(f"the secret {path} has {len(data)} bytes, not {LENGTH}", f"rm {path}")
+    return data
+
+
+def _make(path: Path) -> None:
+    """Complete before it has its name: a kill leaves no half of it."""
+    partial = path.with_name(f"{NAME}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(LENGTH))
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileExistsError):
+        os.link(partial, path)
+    partial.unlink()

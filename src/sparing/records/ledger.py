@@ -14,8 +14,7 @@ from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from sparing.cap import Amount, day_of
-from sparing.money import Billing
+from sparing.money import Amount, Billing, day_of
 from sparing.records import totals
 from sparing.records.totals import Tally
 from sparing.tool import OpenedLines

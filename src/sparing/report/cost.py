@@ -11,9 +11,8 @@ from decimal import Decimal
 from rich.table import Table
 from rich.text import Text
 
-from sparing.cap import Amount, CapScope
 from sparing.codec import JsonObject
-from sparing.money import dollars, to_usd, usd_or_none
+from sparing.money import Amount, CapScope, dollars, to_usd, usd_or_none
 from sparing.report.spending import cached_share, tokens
 from sparing.usage import Usage
 

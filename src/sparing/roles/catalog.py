@@ -2,12 +2,15 @@
 
 A file that can't be used is a problem with a name, and the role below it stays in force: a run
 that is under way does not die of an edit. Doors show the problems before a run begins.
+
+Several roles that are asked in one turn, as one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -68,3 +71,16 @@ def _catalog(files: Iterable[RoleFile], untrusted: tuple[str, ...]) -> Catalog:
             continue
         own[role.name] = role
     return Catalog(MappingProxyType(own), tuple(problems), tuple(ignored), untrusted)
+
+
+def united(roles: Sequence[Role]) -> Role:
+    """The first of them, with what all of them may know and use; its words stay its own."""
+    first = roles[0]
+    if len(roles) == 1:
+        return first
+    return replace(
+        first,
+        tools=tuple(dict.fromkeys(chain.from_iterable(one.tools for one in roles))),
+        artifacts=tuple(dict.fromkeys(chain.from_iterable(one.artifacts for one in roles))),
+        always_fresh=any(one.always_fresh for one in roles),
+    )

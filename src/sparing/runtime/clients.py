@@ -13,8 +13,8 @@ from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_client import InstalledClient, find_client
 from sparing.agents.claude_login import Login, LoginKind, find_login
 from sparing.agents.claude_options import Setup
-from sparing.config.models import ClientKind, LoginName
 from sparing.config.settings import AgentSettings
+from sparing.config.spending import ClientKind, LoginName
 from sparing.errors import ConfigError
 
 FOLDER = "claude"

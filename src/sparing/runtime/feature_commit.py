@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from sparing.artifact import META
 from sparing.change import Change
 from sparing.errors import SparingError
+from sparing.job import Ticket
 from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place
-from sparing.ticket import Ticket
 from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import Confined

@@ -22,18 +22,16 @@ from sparing.continuation import SessionStep
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.flow.stage import Stage
-from sparing.job import Job
+from sparing.job import Job, Ticket
 from sparing.panel import joint_name
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
-from sparing.records.secret import folder_secret
-from sparing.roles.catalog import Catalog, load_catalog
+from sparing.records.folder import folder_secret
+from sparing.roles.catalog import Catalog, load_catalog, united
 from sparing.roles.load import Role
-from sparing.roles.panel import united
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.runtime.web_search import equipped
 from sparing.session import Session
-from sparing.ticket import Ticket
 from sparing.turn import TURNS
 from sparing.workspace.git.commit import changed_files, diff, read_file
 from sparing.workspace.git.lanes import lane_name

@@ -14,11 +14,11 @@ from sparing.agents.backend import Backend
 from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
 from sparing.config.load import Loaded, load
-from sparing.config.models import ClientKind
 from sparing.config.process_environment import client_environment
 from sparing.config.roles import WebUse
 from sparing.config.settings import BackendName, ClockKind, Settings
 from sparing.config.sources import Sources
+from sparing.config.spending import ClientKind
 from sparing.database import Database
 from sparing.errors import ConfigError
 from sparing.records import resume_checks

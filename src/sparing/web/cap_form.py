@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from sparing.cap import CapMeasure, CapScope
 from sparing.desk.money.caps import CapRequest
 from sparing.errors import UsageError
-from sparing.money import to_nano
+from sparing.money import CapMeasure, CapScope, to_nano
 
 MOST_USD = 1_000_000
 MOST = 10**12

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from sparing.cap import CapMeasure, CapScope
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo
@@ -15,7 +14,7 @@ from sparing.desk.gates import answers
 from sparing.desk.money.caps import CapRequest, RaisedCap, raise_caps
 from sparing.desk.office import open_office
 from sparing.errors import UsageError
-from sparing.money import to_nano
+from sparing.money import CapMeasure, CapScope, to_nano
 from sparing.records.features import FeatureRow
 
 MOST_USD = 1_000_000

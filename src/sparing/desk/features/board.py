@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparing.cap import Amount, day_of
 from sparing.codec import JsonObject
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.view import FeatureView, every_row, feature_view
 from sparing.desk.office import Office, settings_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState
-from sparing.money import dollars
+from sparing.money import Amount, day_of, dollars
 from sparing.records import caps, totals
 from sparing.records.features import FeatureRow
 from sparing.records.findings import count_open

@@ -30,8 +30,8 @@ from sparing.flow.stage import Stage, StageWork
 from sparing.job import Job, JobKind
 from sparing.records import ledger, verdicts
 from sparing.records.features import FeatureRow
+from sparing.records.folder import load_prompt
 from sparing.records.ledger import LedgerRow
-from sparing.records.prompts import load_prompt
 from sparing.records.verdicts import VerdictRow
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings

@@ -10,8 +10,8 @@ from sparing.desk.office import Office
 from sparing.errors import NotFound, StateError
 from sparing.money import dollars
 from sparing.records.features import FeatureRow
+from sparing.records.folder import load_prompt
 from sparing.records.ledger import LedgerRow
-from sparing.records.prompts import load_prompt
 from sparing.segment import Segment
 from sparing.usage import Usage
 

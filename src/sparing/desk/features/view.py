@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparing.cap import CapScope, Reached, day_of
 from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.open_questions import questions
 from sparing.desk.office import Office
@@ -14,6 +13,7 @@ from sparing.event import SandboxEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
+from sparing.money import CapScope, Reached, day_of
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.findings import findings_of

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sparing.artifact import ArtifactName
-from sparing.cap import Reached
 from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
+from sparing.money import Reached
 
 IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
 """Documents that are worth something by themselves."""

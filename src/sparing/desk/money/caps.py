@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sparing.cap import Amount, CapLimits, CapMeasure, CapScope, Reached, day_of
 from sparing.desk.gates import answers
 from sparing.desk.money.cost import limits_of, whose_of
 from sparing.desk.office import Office, settings_of
@@ -17,6 +16,7 @@ from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
+from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached, day_of
 from sparing.records import caps, events
 from sparing.records.features import FeatureRow
 

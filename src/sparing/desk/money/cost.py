@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sparing.cap import CapLimits, day_of
 from sparing.desk.office import Office, settings_of
 from sparing.flow.state import FlowState
+from sparing.money import CapLimits, day_of
 from sparing.records import caps, features, totals
 from sparing.records.features import FeatureRow
 from sparing.records.totals import Tally

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sparing.cap import Amount
 from sparing.codec import JsonObject
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.settings import Settings
@@ -14,7 +13,7 @@ from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage, StageWork
 from sparing.flow.state import FlowState, Position
-from sparing.money import dollars, to_nano, usd_or_none
+from sparing.money import Amount, dollars, to_nano, usd_or_none
 from sparing.records import features, totals
 from sparing.records.features import FeatureRow
 from sparing.report.spending import tokens

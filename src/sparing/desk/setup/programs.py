@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sparing.desk.office import Office
 from sparing.workspace.git import trusted_programs
-from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.trusted_programs import Program
 
 MOST_LINES = 200

@@ -11,10 +11,9 @@ from sparing.engine.recorded_step import step
 from sparing.errors import SparingError
 from sparing.finish import close_stage, handover, unfinished_tasks
 from sparing.implement import open_worktree, stage_checks, task_list, task_proof, waves
-from sparing.job import Job, JobKind, JobResult
+from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
-from sparing.ticket import Ticket
 
 Work = Callable[[Source, Ticket], JobResult]
 

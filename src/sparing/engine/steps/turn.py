@@ -8,10 +8,9 @@ from sparing.dispatch import handoff, research, turn
 from sparing.dispatch.judge import judge as judge_reply
 from sparing.engine.recorded_step import passing, step
 from sparing.finish import lessons, proposals
-from sparing.job import Job
+from sparing.job import Job, Ticket
 from sparing.reply import Reply
 from sparing.sent import Sent
-from sparing.ticket import Ticket
 
 prepare = step("prepare")(turn.prepare)
 prepare_repair = step("prepare-repair")(turn.prepare_repair)

@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.plain_file import WHOLE, read_plain
 from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.special_files import WHOLE, read_plain
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.lent_files import lent_files
 

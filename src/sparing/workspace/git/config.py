@@ -18,7 +18,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.plain_file import WHOLE, read_plain
+from sparing.workspace.git.special_files import WHOLE, read_plain
 
 
 class Setting(NamedTuple):

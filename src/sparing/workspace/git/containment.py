@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.plain_file import WHOLE, read_plain
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import Git
+from sparing.workspace.git.special_files import WHOLE, read_plain
 
 MOST_FILES = 20_000
 """Of all other worktrees together; beyond it they are not looked into."""

@@ -16,10 +16,10 @@ from sparing.errors import RepositoryError
 from sparing.workspace.git.lock import held
 from sparing.workspace.git.merge_trees import merge_trees
 from sparing.workspace.git.objects import identity, make_commit, message, move_ref, settle
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.private_index import unpack
 from sparing.workspace.git.repository import Repository, branch_commit, find_entry
 from sparing.workspace.git.runner import Git
+from sparing.workspace.git.special_files import read_plain
 
 
 class Handover(NamedTuple):

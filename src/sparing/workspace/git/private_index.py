@@ -14,8 +14,8 @@ from stat import S_ISLNK, S_ISREG
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.plain_file import WHOLE, read_plain
 from sparing.workspace.git.runner import Git, GitFailed, Stamp, common_dir, stamp
+from sparing.workspace.git.special_files import WHOLE, read_plain
 
 
 class Scan(NamedTuple):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.workspace.git.config import Effect, Setting, effect_of, is_hosted, pin
-from sparing.workspace.git.environment import overriding
+from sparing.workspace.git.process import overriding
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import GitFailed, start_git
 

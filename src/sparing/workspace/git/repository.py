@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.runner import Git, search_from, users_ignores
+from sparing.workspace.git.special_files import read_plain
 
 _NUMBER = re.compile(r"(\d{1,9})-")
 

@@ -22,9 +22,8 @@ from pathlib import Path
 
 from sparing.errors import RepositoryError, SparingError, StateError
 from sparing.workspace.git.config import FIXED, Setting, includes, judge, parse_listing
-from sparing.workspace.git.environment import base_environment, search_path
-from sparing.workspace.git.plain_file import read_plain
-from sparing.workspace.git.process import leash, output_of
+from sparing.workspace.git.process import base_environment, leash, output_of, search_path
+from sparing.workspace.git.special_files import read_plain
 
 LOCK_PAUSE_SECONDS = 0.1
 LOOK_SECONDS = 60.0

@@ -17,8 +17,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.plain_file import LIMIT_BYTES
 from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.special_files import LIMIT_BYTES
 
 LINK, SUBMODULE = "120000", "160000"
 MOST_LINKS = 40

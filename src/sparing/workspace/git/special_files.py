@@ -2,18 +2,22 @@
 
 Found by what a folder says of its entries; none is opened, and no link is followed. In a worktree
 they are moved beside it before git looks. In the user's checkout they are only named.
+
+Reads files that others wrote: a regular file, at most so many bytes, and never for ever.
+
+An agent, a check or a repository can put a pipe, a socket or a device where a file is expected. To
+open one can wait for ever or do something, so it is opened without waiting and looked at first.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
-
-from sparing.workspace.git.plain_file import read_plain
 
 READ_BY_GIT = frozenset({".gitignore", ".gitattributes", ".gitmodules", ".mailmap", ".lfsconfig"})
 OWN = ".git"
@@ -90,3 +94,28 @@ def _noted(git_dir: Path) -> list[str]:
         return cast("list[str]", json.loads(read_plain(git_dir / NOTE) or b"[]"))
     except ValueError:
         return []
+
+
+LIMIT_BYTES = 16 * 1024 * 1024
+WHOLE = -1
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+def read_plain(path: Path, limit: int = LIMIT_BYTES, *, follow: bool = False) -> bytes | None:
+    """What is no regular file is as good as not there; more than the limit is left out.
+
+    `follow`: a link counts for what it leads to.
+    """
+    try:
+        file = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
+    except (OSError, ValueError):
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return None
+        with os.fdopen(file, "rb", closefd=False) as stream:
+            return stream.read(limit)
+    except OSError:
+        return None
+    finally:
+        os.close(file)

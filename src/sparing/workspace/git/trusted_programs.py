@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.workspace.git.config import Effect, Setting, effect_of, named_files, pin
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.special_files import read_plain
 
 NAME = "trusted-git.json"
 

@@ -27,10 +27,9 @@ from sparing.workspace.git.objects import (
     salvage_ref,
     settle_files,
 )
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.repository import Repository, branch_commit, find_entry
 from sparing.workspace.git.runner import Git, GitFailed, common_dir
-from sparing.workspace.git.special_files import free_place, move_beside, note_moved
+from sparing.workspace.git.special_files import free_place, move_beside, note_moved, read_plain
 from sparing.workspace.project.paths import Confined
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.secrets import Hit, scan
 

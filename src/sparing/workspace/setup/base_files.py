@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import SUBMODULE
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree, mend
 
 NOTE = "sparing.setup-phase"

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import Confined, PathRefused, check_path
 from sparing.workspace.setup.run import exclude

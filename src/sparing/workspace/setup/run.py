@@ -17,10 +17,10 @@ from sparing.errors import RepositoryError
 from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
 from sparing.workspace.git import private_index
-from sparing.workspace.git.plain_file import read_plain
 from sparing.workspace.git.private_index import excludes_of
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import Snapshot
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.base_files import base_files, folders_of
 from sparing.workspace.setup.ingredients import Recipe

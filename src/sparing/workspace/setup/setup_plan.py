@@ -20,7 +20,7 @@ from typing import NamedTuple, cast
 
 from sparing.errors import ConfigError
 from sparing.workspace.checks.discover import as_table
-from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.setup.files import Files
 
 ANSWERS = "setup.json"

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.tools.pages import Span
 
 _SESSION = re.compile(r"[A-Za-z0-9-]{1,80}")

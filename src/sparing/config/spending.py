@@ -1,0 +1,179 @@
+"""Which model does what: three classes of models, other ones for a backend or for a role.
+
+How much may be spent before work stops for a person. docs/money.md says where the values
+come from; they are on for everybody, and a project's file may only lower them.
+
+Which levers are pulled to spend less, and whose tools agents have. Each can be switched off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sparing.config.rules import DAY, Rule, SettingScope, limit, model, money, setting
+from sparing.config.value_forms import PATTERN_MODEL, Lines, Names, OneOf, Pairs, Prices
+from sparing.money import Amount, CapLimits, to_nano
+from sparing.tool import ToolMode
+from sparing.way import ALL_LEVERS, Lever, off
+
+SAME = {"auto": "claude", "claude-double": "claude"}
+"""Backends that are another one's client under a name of their own."""
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    strong: str = setting("claude-opus-5-5", model("The model of the hardest roles."))
+    standard: str = setting("claude-sonnet-5", model("The model of most roles."))
+    cheap: str = setting("claude-haiku-4-5", model("The model of the simplest roles."))
+    backends: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Pairs(
+                "a table for each backend, such as [models.backends.codex] with strong = "
+                '"a-model"; in a variable: codex.strong=a-model',
+                2,
+            ),
+            "Other models for a backend, by class: `strong`, `standard` or `cheap`.",
+            SettingScope.USER,
+        ),
+    )
+    roles: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Pairs(
+                'a table of roles, such as security-reviewer = "strong"; in a variable: '
+                "security-reviewer=strong"
+            ),
+            "Another class, or a model by its own name, for a role.",
+            SettingScope.USER,
+        ),
+    )
+    prices: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Prices(),
+            "Prices that go before the list that ships: a model's name, then US dollars per "
+            "million tokens of input, output, cache read, 5 minute write and 1 hour write.",
+            SettingScope.USER,
+        ),
+    )
+
+    windows: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Lines('a list of lines such as "my-model 200000"', PATTERN_MODEL + " [0-9]{4,8}"),
+            "Tokens that a model takes in, where the list that ships does not know it or you want "
+            "less: a model's name, then a number.",
+            SettingScope.USER,
+        ),
+    )
+
+    def of(self, model_class: str, backend: str = "", role: str = "") -> str:
+        """The model of a class, or of a role that belongs to it by default."""
+        chosen = _table(self.roles).get(role, model_class)
+        classes = {"strong": self.strong, "standard": self.standard, "cheap": self.cheap}
+        if chosen not in classes and chosen != model_class:
+            return chosen
+        known = chosen if chosen in classes else "standard"
+        name = f"{SAME.get(backend, backend)}.{known}"
+        return _table(self.backends).get(name, classes[known])
+
+    @property
+    def named_roles(self) -> tuple[str, ...]:
+        return tuple(_table(self.roles))
+
+
+def _table(lines: Iterable[str]) -> dict[str, str]:
+    return {name: word for name, _, word in (line.partition(" ") for line in lines)}
+
+
+class LoginName(StrEnum):
+    AUTO = "auto"
+    API_KEY = "api-key"
+    TOKEN = "token"
+    OWN = "own"
+
+
+class ClientKind(StrEnum):
+    LEAN = "lean"
+    """Our system prompt and the few tools that a role needs."""
+    STOCK = "stock"
+    """As installed: its own system prompt and all its tools. For comparison, never to work with."""
+
+
+USD_HIGH = 1_000_000
+TOKENS_HIGH = 1_000_000_000_000
+
+
+@dataclass(frozen=True)
+class CapSettings:
+    feature_usd: float = setting(40.0, money(USD_HIGH, "What one feature may cost."))
+    feature_tokens: int = setting(
+        60_000_000, limit(TOKENS_HIGH, "How many tokens one feature may use, cached ones too.")
+    )
+    stage_usd: float = setting(20.0, money(USD_HIGH, "What one stage of a feature may cost."))
+    stage_tokens: int = setting(
+        30_000_000, limit(TOKENS_HIGH, "How many tokens one stage of a feature may use.")
+    )
+    day_usd: float = setting(
+        80.0, money(USD_HIGH, "What all features of a repository may cost in a day (UTC).")
+    )
+    day_tokens: int = setting(
+        120_000_000,
+        limit(TOKENS_HIGH, "How many tokens all features of a repository may use in a day (UTC)."),
+    )
+    turn_usd: float = setting(
+        3.0,
+        money(USD_HIGH, "What one turn of an agent may cost; so much is reserved before it."),
+    )
+    turn_tokens: int = setting(
+        3_000_000,
+        limit(TOKENS_HIGH, "How many tokens one turn may use; so many are reserved before it."),
+    )
+    attempts: int = setting(
+        6, limit(100, "How often one dispatch may be sent, with repairs and after crashes.")
+    )
+    unattended_seconds: int = setting(
+        21_600,
+        limit(30 * DAY, "How long agents may work on a stage without a person's answer."),
+    )
+    reply_chars: int = setting(500_000, limit(100_000_000, "How long one reply may be."))
+
+    @property
+    def limits(self) -> CapLimits:
+        return CapLimits(
+            feature=Amount(self.feature_tokens, to_nano(self.feature_usd)),
+            stage=Amount(self.stage_tokens, to_nano(self.stage_usd)),
+            day=Amount(self.day_tokens, to_nano(self.day_usd)),
+            turn=Amount(self.turn_tokens, to_nano(self.turn_usd)),
+            attempts=self.attempts,
+        )
+
+
+KNOWN = (ALL_LEVERS, *(lever.value for lever in Lever), *(off(lever) for lever in Lever))
+
+
+@dataclass(frozen=True)
+class EconomySettings:
+    levers: tuple[str, ...] = setting(
+        (ALL_LEVERS,),
+        Rule(
+            Names(KNOWN),
+            "What is done to spend less under the policy `adaptive`: `all`, or a list of names; "
+            "`no-NAME` leaves one out. What a backend can't do is off, and `doctor` says so.",
+            SettingScope.USER,
+        ),
+    )
+    tools: ToolMode = setting(
+        ToolMode.AUTO,
+        Rule(
+            OneOf(ToolMode),
+            "Whose tools agents work with under the policy `adaptive`: `client` the client's own, "
+            "`look` ours for who only reads, `own` ours for all. `auto`: ours for readers, and for "
+            "writers with models that passed `sparing doctor --tools`. Where a backend can't: the "
+            "client's.",
+            SettingScope.USER,
+        ),
+    )
