@@ -5,9 +5,7 @@ lock held after a crash knows whom to end. In a sandbox the group is a superviso
 the rest when it is let go. A line that is too long ends the process, a line that is no JSON
 object is left out, leaving without a result is an outcome: none is an exception.
 
-A lock that an agent's processes inherit.
-
-After the engine was killed, agents it had started may live on and write. They hold this lock:
+After the engine was killed, agents it had started may live on and write. They hold that lock:
 whoever comes next finds it taken, ends that process group, and goes on.
 """
 
