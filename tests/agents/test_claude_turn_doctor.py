@@ -50,3 +50,21 @@ def test_the_five_tasks(user_repository: UserRepository, tmp_path: Path) -> None
     again = sparing(path, "doctor", "--json", environ=around)
     words = {finding["name"]: finding["words"] for finding in again.json["findings"]}["tools"]
     assert words == "ours for readers; other writers have the client's (sparing doctor --tools)"
+
+
+def test_both_sets_of_tools_are_tried_on_coding_tasks(
+    user_repository: UserRepository, tmp_path: Path
+) -> None:
+    """E7: with the real client; a model that does nothing passes nothing, and both are billed."""
+    script = tmp_path / "script.toml"
+    script.write_text("")
+    around = {"SPARING_AGENT__BACKEND": "claude-double", "SPARING_AGENT__SCRIPT": str(script)}
+    words = ("eval", "--coding", "--cases", "2", "--yes", "--json")
+    said = sparing(user_repository(), *words, environ=around)
+    assert said.code == 0, said.err
+    rows = {row["tools"]: row for row in said.json["tools"]}
+    assert [(name, row["tasks"], row["passed"]) for name, row in rows.items()] == [
+        ("own", 2, 0), ("client", 2, 0),
+    ]  # fmt: skip
+    assert {row["origin"] for row in rows.values()} == {"simulated"}
+    assert 0 < rows["own"]["tokens"] < rows["client"]["tokens"]

@@ -12,13 +12,14 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
-from sparing.cli.screen import confirm, echo, is_terminal, show, style
+from sparing.cli.run.eval_coding import eval_coding
+from sparing.cli.run.eval_consent import agreed
+from sparing.cli.screen import echo, show, style
 from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import BackendName, Sandbox
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.errors import NeedsHuman
 from sparing.money import dollars
 from sparing.report.trial import ARMS, TrialRow, trial_page
 from sparing.review.exam import CLEAN, Case, load_exam, score
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 TITLE = "Invite colleagues"
 """Of every feature: nothing in a prompt may tell what is planted."""
-WIDE = 2.0
-"""A forecast of work that nobody has seen is a range: half to twice as much."""
 
 
 @click.command("eval")
@@ -40,7 +39,11 @@ WIDE = 2.0
     "--order", "orders", multiple=True, type=click.Choice(list(ARMS)),
     help="How reviewers are told; may be given more than once. Default: all three.",
 )  # fmt: skip
-@click.option("--cases", type=click.IntRange(1), help="Only so many cases of each order.")
+@click.option("--cases", type=click.IntRange(1), help="Only so many cases, or coding tasks.")
+@click.option(
+    "--coding", is_flag=True,
+    help="Try 20 small coding tasks with hidden tests: our own tools against the client's.",
+)  # fmt: skip
 @click.option(
     "--backend", type=click.Choice([one.value for one in BackendName]),
     help="Who reviews. Default: the setting agent.backend.",
@@ -49,23 +52,29 @@ WIDE = 2.0
 @click.option("--yes", is_flag=True, help="Agree to the forecast without being asked.")
 @json_option
 def eval_command(
-    orders: tuple[str, ...], cases: int | None, backend: str | None, cap: float | None,
-    yes: bool, as_json: bool,
+    orders: tuple[str, ...], cases: int | None, coding: bool, backend: str | None,
+    cap: float | None, yes: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Measure how many of 30 planted defects reviewers find, and what it costs.
 
     The defects lie in specs, designs, plans and code of a small project. Each reviewer looks at
-    them told in three orders: seed, nested, resume. This spends money with your own login: the
-    forecast is shown and you are asked before anything is sent.
+    them told in three orders: seed, nested, resume. With --coding a writer does small tasks
+    instead, once with each set of tools, and hidden tests say what was done. This spends money
+    with your own login: the forecast is shown and you are asked before anything is sent.
     """
-    from sparing.eval.trial import Arm, asks_of, run_trial
+    from sparing.eval.trial import Arm, asks_of, forecast_usd, run_trial
 
+    if coding:
+        with tempfile.TemporaryDirectory(prefix="sparing-eval-") as folder:
+            found = _office(Path(folder), backend)
+            return eval_coding(*found, cases, cap, yes=yes, as_json=as_json)
     exam = load_exam()
     asks = asks_of(exam, [Arm(name) for name in orders or ARMS], cases)
     with tempfile.TemporaryDirectory(prefix="sparing-eval-") as folder:
         office, reach = _office(Path(folder), backend)
         trial = _trial(office, reach, asks)
-        limit = _agreed(trial, asks, cap, yes=yes, quiet=as_json)
+        what = f"{len(asks)} reviews by {_who(trial)}"
+        limit = agreed(what, forecast_usd(trial, asks), cap, yes=yes, quiet=as_json)
         looks = asyncio.run(run_trial(trial, asks, limit, _tell))
     rows = _rows(looks)
     wanted = sum(2 if ask.arm is Arm.RESUME else 1 for ask in asks)
@@ -101,30 +110,6 @@ def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
     own = {"agent.backend": office.loaded.settings.agent.backend.value}
     rows = {name_of(ask): answers.start(office, TITLE, "feature", own, now()) for ask in asks}
     return Trial(around, load_exam(), rows)
-
-
-def _agreed(
-    trial: Trial, asks: Sequence[Ask], cap: float | None, *, yes: bool, quiet: bool
-) -> float | None:
-    """The most that may be spent, after somebody has agreed to it."""
-    from sparing.eval.trial import forecast_usd
-
-    likely = forecast_usd(trial, asks)
-    if likely is None:
-        words, limit = "what it costs is unknown: the model has no price", cap
-    else:
-        limit = cap if cap is not None else round(likely * WIDE, 2)
-        words = f"about ${likely / WIDE:.2f} to ${likely * WIDE:.2f} (estimated)"
-    most = "no cap" if limit is None else f"at most ${limit:.2f}"
-    if not quiet:
-        echo(f"{len(asks)} reviews by {_who(trial)}: {words}; {most}", err=True)
-    if yes:
-        return limit
-    if not is_terminal() or quiet:
-        raise NeedsHuman("this spends money and nobody has agreed to it", "sparing eval --yes")
-    if not confirm("Send them?", default=False, err=True):
-        raise click.Abort
-    return limit
 
 
 def _who(trial: Trial) -> str:

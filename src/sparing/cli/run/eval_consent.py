@@ -1,0 +1,32 @@
+"""Before `sparing eval` spends: the forecast is shown, and somebody agrees to it."""
+
+from __future__ import annotations
+
+import click
+
+from sparing.cli.screen import confirm, echo, is_terminal
+from sparing.errors import NeedsHuman
+
+WIDE = 2.0
+"""A forecast of work that nobody has seen is a range: half to twice as much."""
+
+
+def agreed(
+    what: str, likely: float | None, cap: float | None, *, yes: bool, quiet: bool
+) -> float | None:
+    """The most that may be spent, after somebody has agreed to it."""
+    if likely is None:
+        words, limit = "what it costs is unknown: the model has no price", cap
+    else:
+        limit = cap if cap is not None else round(likely * WIDE, 2)
+        words = f"about ${likely / WIDE:.2f} to ${likely * WIDE:.2f} (estimated)"
+    most = "no cap" if limit is None else f"at most ${limit:.2f}"
+    if not quiet:
+        echo(f"{what}: {words}; {most}", err=True)
+    if yes:
+        return limit
+    if not is_terminal() or quiet:
+        raise NeedsHuman("this spends money and nobody has agreed to it", "sparing eval --yes")
+    if not confirm("Send them?", default=False, err=True):
+        raise click.Abort
+    return limit
