@@ -65,7 +65,7 @@ def test_a_tier(tmp_path: Path) -> None:
     told = sparing(tmp_path / "kept" / "wordtally", "report", "1", "--json").json["savings"]
     # E4: the ledger tells the whole run: replayed, it costs what it was billed.
     assert (told["turns"], told["turns_left_out"]) == (said.json["dispatches"], 0)
-    assert told["replayed"]["value"] == pytest.approx(told["billed"]["value"], rel=0.01)
+    assert told["replayed"]["value"] == pytest.approx(told["billed"]["value"], rel=1e-9)
     assert [one["baseline"] for one in told["against"]] == ["naive", "seed"]
 
 

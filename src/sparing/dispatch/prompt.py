@@ -90,6 +90,7 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
             able.client_base_of(writes=writes),
         ],
         "before": sent + estimate_tokens(system_of(source)),
+        "sent_tools": sent,
     }
 
 

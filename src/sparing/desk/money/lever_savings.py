@@ -17,7 +17,7 @@ from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, ow
 from sparing.desk.office import Office, settings_of
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
-from sparing.economy.comparison.replay import RecordedTurn, ReplayedPrompt, SeedPrompt
+from sparing.economy.comparison.replay import Named, RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of
@@ -134,9 +134,6 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
         for name, told in kept.get("ways", {}).items()
     }
     way = Way(attempt.way)
-    if way is Way.PLAIN and way in ways:
-        system = _block(f"system {attempt.naive['role'][0]}", own_system(row))
-        ways[way] = replace(ways[way], blocks=(*system, *ways[way].blocks))
     if not follows(row) and (Way.COMPOSE not in ways or way not in ways):
         return None
     ahead = attempt.role == AHEAD
@@ -157,7 +154,21 @@ def recorded_turn(row: LedgerRow, naive: NaiveTurn, sizes: Sizes) -> RecordedTur
         transcript=int(sent.get("transcript", 0)),
         ping=ping,
         ahead=ahead,
+        **_front(row, sizes),
     )
+
+
+def _front(row: LedgerRow, sizes: Sizes) -> dict[str, Named]:
+    """Tools as they were sent, and the plain way's system prompt; rows that were kept before they
+    were told apart have neither."""
+    naive = row.attempt.naive
+    sent = naive.get("sent_tools")
+    if not sent:
+        return {}
+    neutral = _before(row) - int(sent)
+    tools = f"{naive['tools'][0]} {sent}", round(sizes.scale * int(sent))
+    plain = str(naive["role"][0]), round(sizes.scale * (neutral + own_system(row)))
+    return {"tools": tools, "plain": plain}
 
 
 def _before(row: LedgerRow) -> int:

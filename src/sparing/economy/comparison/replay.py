@@ -24,6 +24,11 @@ CALLERS_MARKS = 2
 """So many of the caller's own leave room for the client's, after its base and at the end."""
 
 
+Named = tuple[str, int]
+"""A digest or name, and tokens."""
+NOTHING: Named = ("", 0)
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayedPrompt:
     """One way to say it."""
@@ -71,6 +76,16 @@ class RecordedTurn:
     """Sent only to fill a cache: to keep a session warm, or what others will read."""
     ahead: bool = False
     """Of a ping: it has no session, but holds what others will read."""
+    tools: Named = NOTHING
+    """Of the base: the tools, which are cached by themselves. Nothing where nobody kept that."""
+    plain: Named = NOTHING
+    """The system prompt of the plain way, in place of the neutral one."""
+
+    @property
+    def system(self) -> Named:
+        """The neutral one, with the tools where these are not told apart."""
+        key, tokens = self.base
+        return key, max(0, tokens - self.tools[1])
 
     @property
     def follows(self) -> bool:
@@ -96,6 +111,8 @@ class ReplayedSessions:
         """By line, characters of the latest fresh prompt under the original rules."""
         self.marks: dict[str, tuple[Life, ...]] = {}
         """By line, of the prompt that opened its session: every later request carries them."""
+        self.systems: dict[str, Named] = {}
+        """By line, the system prompt of its session."""
 
     def line_of(self, turn: RecordedTurn) -> str:
         """Its own, else the latest of the same role: a builder goes on from stage to stage."""
@@ -199,9 +216,11 @@ def _run_turn(
     sent = _again(turn) if turn.follows else rules.pick(turn, talk)
     sending = _sending(turn, sent, talk, rules, looked_up)
     marks = (*talk.marks.get(sending.on, ()), *_marks(sending.prompt))
+    own = turn.plain if sent.way is Way.PLAIN and turn.plain[1] else turn.system
+    system = talk.systems.get(sending.on, own)
     talk.add(turn.line)
-    talk.marks[turn.line] = marks
-    return _run(turn, marks, {sent.way: sending})
+    talk.marks[turn.line], talk.systems[turn.line] = marks, system
+    return _run(turn, marks, {sent.way: sending}, system)
 
 
 def open_turns(turns: Sequence[RecordedTurn]) -> list[RunTurn]:
@@ -214,12 +233,19 @@ def open_turns(turns: Sequence[RecordedTurn]) -> list[RunTurn]:
         sent = [_again(turn)] if turn.follows else [ReplayedDispatch(*one) for one in _open(turn)]
         ways = {one.way: _sending(turn, one, talk, rules) for one in sent}
         talk.add(turn.line)
-        found.append(_run(turn, (longest,), ways))
+        found.append(_run(turn, (longest,), ways, turn.system))
     return found
 
 
 def _open(turn: RecordedTurn) -> Iterable[tuple[Way, ReplayedPrompt]]:
-    yield from turn.ways.items()
+    """One base has to do for all ways: the rest of the plain system prompt stands behind it."""
+    for way, told in turn.ways.items():
+        more = turn.plain[1] - turn.system[1] if way is Way.PLAIN else 0
+        if more > 0:
+            block = CacheBlock(RequestPart.MESSAGES, f"system {turn.plain[0]}", more)
+            yield way, replace(told, blocks=(block, *told.blocks))
+        else:
+            yield way, told
 
 
 def _again(turn: RecordedTurn) -> ReplayedDispatch:
@@ -228,11 +254,13 @@ def _again(turn: RecordedTurn) -> ReplayedDispatch:
     )
 
 
-def _run(turn: RecordedTurn, marks: Sequence[Life], ways: Mapping[Way, Sending]) -> RunTurn:
-    key, tokens = turn.base
+def _run(
+    turn: RecordedTurn, marks: Sequence[Life], ways: Mapping[Way, Sending], system: Named
+) -> RunTurn:
     life = marks[0] if marks else Life.FIVE_MINUTES
     mark = life if len(marks) <= CALLERS_MARKS else None
-    base = (CacheBlock(RequestPart.SYSTEM, key, tokens, mark),) if tokens else ()
+    parts = ((RequestPart.TOOLS, turn.tools), (RequestPart.SYSTEM, system))
+    base = tuple(CacheBlock(part, *named, mark) for part, named in parts if named[1])
     # A ping reads a session and leaves it as it was.
     session = f"{turn.line} {turn.at}" if turn.ping else turn.line
     return RunTurn(session, turn.at, turn.model, base, ways, turn.call_seconds)
