@@ -69,6 +69,28 @@ def test_the_bound_of_a_run_of_many_words_is_below_the_naive_way() -> None:
     assert found.naive.cost == pytest.approx(naive)
 
 
+def plainly(turn: RecordedTurn) -> RecordedTurn:
+    """Sent the plain way: the role as system prompt, on tools that others share."""
+    words = ReplayedPrompt((block(f"plain {turn.role} {turn.at}", 900),))
+    ways = {way: told for way, told in turn.ways.items() if way is Way.COMPOSE}
+    return replace(
+        turn, way=Way.PLAIN, ways={**ways, Way.PLAIN: words}, tools=("tools", turn.base[1] // 2),
+        plain=(turn.role, turn.base[1] // 2 + 700),
+    )  # fmt: skip
+
+
+def test_the_plain_way_shares_its_tools_and_nothing_else() -> None:
+    """E6: replayed as it was sent; another role on the same tools finds these in the cache, and
+    who goes on in such a session finds its system prompt too."""
+    first, other = plainly(look(0, "a")), plainly(look(1, "b"))
+    tools, system = first.tools[1], first.plain[1]
+    bills = replay_bills([first, other], ReplayRules(as_recorded))
+    assert bills[1].read - bills[0].read == tools
+    goes_on = replace(look(2, "b", resume=True), tools=other.tools, plain=other.plain)
+    again = replay_bills([first, other, goes_on], ReplayRules(as_recorded))[2]
+    assert again.read > 2 * (tools + system)
+
+
 turn = st.builds(
     look,
     number=st.integers(0, 40),
@@ -83,13 +105,17 @@ turn = st.builds(
 
 
 @settings(max_examples=60, deadline=None)
-@given(turns=st.lists(turn, min_size=1, max_size=5), words=st.integers(0, 9_000))
-def test_no_strategy_is_below_the_bound(turns: list[RecordedTurn], words: int) -> None:
-    """E4: whatever was sent, in whatever order, with pauses of any length."""
-    ordered = sorted(turns, key=lambda one: one.at)
+@given(
+    turns=st.lists(st.tuples(turn, st.booleans()), min_size=1, max_size=5),
+    words=st.integers(0, 9_000),
+)
+def test_no_strategy_is_below_the_bound(turns: list[tuple[RecordedTurn, bool]], words: int) -> None:
+    """E4: whatever was sent, in whatever order, the plain way too, with pauses of any length."""
+    ordered = [plainly(one) if plain else one for one, plain in turns]
+    ordered.sort(key=lambda one: one.at)
     told = ReplayedPrompt((block("w", words),)) if words else None
     run = [
-        replace(one, ways={**one.ways, Way.COMPOSE: told}, way=Way.COMPOSE) if told else one
+        replace(one, ways={**one.ways, Way.COMPOSE: told}, way=one.way) if told else one
         for one in ordered
     ]
     found = savings(run, lambda _: TYPICAL, Policy.ADAPTIVE)
