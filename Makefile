@@ -10,7 +10,7 @@ installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup extras demo demo-claude browser test test-long test-properties conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: install package release help setup extras demo demo-claude browser test test-long test-properties conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -33,6 +33,18 @@ $(EXTRAS): $(STAMP) requirements-extras.lock
 	@start=$$(date +%s); \
 	$(BIN)/python -m pip install -q --require-hashes -r requirements-extras.lock && \
 	touch $@ && echo "extras took $$(( $$(date +%s) - start )) s"
+
+install: ## install the command sparing for you, with the Claude Code client, the page and charts (uses uv or pipx)
+	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)[claude,charts,web]'; \
+	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)[claude,charts,web]'; \
+	else echo "error: neither uv nor pipx is installed"; echo "repair: $(PYTHON) -m pip install --user pipx; then make install again"; exit 1; fi
+	@echo "installed; try: sparing doctor"
+
+package: $(STAMP) ## build wheel and sdist into dist/, install the wheel into an empty folder and run it
+	@$(BIN)/python -m scripts.package
+
+release: $(STAMP) ## prepare a release, publish nothing: make release VERSION=0.2.0
+	@$(BIN)/python -m scripts.release $(VERSION)
 
 demo: $(STAMP) ## run the whole workflow on a sample project; no key, no server
 	@$(BIN)/sparing demo

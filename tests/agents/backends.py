@@ -63,7 +63,7 @@ BACKENDS: dict[str, Callable[[Path], Backends]] = {"scripted": Scripted}
 CLIENTS = "PYTEST_CLIENTS"
 """Set by `make conformance`: a real client takes about a second a turn."""
 if os.environ.get(CLIENTS):
-    assert find_client() is not None, 'no client: pip install "sparing[claude]"'
+    assert find_client() is not None, "no client: make extras"
     BACKENDS["claude"] = ClaudeDouble
 
 

@@ -41,7 +41,7 @@ FAULTS: Mapping[Failure, Json] = {
 @cache
 def client() -> InstalledClient:
     found = find_client()
-    assert found is not None, "these tests need the extra: pip install 'sparing[claude]'"
+    assert found is not None, "these tests need the client: make extras"
     return found
 
 

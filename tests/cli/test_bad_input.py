@@ -107,7 +107,7 @@ def test_no_agent_is_set_up(user_repository: UserRepository) -> None:
     sparing(path, "start", "Add rate limiting")
     what, repair = two_lines(sparing(path, "run", "1"), 1)
     assert what.startswith("Claude Code is not ")
-    assert "sparing[claude]" in repair or "ANTHROPIC_API_KEY" in repair
+    assert "make -C " in repair or "ANTHROPIC_API_KEY" in repair
 
 
 def no_folder(folder: Path) -> None:

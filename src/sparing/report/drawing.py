@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 LIBRARY = "matplotlib"
-INSTALL = "pip install 'sparing[charts]'"
 WIDE, HIGH = 9.6, 3.6
 GREY, RED, BLUE, DARK = "#9aa5ae", "#b3453c", "#2a6f97", "#24323d"
 PALE_RED, PALE_GREEN = "#e3d0cd", "#a9cbb7"

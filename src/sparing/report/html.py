@@ -16,14 +16,16 @@ from sparing.codec import JsonObject
 from sparing.money import dollars as nano_dollars
 from sparing.printable import printable
 from sparing.report.charts import Chart
-from sparing.report.drawing import INSTALL
 from sparing.report.figures import Figure, Report
 from sparing.report.page import token_words
 from sparing.report.reviewers import YieldRow
 from sparing.report.savings_table import limit_lines
 from sparing.report.spending import Spending, SpendingRow, dollars, tokens
 
-NO_CHARTS = f"This page has no charts: the library that draws them is not installed. {INSTALL}"
+NO_CHARTS = (
+    "This page has no charts: the library that draws them is not installed. "
+    "sparing report --html says how to add it."
+)
 MARKS = {True: "✓", False: "✗", None: "·"}
 ORIGINAL = "Its requirements (NFR) count characters; the bill stands beside them."
 

@@ -25,6 +25,7 @@ from sparing.double.agent_draws import TurnIdentity, human_seconds
 from sparing.double.agent_kinds import AgentKind
 from sparing.double.child import Child
 from sparing.errors import ConfigError
+from sparing.installation import add_command
 from sparing.records import gates, ledger
 from sparing.usage import Origin
 
@@ -48,7 +49,7 @@ class DoubledClaude(ClaudeBackend):
         found = find_client()
         if found is None:
             raise ConfigError(
-                "Claude Code is not installed", 'install it: pip install "sparing[claude]"'
+                "Claude Code is not installed", f"install it: {add_command('claude')}"
             )
         self._agent = agent
         self._double = Child(script, folder / LOG, agent=agent)

@@ -16,6 +16,7 @@ from sparing.agents.claude_options import Setup
 from sparing.config.settings import AgentSettings
 from sparing.config.spending import ClientKind, LoginName
 from sparing.errors import ConfigError
+from sparing.installation import add_command
 
 FOLDER = "claude"
 """In the state folder: the client's sessions."""
@@ -43,12 +44,12 @@ def client_here(environ: Mapping[str, str]) -> InstalledClient:
     if found is None:
         raise ConfigError(
             "Claude Code is not installed",
-            'pip install "sparing[claude]"; or see the workflow without it: sparing demo',
+            f"{add_command('claude')}; or see the workflow without it: sparing demo",
         )
     if not found.usable:
         raise ConfigError(
             f"{found.words} is too old or can't be started",
-            'install another one: pip install "sparing[claude]"',
+            f"install another one: {add_command('claude')}",
         )
     return found
 

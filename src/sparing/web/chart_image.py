@@ -7,8 +7,9 @@ import hashlib
 from sparing.desk.features.history import latest_event, ledger_rows
 from sparing.desk.money.figures import feature_report
 from sparing.errors import NotFound
+from sparing.installation import add_command
 from sparing.report.charts import CHARTS, chart_named
-from sparing.report.drawing import INSTALL, can_draw
+from sparing.report.drawing import can_draw
 from sparing.report.figures import Report
 from sparing.web.visit import Visit
 
@@ -18,7 +19,7 @@ def chart_image(visit: Visit) -> str:
     if name not in CHARTS:
         raise NotFound("there is no such chart", f"charts: {', '.join(CHARTS)}")
     if not can_draw():
-        raise NotFound("the library that draws charts is not installed", INSTALL)
+        raise NotFound("the library that draws charts is not installed", add_command("charts"))
     return visit.site.chart(f"{_stand(visit)} {name}", lambda: _drawn(visit, name))
 
 

@@ -12,6 +12,7 @@ from sparing.cli.screen import echo, show
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.errors import StateError, UsageError
+from sparing.installation import add_command
 
 if TYPE_CHECKING:
     from sparing.report.figures import Report
@@ -63,7 +64,7 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
 
 def _write(report: Report, path: Path) -> None:
     from sparing.report.charts import charts
-    from sparing.report.drawing import INSTALL, can_draw
+    from sparing.report.drawing import can_draw
     from sparing.report.html import report_html
 
     drawn = can_draw()
@@ -77,5 +78,6 @@ def _write(report: Report, path: Path) -> None:
             "sparing report --html --output another/place.html",
         ) from error
     if not drawn:
-        echo(f"no charts: the library that draws them is not installed\n{INSTALL}", err=True)
+        what = "no charts: the library that draws them is not installed"
+        echo(f"{what}\n{add_command('charts')}", err=True)
     echo(str(path))

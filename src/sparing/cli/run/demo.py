@@ -23,6 +23,7 @@ from sparing.desk.money.spending import spending
 from sparing.desk.office import Office, open_office
 from sparing.errors import ConfigError, UsageError
 from sparing.feature import FeatureStatus
+from sparing.installation import add_command
 from sparing.records.features import FeatureRow
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.spending import Spending
@@ -105,9 +106,7 @@ def _client() -> str:
 
     found = find_client()
     if found is None:
-        raise ConfigError(
-            "Claude Code is not installed", 'install it: pip install "sparing[claude]"'
-        )
+        raise ConfigError("Claude Code is not installed", f"install it: {add_command('claude')}")
     return found.words
 
 

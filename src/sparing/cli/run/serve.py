@@ -15,12 +15,12 @@ from sparing.cli.screen import echo, is_terminal, style
 from sparing.desk.features.page_presence import page_served
 from sparing.desk.office import Office, open_office
 from sparing.errors import EngineBusy, StateError
+from sparing.installation import add_command
 
 if TYPE_CHECKING:
     from sparing.web.server import PageServer
 
 PORT = 8377
-INSTALL = "pip install 'sparing[web]'"
 
 
 @click.command("serve")
@@ -44,7 +44,9 @@ def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any)
         from sparing.web.server import Listen, PageServer
         from sparing.web.site import Site
     except ModuleNotFoundError as error:
-        raise StateError(f"the page needs {error.name}, which is not installed", INSTALL) from None
+        raise StateError(
+            f"the page needs {error.name}, which is not installed", add_command("web")
+        ) from None
     office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
     wanted = Listen(how["host"], how["port"], how["tls_cert"], how["tls_key"], how["i_know"])
     page = PageServer(Site(Path.cwd(), now, engine=runs), wanted, _another)

@@ -238,7 +238,7 @@ def _no_repository(start: Path, stderr: str) -> RepositoryError:
     if "not a git repository" in stderr:
         return RepositoryError(
             f"{where} is not in a git repository",
-            "git init && git add . && git commit -m 'first commit'",
+            "cd to a repository of yours; or see it all without one: sparing demo",
         )
     return RepositoryError(
         f"git can't use {where}: {stderr.strip().rpartition(chr(10))[2] or 'an odd name'}",
