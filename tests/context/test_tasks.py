@@ -140,7 +140,7 @@ def test_no_tasks_is_an_error_that_shows_the_headings() -> None:
     with pytest.raises(FeatureError) as caught:
         parse_tasks("# Work\n\n## Overview\n\nwords\n")
     assert "# Work; ## Overview" in caught.value.what
-    assert "sparing edit tasks" in caught.value.repair
+    assert "sparing edit FEATURE tasks" in caught.value.repair
 
 
 def test_many_headings_are_not_all_shown() -> None:

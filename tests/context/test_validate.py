@@ -61,26 +61,6 @@ def test_variants_that_people_accept(name: A, heading: str) -> None:
     assert validate_artifact(name, f"{heading}\n{LONG}") == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "repair"),
-    [
-        (A.SPEC, None, "sparing rerun specify"),
-        (A.TASKS, None, "sparing rerun create-tasks"),
-        (A.PLAN, "short", "sparing edit plan"),
-        (A.DESIGN, f"## Overview\n{LONG}", "sparing edit design"),
-        (A.TASKS, f"## Overview\n{LONG}", "sparing edit tasks"),
-    ],
-)
-def test_every_failure_names_the_command_that_repairs_it(
-    name: A, text: str | None, repair: str
-) -> None:
-    """A3."""
-    problems = validate_artifact(name, text)
-    assert problems
-    assert all(problem.repair == repair for problem in problems)
-    assert all(name.filename in problem.what for problem in problems)
-
-
 def test_the_required_sections_are_a_setting() -> None:
     """A3: also the seed's own, which refuse what people accepted."""
     text = f"## Requirements\n{LONG}"

@@ -26,6 +26,8 @@ from sparing.context.documents.validate import (
     blocking,
     validate_artifact,
 )
+from sparing.feature import Feature
+from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.job import JobResult
 from sparing.records.features import FeatureRow
@@ -60,6 +62,14 @@ def document_problems(
     text = None if data is None else data.decode("utf-8", "replace")
     usual = SEED_SECTIONS if is_strict(settings) else REQUIRED_SECTIONS
     return validate_artifact(name, text, {**usual, **settings.flow.required_sections})
+
+
+def repair_of(feature: Feature, name: ArtifactName, *, there: bool = False) -> str:
+    """The command that repairs a document: one that is there is changed, another is made again."""
+    if there:
+        return f"sparing edit {feature.id} {name.value}"
+    made = (stage.name for stage in FLOWS[feature.flow].stages if stage.writes is name)
+    return f"sparing rerun {feature.id} {next(made, '')}".rstrip()
 
 
 def is_strict(settings: Settings) -> bool:

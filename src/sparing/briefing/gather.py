@@ -13,6 +13,7 @@ from typing import cast
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.background import background, request_of
+from sparing.briefing.document_check import repair_of
 from sparing.briefing.knowledge import knowledge_for
 from sparing.briefing.prior_findings import (
     changes_of,
@@ -274,6 +275,7 @@ def read_tasks(source: Source) -> tuple[Task, ...]:
     """Tolerantly; under `seed` as the original reads them."""
     artifact = source.artifact(ArtifactName.TASKS)
     if artifact is None:
-        raise FeatureError("there is no tasks.md", "run the stage again: sparing reject FEATURE")
+        made_again = repair_of(source.row.feature, ArtifactName.TASKS)
+        raise FeatureError("there is no tasks.md", made_again)
     tasks = literal_tasks(artifact.text) if is_seed(source) else ()
-    return tasks or parse_tasks(artifact.text)
+    return tasks or parse_tasks(artifact.text, source.row.feature.id)

@@ -42,11 +42,15 @@ def pause_command(feature: str, as_json: bool) -> None:
 
 
 @click.command("resume")
-@feature_argument()
+@feature_argument(required=False)
 @json_option
-def resume_command(feature: str, as_json: bool) -> None:
-    """Continue where a feature was paused, or where something failed."""
-    office, row = _found(feature)
+def resume_command(feature: str | None, as_json: bool) -> None:
+    """Continue where a feature was paused, or where something failed.
+
+    Without FEATURE: the one that was stopped, if there is one.
+    """
+    office = open_office(Path.cwd(), reading=True)
+    row = answers.find(office, feature) if feature else orders.stopped(office)
     stage = orders.resume(office, row, TERMINAL, now())
     _answered(office, row, f"{stage} is to be resumed", as_json=as_json)
 

@@ -35,7 +35,7 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     words = rerun_words(row, plan)
     if not yes and (as_json or not is_terminal()):
         number = row.feature.id
-        again = " ".join(filter(None, ("sparing rerun", number, stage, "--yes")))
+        again = " ".join(filter(None, (f"sparing rerun {number}", stage, "--yes")))
         raise NeedsHuman(f"{words}; a person decides that", again)
     if not yes:
         echo(words, err=True)

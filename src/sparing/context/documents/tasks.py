@@ -48,9 +48,9 @@ _DOCUMENT_KINDS = {
 _NO_LABELS = frozenset({"ref", "reference", "source", "section"})
 
 
-def parse_tasks(text: str) -> tuple[Task, ...]:
-    """All tasks in document order."""
-    return without_cycles(_as_written(text))
+def parse_tasks(text: str, feature: str = "") -> tuple[Task, ...]:
+    """All tasks in document order; `feature` is named where there are none."""
+    return without_cycles(_as_written(text, feature))
 
 
 def in_circles(text: str) -> tuple[str, ...]:
@@ -60,22 +60,22 @@ def in_circles(text: str) -> tuple[str, ...]:
     return tuple(task.number for task in tasks if kept[task.number] != task.depends_on)
 
 
-def _as_written(text: str) -> tuple[Task, ...]:
+def _as_written(text: str, feature: str = "") -> tuple[Task, ...]:
     document = outline(text)
     blocks = _unique(find_blocks(document))
     if not blocks:
-        raise _no_tasks(document)
+        raise _no_tasks(document, feature)
     order = TaskOrder((block.number, block.group) for block in blocks)
     return tuple(_task(document, block, order) for block in blocks)
 
 
-def _no_tasks(document: Outline) -> FeatureError:
+def _no_tasks(document: Outline, feature: str) -> FeatureError:
     seen = [f"{'#' * heading.level} {heading.text}" for heading in document.headings]
     shown = "; ".join(seen[:_SHOWN_HEADINGS]) or "none"
     more = f"; and {len(seen) - _SHOWN_HEADINGS} more" if len(seen) > _SHOWN_HEADINGS else ""
     return FeatureError(
         f"tasks.md holds no tasks; headings seen: {shown}{more}",
-        "number each task, as in `### Task 1.1: Title`: sparing edit tasks",
+        f"number each task, as in `### Task 1.1: Title`: sparing edit {feature or 'FEATURE'} tasks",
     )
 
 

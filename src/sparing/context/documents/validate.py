@@ -55,17 +55,6 @@ SEED_SECTIONS: Mapping[ArtifactName, Sequence[str]] = {
     ArtifactName.PLAN: ("Implementation Order", "Phase"),
     ArtifactName.TASKS: ("Phase", "Task"),
 }
-_STAGES = {
-    ArtifactName.PRD: "brainstorm",
-    ArtifactName.SPEC: "specify",
-    ArtifactName.DESIGN: "design",
-    ArtifactName.PLAN: "create-plan",
-    ArtifactName.TASKS: "create-tasks",
-    ArtifactName.IMPLEMENTATION: "implement",
-    ArtifactName.VERIFICATION: "verify",
-    ArtifactName.SUMMARY: "done",
-    ArtifactName.RETRO: "finish",
-}
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -79,8 +68,6 @@ class ValidationLevel(IntEnum):
 class ValidationProblem(NamedTuple):
     level: ValidationLevel
     what: str
-    repair: str
-    """The command that repairs it."""
 
 
 def validate_artifact(
@@ -90,10 +77,7 @@ def validate_artifact(
 ) -> tuple[ValidationProblem, ...]:
     """All that is wrong with it, the gravest first; empty if it is fit to build on."""
     if text is None:
-        rerun = f"sparing rerun {_STAGES.get(name, name.value)}"
-        return (
-            ValidationProblem(ValidationLevel.EXISTS, f"{name.filename} does not exist", rerun),
-        )
+        return (ValidationProblem(ValidationLevel.EXISTS, f"{name.filename} does not exist"),)
     found = (_too_short(name, text), *_sections(name, text, required.get(name, ())))
     return tuple(problem for problem in found if problem is not None)
 
@@ -109,7 +93,7 @@ def _too_short(name: ArtifactName, text: str) -> ValidationProblem | None:
     if length >= LEAST_CHARACTERS:
         return None
     what = f"{name.filename} has {length} characters, fewer than {LEAST_CHARACTERS}"
-    return ValidationProblem(ValidationLevel.LENGTH, what, _edit(name))
+    return ValidationProblem(ValidationLevel.LENGTH, what)
 
 
 def _sections(
@@ -119,14 +103,14 @@ def _sections(
     headings = [heading for heading in document.headings if heading.level > 1]
     if not headings:
         what = f"{name.filename} has no sections (`## ` headings)"
-        return (ValidationProblem(ValidationLevel.SECTIONS, what, _edit(name)),)
+        return (ValidationProblem(ValidationLevel.SECTIONS, what),)
     if wanted and not any(_has(heading, phrase) for heading in headings for phrase in wanted):
         names = " or ".join(f"`## {phrase}`" for phrase in wanted)
         what = f"{name.filename} has none of the sections {names}"
-        return (ValidationProblem(ValidationLevel.REQUIRED, what, _edit(name)),)
+        return (ValidationProblem(ValidationLevel.REQUIRED, what),)
     if name is ArtifactName.TASKS and not find_blocks(document):
         what = f"{name.filename} has no numbered task, as in `### Task 1.1: Title`"
-        return (ValidationProblem(ValidationLevel.REQUIRED, what, _edit(name)),)
+        return (ValidationProblem(ValidationLevel.REQUIRED, what),)
     return ()
 
 
@@ -140,7 +124,3 @@ def _has(heading: Heading, phrase: str) -> bool:
 
 def _words(text: str) -> list[str]:
     return [word.removesuffix("s") for word in _WORD.findall(text.casefold())]
-
-
-def _edit(name: ArtifactName) -> str:
-    return f"sparing edit {name.value}"

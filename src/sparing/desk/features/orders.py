@@ -41,6 +41,24 @@ class OrderReceipt(NamedTuple):
     counts: OrderTiming
 
 
+def stopped(office: Office) -> FeatureRow:
+    """The one feature that was paused or in whose way something stood."""
+    with office.database.read() as connection:
+        rows = [row for row in features.list_all(connection) if _is_stopped(row)]
+    if not rows:
+        raise FeatureError("no feature was stopped here", "see what there is: sparing list")
+    if len(rows) > 1:
+        names = ", ".join(row.feature.id for row in rows)
+        first = rows[0].feature.id
+        raise FeatureError(f"{len(rows)} features were stopped: {names}", f"sparing resume {first}")
+    return rows[0]
+
+
+def _is_stopped(row: FeatureRow) -> bool:
+    state = FlowState.load(row.place["state"])
+    return not row.status.is_over and not row.running and state.position is Position.STUCK
+
+
 def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
     """What was interrupted goes on where it was; nothing that is done is done again."""
     number, state = row.feature.id, FlowState.load(row.place["state"])

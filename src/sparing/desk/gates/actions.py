@@ -26,6 +26,8 @@ PASSING = frozenset(
 """How reasons begin that have nothing to do with what was made."""
 RED = "checks are red"
 
+TRUST = "sparing trust"
+
 
 @dataclass(frozen=True, slots=True)
 class GateAction:
@@ -83,7 +85,9 @@ def choices(
     if state.cause is Cause.BUDGET:
         return (GateAction(f"sparing raise {feature} {stop.advice if stop else ''}".rstrip()),)
     if state.held is Position.HANDOVER:
-        return (GateAction(f"sparing run {feature}", "try again to bring it home"),)
+        again = GateAction(f"sparing run {feature}", "try again to bring it home")
+        untrusted = TRUST in state.reason
+        return (GateAction(TRUST, "look at what decides how we push"), again)[not untrusted :]
     if state.cause is Cause.PAUSED:
         return (GateAction(f"sparing resume {feature}"),)
     if state.cause is Cause.HANDOFF:

@@ -15,7 +15,7 @@ from typing import Any
 from unicodedata import category
 
 from sparing.artifact import ArtifactName
-from sparing.briefing.document_check import unfit_documents
+from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office, settings_of
@@ -29,6 +29,7 @@ from sparing.flow.state import GO_ON_HERE, Cause, Do, FlowState, Outcome, Outcom
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.workspace.git.commit import read_file
 from sparing.workspace.git.repository import resolve_base, taken_numbers
 
 TITLE_LIMIT = 200
@@ -213,7 +214,7 @@ def answer(
         state = FlowState.load(now.place["state"])
         move = advance(state, outcome)
         if move.do is Do.REFUSE:
-            raise FeatureError(move.note, repair or _repair(row, state, outcome))
+            raise FeatureError(move.note, repair or _repair(office, row, state, outcome))
         kind, body = outcome.kind.value, outcome.target or outcome.reason
         said = hashlib.sha256(body.encode()).hexdigest()[:8]
         letter = Letter(0, row.feature.key, kind, gate.id, body, sender)
@@ -228,10 +229,12 @@ def unfit_of(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str],
     return unfit_documents(office.repository, row.head, folder, names, settings)
 
 
-def _repair(row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
+def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
     """What leads on from where an answer was refused."""
     if outcome.unfit and advance(state, replace(outcome, unfit=())).do is not Do.REFUSE:
-        return f"sparing edit {row.feature.id} {outcome.unfit[0][0].value}"
+        name, folder = outcome.unfit[0][0], settings_of(office, row).flow.folder_of(row.feature)
+        there = read_file(office.repository, row.head, f"{folder}/{name.filename}") is not None
+        return repair_of(row.feature, name, there=there)
     return choices(row.feature.id, state)[0].command
 
 

@@ -111,7 +111,7 @@ class Git:
         where = self.work_tree or self.git_dir
         if not where.is_dir():
             raise RepositoryError(
-                f"the folder {where} is gone", "put it back; if it was a worktree: sparing run"
+                f"the folder {where} is gone", "put it back; if it was a worktree: sparing resume"
             )
         overrides = judge(self.settings(), self.trusted, self.work_tree)
         environment = self._environment((*FIXED, *overrides)) | dict(env or {})
