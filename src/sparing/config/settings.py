@@ -49,6 +49,11 @@ class BackendName(StrEnum):
     CLAUDE = "claude"
     CLAUDE_DOUBLE = "claude-double"
 
+    @property
+    def is_played(self) -> bool:
+        """Whether its model is a script or a double, and not a model."""
+        return self in (BackendName.SCRIPTED, BackendName.CLAUDE_DOUBLE)
+
 
 class HandOver(StrEnum):
     PRINT = "print"

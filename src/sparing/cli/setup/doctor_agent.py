@@ -9,7 +9,7 @@ from __future__ import annotations
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sparing.agents.claude_options import VENDOR
@@ -86,16 +86,12 @@ def _missing(name: str, error: SparingError, *, needed: bool) -> DoctorLine:
 def _agent(loaded: Loaded, client: DoctorLine, login: DoctorLine) -> DoctorLine:
     backend = loaded.settings.agent.backend
     why = f"{backend}, set by {loaded.origins['agent.backend']}"
-    match backend:
-        case BackendName.AUTO:
-            return _auto(client, login)
-        case BackendName.CLAUDE:
-            missing = _missing_part(client, login)
-            return DoctorLine("agent", not missing, f"{why}{missing}")
-        case BackendName.SCRIPTED | BackendName.CLAUDE_DOUBLE:
-            return _playing(loaded, why)
-        case _:
-            assert_never(backend)
+    if backend is BackendName.AUTO:
+        return _auto(client, login)
+    if backend.is_played:
+        return _playing(loaded, why)
+    missing = _missing_part(client, login) if backend is BackendName.CLAUDE else ""
+    return DoctorLine("agent", not missing, f"{why}{missing}")
 
 
 def _auto(client: DoctorLine, login: DoctorLine) -> DoctorLine:
