@@ -50,6 +50,10 @@ class OutcomeKind(StrEnum):
     ABANDON = "abandon"
 
 
+OFFERED = {OutcomeKind.RERUN: "the stage once more"}
+"""Answers that a person is offered by their name wherever a stuck stage would take them."""
+
+
 class Cause(StrEnum):
     """Why a stage is stuck, for doors that treat one differently."""
 

@@ -12,7 +12,7 @@ from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
-from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
+from sparing.flow.state import OFFERED, Cause, Do, FlowState, Outcome, OutcomeKind, Position
 from sparing.money import Reached
 
 IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
@@ -126,9 +126,9 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
         (leads_on(state, OutcomeKind.REJECT), _reject(feature)),
         (True, GateAction(f"sparing edit {feature}", _edited(state))),
         (goes_on and not first, resume),
-        (
-            leads_on(state, OutcomeKind.RERUN),
-            GateAction(f"sparing rerun {feature}", "the stage once more"),
+        *(
+            (leads_on(state, kind), GateAction(f"sparing {kind} {feature}", words))
+            for kind, words in OFFERED.items()
         ),
         (skips, GateAction(f"sparing skip {feature}", "go on to the next stage without this one")),
     )
