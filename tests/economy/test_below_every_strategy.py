@@ -17,9 +17,8 @@ from sparing.cache import Life
 from sparing.economy.comparison.bound import CallSize, lower_bound
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
 from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
+from sparing.economy.comparison.recorded import RecordedTurn, ReplayedPrompt
 from sparing.economy.comparison.replay import (
-    RecordedTurn,
-    ReplayedPrompt,
     ReplayRules,
     all_fresh,
     all_inline,

@@ -16,13 +16,11 @@ from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
 from sparing.economy.comparison.naive_replay import naive_turns
+from sparing.economy.comparison.recorded import RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.comparison.replay import (
-    RecordedTurn,
     ReplayedDispatch,
-    ReplayedPrompt,
     ReplayedSessions,
     ReplayRules,
-    SeedPrompt,
     all_fresh,
     as_recorded,
     replay_bills,

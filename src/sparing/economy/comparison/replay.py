@@ -8,12 +8,17 @@ the run itself was measured.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.cache import MINIMUM_TOKENS, CacheBlock, Life, RequestPart
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
-from sparing.economy.comparison.naive import NaiveTurn
+from sparing.economy.comparison.recorded import (
+    Named,
+    RecordedTurn,
+    ReplayedPrompt,
+    SeedPrompt,
+)
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS
 from sparing.economy.estimates import PARALLEL_READS, READ_FACTOR
 from sparing.economy.predict import too_long
@@ -22,74 +27,6 @@ from sparing.way import Way
 
 CALLERS_MARKS = 2
 """So many of the caller's own leave room for the client's, after its base and at the end."""
-
-
-Named = tuple[str, int]
-"""A digest or name, and tokens."""
-NOTHING: Named = ("", 0)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayedPrompt:
-    """One way to say it."""
-
-    blocks: tuple[CacheBlock, ...]
-    read_tokens: int = 0
-    """Of documents that it only names, and that are read before all else."""
-    read_files: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SeedPrompt:
-    """The same turn by the original rules."""
-
-    fresh: ReplayedPrompt
-    fresh_chars: int
-    full: tuple[CacheBlock, ...]
-    """In its order, with every document inline."""
-    delta: tuple[CacheBlock, ...] = ()
-    """Empty where its table would not resume."""
-    delta_chars: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTurn:
-    """A turn of the ledger whose end was seen."""
-
-    line: str
-    """Turns of one role at one thing: who goes on in whose session."""
-    role: str
-    model: str
-    at: float
-    call_seconds: float
-    base: tuple[str, int]
-    """Key and tokens of what the client sends before the prompt."""
-    way: Way
-    calls: tuple[CallSize, ...]
-    naive: NaiveTurn
-    ways: Mapping[Way, ReplayedPrompt]
-    """What it could be sent as; empty for a turn that followed at once in the same session."""
-    seed: SeedPrompt | None = None
-    transcript: int = 0
-    """Tokens of the session it went on in."""
-    ping: bool = False
-    """Sent only to fill a cache: to keep a session warm, or what others will read."""
-    ahead: bool = False
-    """Of a ping: it has no session, but holds what others will read."""
-    tools: Named = NOTHING
-    """Of the base: the tools, which are cached by themselves. Nothing where nobody kept that."""
-    plain: Named = NOTHING
-    """The system prompt of the plain way, in place of the neutral one."""
-
-    @property
-    def system(self) -> Named:
-        """The neutral one, with the tools where these are not told apart."""
-        key, tokens = self.base
-        return key, max(0, tokens - self.tools[1])
-
-    @property
-    def follows(self) -> bool:
-        return not self.ways
 
 
 class ReplayedDispatch(NamedTuple):

@@ -1,0 +1,78 @@
+"""A turn of the ledger whose end was seen, with every way in which it could have been sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparing.cache import CacheBlock
+from sparing.economy.comparison.bound import CallSize
+from sparing.economy.comparison.naive import NaiveTurn
+from sparing.way import Way
+
+Named = tuple[str, int]
+"""A digest or name, and tokens."""
+NOTHING: Named = ("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedPrompt:
+    """One way to say it."""
+
+    blocks: tuple[CacheBlock, ...]
+    read_tokens: int = 0
+    """Of documents that it only names, and that are read before all else."""
+    read_files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SeedPrompt:
+    """The same turn by the original rules."""
+
+    fresh: ReplayedPrompt
+    fresh_chars: int
+    full: tuple[CacheBlock, ...]
+    """In its order, with every document inline."""
+    delta: tuple[CacheBlock, ...] = ()
+    """Empty where its table would not resume."""
+    delta_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """A turn of the ledger whose end was seen."""
+
+    line: str
+    """Turns of one role at one thing: who goes on in whose session."""
+    role: str
+    model: str
+    at: float
+    call_seconds: float
+    base: tuple[str, int]
+    """Key and tokens of what the client sends before the prompt."""
+    way: Way
+    calls: tuple[CallSize, ...]
+    naive: NaiveTurn
+    ways: Mapping[Way, ReplayedPrompt]
+    """What it could be sent as; empty for a turn that followed at once in the same session."""
+    seed: SeedPrompt | None = None
+    transcript: int = 0
+    """Tokens of the session it went on in."""
+    ping: bool = False
+    """Sent only to fill a cache: to keep a session warm, or what others will read."""
+    ahead: bool = False
+    """Of a ping: it has no session, but holds what others will read."""
+    tools: Named = NOTHING
+    """Of the base: the tools, which are cached by themselves. Nothing where nobody kept that."""
+    plain: Named = NOTHING
+    """The system prompt of the plain way, in place of the neutral one."""
+
+    @property
+    def system(self) -> Named:
+        """The neutral one, with the tools where these are not told apart."""
+        key, tokens = self.base
+        return key, max(0, tokens - self.tools[1])
+
+    @property
+    def follows(self) -> bool:
+        return not self.ways
