@@ -152,7 +152,7 @@ def records_are_built_by_keyword(package: Package) -> Iterator[str]:
 
 def _is_record(node: ast.ClassDef) -> bool:
     marks = [*node.bases, *node.decorator_list]
-    return any(_last_name(one) in ("NamedTuple", "dataclass") for one in marks)
+    return any(_last_name(one) in ("NamedTuple", "dataclass", "lazy_dataclass") for one in marks)
 
 
 def money_has_one_caller(package: Package) -> Iterator[str]:

@@ -9,12 +9,12 @@ read is an `UnknownEvent`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, get_args
 
 from sparing.codec import JsonObject, dump, load
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.turn_event import AgentAction, HiddenEvent, NoteEvent, TurnEvent
 
 
@@ -33,27 +33,27 @@ class FeatureEvent(StrEnum):
     ABANDONED = "abandoned"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class UnknownEvent(HiddenEvent):
     """Stored by another release, and not readable by this one."""
 
     kind: ClassVar = "unknown"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class CleanedEvent(HiddenEvent):
     """The worktree of a feature that is over was removed."""
 
     kind: ClassVar = "cleaned"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class StuckEvent:
     kind: ClassVar = "stuck"
     cause: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class WarningEvent(NoteEvent):
     kind: ClassVar = "warning"
     role: str = ""
@@ -61,7 +61,7 @@ class WarningEvent(NoteEvent):
     """Of a document, those without a mark of evidence."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class TierEvent(HiddenEvent):
     """Which tier was proposed at the start, and which one was taken."""
 
@@ -72,7 +72,7 @@ class TierEvent(HiddenEvent):
     by: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class RewoundEvent(NoteEvent):
     kind: ClassVar = "rewound"
     ref: str = ""
@@ -81,7 +81,7 @@ class RewoundEvent(NoteEvent):
     to: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class AnswerEvent:
     """A person answered a gate, or gave an order that moves the feature."""
 
@@ -94,7 +94,7 @@ class AnswerEvent:
     """Of a rerun: the reference that keeps the commits."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class SayEvent:
     """A person's message for the author's next turn."""
 
@@ -103,7 +103,7 @@ class SayEvent:
     letter: int = 0
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class EditEvent:
     """A person changed a document at a gate."""
 
@@ -113,7 +113,7 @@ class EditEvent:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class RulingEvent:
     """A person ruled on a finding."""
 
@@ -123,7 +123,7 @@ class RulingEvent:
     by: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class QuestionAnswerEvent(HiddenEvent):
     """One of several open questions was answered; the answers are sent together."""
 
@@ -133,7 +133,7 @@ class QuestionAnswerEvent(HiddenEvent):
     leg: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class LookEvent:
     """One round of review: who looked, what was found, what it means for the loop."""
 
@@ -147,7 +147,7 @@ class LookEvent:
     why: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ChangesEvent(HiddenEvent):
     """What an author says it changed."""
 
@@ -155,7 +155,7 @@ class ChangesEvent(HiddenEvent):
     changes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ChecksEvent:
     """Whether each check passed. Stored as the mapping alone."""
 
@@ -163,7 +163,7 @@ class ChecksEvent:
     passed: Mapping[str, bool]
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class OutputsEvent:
     """Where the whole output of each check is. Stored as the mapping alone."""
 
@@ -171,21 +171,21 @@ class OutputsEvent:
     paths: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class RefusedCheckEvent:
     """A check that was not run; the text says why."""
 
     kind: ClassVar = "refused"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class SetupEvent:
     """A worktree was set up."""
 
     kind: ClassVar = "setup"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class SandboxEvent:
     """How far agents are confined, once a leg."""
 
@@ -193,7 +193,7 @@ class SandboxEvent:
     level: str
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class LearnedEvent:
     """What a retrospective came to."""
 
@@ -208,7 +208,7 @@ class LearnedEvent:
     """Entries that are new, rewritten or retired, in words for the last gate."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class HandoverEvent:
     """A finished branch was merged, pushed or left with the commands that do it."""
 

@@ -7,10 +7,10 @@ where the type checker asks for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Reached
 
 
@@ -58,14 +58,14 @@ _VERBS = {
 }
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class AskEvent:
     kind: ClassVar = "asks"
     way: str = ""
     attempt: int = 1
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class VerdictEvent:
     kind: ClassVar = "verdict"
     passed: bool
@@ -73,13 +73,13 @@ class VerdictEvent:
     """The severity of each."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class CommitEvent:
     kind: ClassVar = "commit"
     commit: str
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class HandoffEvent:
     """The block with which an author ended; the text is its summary."""
 
@@ -95,7 +95,7 @@ class HandoffEvent:
     dispatch: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class WeighedEvent:
     """Whether a stage goes on in its session. `desk/money/continuity.py` reads the figures
     that decided it, which are stored beside these."""
@@ -108,7 +108,7 @@ class WeighedEvent:
     lost: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class HandedOffEvent(HiddenEvent):
     """A session wrote its handoff for the next one."""
 
@@ -119,7 +119,7 @@ class HandedOffEvent(HiddenEvent):
     failure: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class FallbackEvent:
     """A session that was to be resumed was not."""
 
@@ -128,7 +128,7 @@ class FallbackEvent:
     error: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class UnreadEvent:
     """Files that a prompt pointed to and the agent did not read."""
 
@@ -136,13 +136,13 @@ class UnreadEvent:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ResearchEvent(NoteEvent):
     kind: ClassVar = "research"
     findings: int = 0
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class HeardEvent(HiddenEvent):
     """Which letters of a person the turn was given."""
 
@@ -150,7 +150,7 @@ class HeardEvent(HiddenEvent):
     letters: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class LessonsGivenEvent(HiddenEvent):
     """Which entries of the knowledge bank the prompt had."""
 
@@ -158,20 +158,20 @@ class LessonsGivenEvent(HiddenEvent):
     entries: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class BudgetEvent(Reached, HiddenEvent):
     """A cap that stopped the turn before or while it was paid for."""
 
     kind: ClassVar = "budget"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class QuotaEvent(HiddenEvent):
     kind: ClassVar = "quota"
     resets_at: float
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ResumeCheckEvent(HiddenEvent):
     """Whether a client reads a resumed session from the cache; empty when the check begins."""
 
@@ -180,7 +180,7 @@ class ResumeCheckEvent(HiddenEvent):
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ContainedEvent(HiddenEvent):
     """The receipt of a turn after which nothing outside its worktree had changed."""
 
@@ -190,7 +190,7 @@ class ContainedEvent(HiddenEvent):
     tree: str = ""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class IncidentEvent:
     """A turn that left what it should not have left; the text says what was done about it."""
 

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from sparing.artifact import ArtifactName
 from sparing.codec import Stored
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class Position(StrEnum):
@@ -90,13 +91,13 @@ class Do(StrEnum):
     """What happened makes no sense here; the state is as before and `note` says why."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Skip:
     stage: str
     to: str
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class FlowState(Stored):
     flow: str
     stage: str
@@ -117,7 +118,7 @@ class FlowState(Stored):
     """At STUCK: where CONTINUE leads back to, if the work was interrupted."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Outcome:
     kind: OutcomeKind
     target: str = ""
@@ -137,7 +138,7 @@ class Outcome:
     """Of a human's answer: documents that can't be built on, and why."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Move:
     do: Do
     state: FlowState

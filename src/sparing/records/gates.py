@@ -7,11 +7,12 @@ answer wins. The latest gate is the one opened last, whatever the clock said.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from sparing.lazy_dataclass import lazy_dataclass
 
-@dataclass(frozen=True)
+
+@lazy_dataclass
 class Gate:
     id: str
     feature: str

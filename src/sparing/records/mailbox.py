@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from sparing.lazy_dataclass import lazy_dataclass
 
 SAY = "say"
 """The verb of a message for an author; it answers nothing."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Letter:
     n: int
     feature: str

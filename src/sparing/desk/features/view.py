@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.open_questions import questions
@@ -13,6 +12,7 @@ from sparing.event import SandboxEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import CapScope, Reached, day_of
 from sparing.records import events, features, gates, mailbox
 from sparing.records.features import FeatureRow
@@ -23,7 +23,7 @@ RESOLVED = "resolved"
 """How a finding's state is stored that is settled."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class FeatureView:
     id: str
     name: str
