@@ -40,7 +40,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Cleaning, None, None]:
-        with _translated(self.path), self.connections.lend() as connection:
+        with state_errors(self.path), self.connections.lend() as connection:
             yield connection
 
     @contextmanager
@@ -79,7 +79,7 @@ def open_database(
     path: Path, migrations: Sequence[str], redactor: Redactor | None = None
 ) -> Database:
     database = Database(path, redactor)
-    with _translated(path):
+    with state_errors(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with database.read() as connection:
         version = _version(connection)
@@ -174,7 +174,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 @contextmanager
-def _translated(path: Path) -> Generator[None, None, None]:
+def state_errors(path: Path) -> Generator[None, None, None]:
     """What goes wrong with a file is a person's to repair; it gets two lines."""
     try:
         yield

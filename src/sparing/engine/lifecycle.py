@@ -11,8 +11,9 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,10 +22,12 @@ import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID
 from dbos import DBOSPortableJSONSerializer as JSONSerializer
 from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
 
 from sparing.caching.keep_alive import keep_warm
 from sparing.config.settings import EngineSettings
 from sparing.connection import cleaned
+from sparing.database import state_errors
 from sparing.dispatch.paid_call import clear
 from sparing.engine import recorded_step
 from sparing.engine.leg import leg, open_slots
@@ -40,13 +43,20 @@ ANEW = (
     "feature {} goes on from its last decision: this version of sparing records its work"
     " differently"
 )
+HALF_MADE = ("already exists", "duplicate column")
+"""What its tables say after a death while they were made; that is not one transaction."""
+LOST = (
+    "the engine's database was damaged and is kept as {}; the feature goes on from its last"
+    " decision"
+)
 
 
 class Engine:
     """What a door that runs features may do; made by `running`."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: Surroundings, lost: str = "") -> None:
         self._around = around
+        self._lost = lost
         self._started: set[str] = set()
 
     async def tick(self) -> None:
@@ -73,7 +83,9 @@ class Engine:
         for row in await asyncio.to_thread(legs_to_start, self._around):
             if _has(row, foreign):
                 await DBOS.cancel_workflow_async(row.leg_id, cancel_children=True)
-            if _has(row, others) or await is_other(row.leg_id):
+            if self._lost:
+                await begin_anew(self._around, row, time.time(), LOST.format(self._lost))
+            elif _has(row, others) or await is_other(row.leg_id):
                 told = ANEW.format(row.feature.id)
                 await begin_anew(self._around, row, time.time(), told)
             elif _has(row, foreign) or row.leg_id in dead:
@@ -92,11 +104,10 @@ async def running(
     await asyncio.to_thread(sweep, around.folder.scratch)
     restore = set_current(around)
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
-    DBOS(config=_config(around.folder.engine_database, around.folder.redactor))
     try:
-        DBOS.launch()
-        engine = Engine(around)
-        await engine.repair()
+        with _told(around.folder.engine_database):
+            engine = Engine(around, _launch(around))
+            await engine.repair()
         warming = asyncio.create_task(keep_warm(around))
         try:
             yield engine
@@ -106,6 +117,57 @@ async def running(
     finally:
         DBOS.destroy(destroy_registry=False)
         restore()
+
+
+def _launch(around: Surroundings) -> str:
+    """The new name of a database that could not be used, if so."""
+    database = around.folder.engine_database
+    lost = "" if not database.exists() or _is_sound(database) else set_aside(database)
+    DBOS(config=_config(database, around.folder.redactor))
+    try:
+        DBOS.launch()
+    except DBAPIError as error:
+        if not any(words in str(error.orig) for words in HALF_MADE):
+            raise
+        DBOS.destroy(destroy_registry=False)
+        lost = set_aside(database)
+        DBOS(config=_config(database, around.folder.redactor))
+        DBOS.launch()
+    return lost
+
+
+@contextmanager
+def _told(database: Path) -> Generator[None]:
+    """What keeps the engine from its database is a person's to repair: two lines."""
+    try:
+        yield
+    except DBAPIError as error:
+        with state_errors(database):
+            raise error.orig or error from None
+
+
+def set_aside(database: Path) -> str:
+    """The name that it has now; everything in it can be made again from our own records."""
+    kept = next(
+        name
+        for n in count(1)
+        if not (name := database.with_name(f"{database.name}.damaged-{n}")).exists()
+    )
+    for ending in ("-wal", "-shm"):
+        database.with_name(database.name + ending).unlink(missing_ok=True)
+    database.rename(kept)
+    return str(kept)
+
+
+def _is_sound(database: Path) -> bool:
+    """Without writing; a file that can't be opened at all is no matter of its content."""
+    try:
+        with closing(sqlite3.connect(database)) as connection:
+            return connection.execute("pragma quick_check(1)").fetchone() == ("ok",)
+    except sqlite3.OperationalError:
+        return True
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _has(row: FeatureRow, names: Sequence[str]) -> bool:

@@ -35,6 +35,7 @@ from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.report.spending import Spending
+from sparing.runtime.disk import Disk
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from sparing.runtime.surroundings import Surroundings
 
 FAILURE_LOOK_SECONDS = 1.0
+GO_ON = "sparing run"
 OVER = frozenset({FeatureStatus.COMPLETED, FeatureStatus.ABANDONED})
 DEARER = (
     "    so few and short turns have little to share: what each prompt carries,\n"
@@ -78,6 +80,7 @@ def run_features(
     optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
     settle_level(reach, unsandboxed=optional)
     with engine_lock(office.folder.engine_lock), kept_open():
+        Disk(office.folder.path).hold(GO_ON)
         ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
     views = [view.feature_view(office, row, now()) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
@@ -181,6 +184,7 @@ async def _drive(
                         return current
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
+                    Disk(office.folder.path).look(GO_ON)
                     current = view.reload_all(office, rows)
                     _raise_failures(current, await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
@@ -194,6 +198,7 @@ def host_engine(office: Office, lives: Callable[[], bool]) -> None:
     optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
     settle_level(reach, unsandboxed=optional)
     with engine_lock(office.folder.engine_lock), kept_open():
+        Disk(office.folder.path).hold(GO_ON)
         asyncio.run(_host(office, reach, lives))
 
 
@@ -217,6 +222,7 @@ async def _host(office: Office, reach: Reach, lives: Callable[[], bool]) -> None
                     progress.show()
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
+                    Disk(office.folder.path).look(GO_ON)
                     _raise_failures(view.open_rows(office), await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
 
