@@ -64,7 +64,7 @@ conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a 
 browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
 	@$(call installed,chromium)
 	@$(NODE)/.bin/tsc --project scripts/page.tsconfig.json
-	@PYTEST_BROWSER=1 timeout 900 $(BIN)/python -m pytest tests/browser $(PYTEST_FLAGS)
+	@PYTEST_BROWSER=1 timeout 900 $(BIN)/python -m pytest -n 2 --dist load tests/browser $(PYTEST_FLAGS)
 
 $(NODE)/.ready:
 	@$(call installed,npm)

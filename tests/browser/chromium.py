@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from sparing.web.access import PageLogin
 from sparing.web.server import Listen, PageServer
 from sparing.web.site import Site
 
@@ -47,6 +48,9 @@ def browser() -> Generator[Any]:
 class Served(NamedTuple):
     origin: str
     login: str
+    """Works once."""
+    access: PageLogin | None = None
+    """Of a server in this process: has the next link."""
 
 
 @contextmanager
@@ -56,7 +60,7 @@ def served(start: Path) -> Generator[Served]:
     thread = threading.Thread(target=page.run)
     thread.start()
     try:
-        yield Served(page.access.origin, page.access.login_link)
+        yield Served(page.access.origin, page.access.login_link, page.access)
     finally:
         page.stop()
         thread.join()
@@ -112,7 +116,7 @@ def logged_in(chromium: Any, page: Served, **how: Any) -> Any:
     window.on("pageerror", failed)
     window.on("dialog", asked)
     window.on("request", requested)
-    window.goto(page.login)
+    window.goto(page.access.login_link if page.access else page.login)
     return window
 
 

@@ -1,65 +1,38 @@
-"""Every page in a real browser: gates that wait, hostile texts, axe, pictures. Covers: F8, K3"""
+"""Every page in a real browser: gates that wait, axe, pictures. Covers: F8, K3"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from sparing.desk.office import Office, open_office
-from sparing.flow.state import Cause, Outcome, OutcomeKind
+from sparing.flow.state import Cause
 from sparing.money import CapMeasure, CapScope, Reached
-from sparing.records import events, features, mailbox
+from sparing.records import events
 from sparing.records.events import Event
-from sparing.records.features import FeatureRow
-from sparing.turn_event import AgentAction, BudgetEvent
+from sparing.turn_event import BudgetEvent
 from tests.browser.chromium import (
     PATIENCE_MS,
     SHOTS,
-    Served,
     browser,
     logged_in,
     served,
     violations,
 )
-from tests.desk.reviewing import CONCERN, DEFECT, followed, looked
-from tests.desk.standing import NOW, reload, settled, standing
-from tests.repositories import commit_beside, make_repository
+from tests.browser.conftest import Scene, stopped
+from tests.desk.reviewing import CONCERN, DEFECT, followed
+from tests.desk.standing import NOW, standing
 from tests.terminal import sparing
-from tests.web.vectors import VECTORS
 
-LOOKED_AT = ((1280, "light"), (380, "dark"))
-"""Where axe looks and pictures are taken: each width and each scheme once."""
+SHOWN = ((1280, "light"), (380, "dark"), (1280, "dark"), (380, "light"))
+"""How pictures are taken."""
+LOOKED_AT = SHOWN[:2]
+"""Where axe looks: each width and each scheme once."""
 WIDEST = (1920, "light")
 """Here it is only asked whether a page is wider than its window."""
-
-
-class Scene(NamedTuple):
-    office: Office
-    page: Served
-    home: str
-
-    def letters(self) -> list[tuple[str, str]]:
-        with self.office.database.read() as connection:
-            return [(one.verb, one.body) for one in mailbox.unread(connection)]
-
-
-def stopped(office: Office, cause: Cause, reason: str, **talk: Any) -> FeatureRow:
-    """A feature whose stage waits for a person's word, for this reason."""
-    stop = Outcome(OutcomeKind.FAILED, reason=reason, cause=cause)
-    row = settled(office, standing(office, "under way"), (stop,))
-    with office.database.write() as tx:
-        features.move(tx, row, {**row.place, "talk": talk}, row.head, NOW + 10)
-    return reload(office, row)
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    office = open_office(make_repository(tmp_path / "gate"))
-    with served(office.repository.checkout) as page:
-        yield Scene(office, page, f"{page.origin}/r/{office.repository.key}/f")
+WIDE_PAGES = ("board", "feature", "document", "code", "money")
 
 
 def test_gates_of_every_kind(scene: Scene) -> None:
@@ -87,7 +60,7 @@ def test_gates_of_every_kind(scene: Scene) -> None:
         window.get_by_role("button", name="Answer", exact=True).click()
         window.locator("#said", has_text="answered").wait_for()
         window.goto(f"{scene.home}/003")
-        assert "Continue here" in window.locator(".offers").first.inner_text()
+        assert "Continue here" in window.locator(".gate > .offers").last.inner_text()
         window.get_by_role("button", name="Hand off").click()
         window.locator("#said", has_text="a new session").wait_for()
         window.goto(f"{scene.home}/004")
@@ -129,61 +102,44 @@ def test_a_page_that_is_stale(scene: Scene) -> None:
     assert row.feature.id == "001"
 
 
-def hostile(office: Office) -> None:
-    """All vectors at once: in the title, a document, a file's name, findings and agents' words."""
-    row = standing(office, "at a gate")
-    folder = office.loaded.settings.flow.folder_of(row.feature)
-    text = "# Plan\n\n" + "\n\n".join(VECTORS)
-    named = {
-        f"src/<img src=x onerror=window.pwned={n}>.py": one for n, one in enumerate(VECTORS[:9])
-    }
-    files = {f"{folder}/plan.md": text, **named}
-    head = commit_beside(office.repository.checkout, row.feature.base_commit, files)
-    looked(office, row, "plan-reviewer", 1, DEFECT, CONCERN, stage="plan")
-    with office.database.write() as tx:
-        place = {**row.place, "head": head}
-        features.move(tx, row, place, head, NOW + 9)
-        title = VECTORS[0] + VECTORS[-1]
-        tx.execute("update features set title = ?", (title,))
-        for n, one in enumerate(VECTORS):
-            told = Event.of(
-                AgentAction.SAYS, key=f"v{n}", feature=row.feature.key, at=NOW, stage="plan",
-                role="builder", text=one,
-            )  # fmt: skip
-            events.add(tx, told)
+def furnish(office: Office) -> None:
+    """Features 3 to 8: what the board and its gates look like in every state."""
+    stuck = standing(office, "stuck, acceptable")
+    followed(office, stuck, "F1", DEFECT)
+    followed(office, stuck, "F2", CONCERN)
+    asks = ["Which port?", "Should two texts be counted together or one by one?"]
+    stopped(office, Cause.QUESTIONS, "it asks", questions=asks)
+    stopped(office, Cause.HANDOFF, "plan needs 9k, 4k are left")
+    for name in ("not begun", "under way", "abandoned"):
+        standing(office, name)
 
 
-def test_hostile_texts_do_nothing(scene: Scene) -> None:
-    """K3: no script runs and no request leaves the page's own address, with every vector shown."""
-    hostile(scene.office)
-    with browser() as chromium:
-        window = logged_in(chromium, scene.page)
-        for path in ("001", "001/doc/plan.md", "001/doc/plan.md?source=1", "001/code"):
-            window.goto(f"{scene.home}/{path}")
-            assert window.evaluate("window.pwned === undefined"), path
-        with scene.office.database.write() as tx:
-            for n, one in enumerate(VECTORS):
-                told = Event.of(
-                    AgentAction.SAYS, key=f"w{n}", feature=f"{scene.office.repository.key}-001",
-                    at=NOW, stage="plan", role="builder", text=one,
-                )  # fmt: skip
-                events.add(tx, told)
-        window.goto(f"{scene.home}/001")
-        assert window.evaluate("window.pwned === undefined")
-        assert window.faults == []
-        assert [url for url in window.asked if not url.startswith(scene.page.origin)] == []
-
-
-def pages(scene: Scene) -> dict[str, str]:
+def pages(scene: Scene, prompt: str) -> dict[str, str]:
     origin, repo = scene.page.origin, scene.office.repository.key
     one = f"{scene.home}/001"
     return {
         "board": f"{origin}/", "start": f"{origin}/start", "feature": f"{scene.home}/002",
-        "finished": one, "document": f"{scene.home}/002/doc/spec.md",
+        "finished": one, "stuck": f"{scene.home}/003", "questions": f"{scene.home}/004",
+        "handoff": f"{scene.home}/005", "interrupted": f"{scene.home}/007",
+        "document": f"{scene.home}/002/doc/spec.md", "source": f"{one}/doc/spec.md?source=1",
         "versions": f"{one}/doc/design.md?version=2&against=1", "code": f"{one}/code",
-        "money": f"{one}/money", "repository-money": f"{origin}/r/{repo}/money",
-        "source": f"{one}/doc/spec.md?source=1", "missing": f"{scene.home}/077",
+        "prompt": prompt, "money": f"{one}/money", "repository-money": f"{origin}/r/{repo}/money",
+        "missing": f"{scene.home}/077",
     }  # fmt: skip
+
+
+def opened(window: Any, name: str) -> None:
+    """What is seen only after a click is seen in the picture, too."""
+    if name == "start":
+        window.get_by_label("What should be there afterwards?").fill("Count the sentences, too")
+        window.get_by_role("button", name="Show what would happen").click()
+        window.get_by_role("heading", name="This would happen").wait_for()
+    if name == "document":
+        line = window.locator(".prose li").first
+        line.hover()
+        line.locator(".add-comment").first.click()
+    if name == "stuck":
+        window.get_by_text("Rule on it").first.click()
 
 
 def test_every_page_is_fit_to_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,13 +158,16 @@ def test_every_page_is_fit_to_be_seen(tmp_path: Path, monkeypatch: pytest.Monkey
     sparing(where, "run", "--no-input", environ=environ)
     sparing(where, "approve", "2")
     sparing(where, "run", "--no-input", environ=environ)
+    furnish(office)
     with served(where) as page, browser() as chromium:
         scene = Scene(office, page, f"{page.origin}/r/{office.repository.key}/f")
-        found: list[str] = []
         first = logged_in(chromium, page)
+        first.goto(f"{scene.home}/001")
+        prompt = first.locator("a[href*='/prompt/']").last.evaluate("one => one.href")
         state = first.context.storage_state()
         SHOTS.mkdir(parents=True, exist_ok=True)
-        for width, scheme in (*LOOKED_AT, WIDEST):
+        found: list[str] = []
+        for width, scheme in (*SHOWN, WIDEST):
             context = chromium.new_context(
                 storage_state=state,
                 color_scheme=scheme,
@@ -217,13 +176,17 @@ def test_every_page_is_fit_to_be_seen(tmp_path: Path, monkeypatch: pytest.Monkey
             )
             context.set_default_timeout(PATIENCE_MS)
             window = context.new_page()
-            for name, address in pages(scene).items():
+            for name, address in pages(scene, prompt).items():
+                if (width, scheme) == WIDEST and name not in WIDE_PAGES:
+                    continue
                 window.goto(address)
+                opened(window, name)
                 if window.evaluate("document.documentElement.scrollWidth - innerWidth") > 0:
                     found.append(f"{name} is wider than {width} px")
-                if (width, scheme) in LOOKED_AT:
+                if (width, scheme) in SHOWN:
                     shot = SHOTS / f"{name}-{width}-{scheme}.png"
                     window.screenshot(path=shot, full_page=True)
+                if (width, scheme) in LOOKED_AT:
                     found += [f"{name} {scheme} {width}: {one}" for one in violations(window)]
             context.close()
     assert found == []

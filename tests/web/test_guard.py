@@ -6,6 +6,7 @@ The requests are made from the table of routes, so that a new route is tried lik
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import pytest
 from sparing.desk.gates.seen import seen_digest
 from sparing.desk.office import Office
 from sparing.records import mailbox
+from sparing.web.access import user_name
 from sparing.web.acts import ACTS
 from sparing.web.app import Web
 from sparing.web.guard import HEADERS, LARGEST_BODY
@@ -203,4 +205,18 @@ def test_two_answers_at_once(office: Office, door: Door) -> None:
     assert door.post(path, seen).json["words"] == "plan is approved"
     second = door.post(path, seen)
     assert second.status == 409
-    assert "approve by page" in second.json["error"]["what"]
+    said = second.json["error"]["what"]
+    assert re.search(rf"approve by {user_name()} on the page\), since \d\d:\d\d", said), said
+
+
+def test_two_browsers_are_told_apart(office: Office, door: Door) -> None:
+    """F8: two people with a browser each: what the second one does bears its own name."""
+    standing(office, "under way")
+    path = f"/r/{office.repository.key}/f/001/say"
+    assert door.post(path, {"words": "first"}).status == 200
+    token = door.access.login_link.partition("token=")[2]
+    door.session = door.access.log_in(token) or ""
+    assert door.post(path, {"words": "second"}).status == 200
+    with office.database.read() as connection:
+        senders = [one.sender for one in mailbox.unread(connection)]
+    assert senders == [f"{user_name()} on the page{more}" for more in ("", " (browser 2)")]

@@ -85,6 +85,11 @@ def in_force(connection: sqlite3.Connection, limits: CapLimits, whose: Whose) ->
     )
 
 
+def raised_features(connection: sqlite3.Connection) -> frozenset[str]:
+    """Those of which somebody has raised a cap."""
+    return frozenset(str(row[0]) for row in connection.execute("select feature from raises"))
+
+
 def _raised(
     connection: sqlite3.Connection, feature: str, scope: CapScope, name: str, measure: CapMeasure
 ) -> int:

@@ -51,6 +51,11 @@ def pending(connection: sqlite3.Connection, gate: str) -> Letter | None:
     return Letter(*row) if row else None
 
 
+def sent_at(connection: sqlite3.Connection, n: int) -> float:
+    found = connection.execute("select sent from mailbox where n = ?", (n,)).fetchone()
+    return float(found[0])
+
+
 def of_leg(connection: sqlite3.Connection, leg: str, verbs: Sequence[str]) -> str:
     """The last of these verbs that a person sent to a leg that runs; empty if none."""
     marks = ", ".join("?" * len(verbs))

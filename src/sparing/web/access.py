@@ -6,13 +6,17 @@ belong to this run of the server alone. Nothing of it is written to a file or a 
 
 from __future__ import annotations
 
+import getpass
 import hmac
 import secrets
 import threading
 from collections.abc import Callable
 from urllib.parse import quote
 
+from sparing.printable import printable
+
 TOKEN_BYTES = 32
+LONGEST_NAME = 40
 MOST_SESSIONS = 64
 """The oldest is logged out by the next one."""
 
@@ -26,7 +30,9 @@ class PageLogin:
         self.cookie = f"sparing-{secrets.token_hex(4)}"
         self._announce = announce
         self._lock = threading.Lock()
-        self._sessions: list[str] = []
+        self._sessions: dict[str, int] = {}
+        """With the number of the login that began each."""
+        self._logins = 0
         self._token = secrets.token_urlsafe(TOKEN_BYTES)
 
     @property
@@ -48,13 +54,23 @@ class PageLogin:
                 return None
             self._token = secrets.token_urlsafe(TOKEN_BYTES)
             session = secrets.token_urlsafe(TOKEN_BYTES)
-            self._sessions = [*self._sessions[1 - MOST_SESSIONS :], session]
+            self._logins += 1
+            self._sessions[session] = self._logins
+            for old in list(self._sessions)[:-MOST_SESSIONS]:
+                del self._sessions[old]
         self._announce(self.login_link)
         return session
 
     def log_out(self, session: str) -> None:
         with self._lock:
-            self._sessions = [one for one in self._sessions if one != session]
+            self._sessions.pop(session, None)
+
+    def who(self, session: str) -> str:
+        """Who acts in a session, so that two browsers are told apart."""
+        with self._lock:
+            number = self._sessions.get(session, 1)
+        name = f"{user_name()} on the page"
+        return name if number == 1 else f"{name} (browser {number})"
 
     def is_session(self, session: str) -> bool:
         given = session.encode()
@@ -62,3 +78,11 @@ class PageLogin:
             known = list(self._sessions)
         # All are compared, so that the time it takes says nothing.
         return sum(hmac.compare_digest(given, one.encode()) for one in known) > 0
+
+
+def user_name() -> str:
+    """Of whom the server belongs to."""
+    try:
+        return printable(getpass.getuser())[:LONGEST_NAME] or "you"
+    except (KeyError, OSError):
+        return "you"

@@ -30,8 +30,6 @@ from sparing.web.markup import rendered
 from sparing.web.start_form import StartForm, StartPlan, begin_feature, plan_start
 from sparing.web.visit import Visit
 
-PAGE = "page"
-"""Who says what is said here."""
 FEATURE = "/r/{repo}/f/{id}"
 
 
@@ -128,7 +126,7 @@ def _told(visit: Visit, words: str, *notes: str) -> ActReceipt:
 def _approve(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
     handed = answers.asks_handoff(visit.row)
-    stage = answers.approve(visit.office, visit.row, PAGE, visit.at)
+    stage = answers.approve(visit.office, visit.row, visit.who, visit.at)
     what = f"a new session before {stage}" if handed else stage
     return _told(visit, f"{what} is approved")
 
@@ -136,7 +134,7 @@ def _approve(visit: Visit, seen: Seen) -> ActReceipt:
 def _reject(visit: Visit, form: Judged) -> ActReceipt:
     _checked(visit, form)
     office, row = visit.office, visit.row
-    stage = reject_with(office, row, form.said, form.comments, PAGE, visit.at)
+    stage = reject_with(office, row, form.said, form.comments, visit.who, visit.at)
     notes = (NOTE,) if form.said and repeats(office, row, form.said) else ()
     return _told(visit, f"{stage} is rejected", *notes)
 
@@ -146,16 +144,16 @@ def _edit(visit: Visit, form: Edited) -> ActReceipt:
     office, row = visit.office, visit.row
     given = draft(office, row, form.document) if form.document else None
     if given is None:
-        taken = take_files(office, row, PAGE, visit.at)
+        taken = take_files(office, row, visit.who, visit.at)
     else:
-        taken = take_text(office, row, given, form.text.replace("\r\n", "\n"), PAGE, visit.at)
+        taken = take_text(office, row, given, form.text.replace("\r\n", "\n"), visit.who, visit.at)
     done = f"your version is commit {taken.commit[:10]}" if taken.commit else "nothing was changed"
     return _told(visit, done, *taken.warnings)
 
 
 def _answer(visit: Visit, form: Words) -> ActReceipt:
     _checked(visit, form)
-    found = questions.answer(visit.office, visit.row, form.words, form.number, PAGE, visit.at)
+    found = questions.answer(visit.office, visit.row, form.words, form.number, visit.who, visit.at)
     left = len(found.left)
     words = f"{left} still wait for an answer" if left else f"{found.stage} goes on"
     return _told(visit, f"answered; {words}")
@@ -167,7 +165,7 @@ def _rule(visit: Visit, form: Ruled) -> ActReceipt:
     if kind is None:
         raise UsageError("a ruling is uphold or dismiss", "choose one of the two")
     wish = RulingRequest(form.finding, kind, form.words, form.stage)
-    found = rule(visit.records, visit.row, wish, PAGE, visit.at)
+    found = rule(visit.records, visit.row, wish, visit.who, visit.at)
     left = len(found.left)
     return _told(visit, f"{found.finding.id} is {kind.value}; {left} without a ruling")
 
@@ -175,7 +173,7 @@ def _rule(visit: Visit, form: Ruled) -> ActReceipt:
 def _raise(visit: Visit, form: Raised) -> ActReceipt:
     _checked(visit, form)
     row = visit.row
-    raised = raise_caps(visit.records, row, cap_request(form.caps), PAGE, visit.at)
+    raised = raise_caps(visit.records, row, cap_request(form.caps), visit.who, visit.at)
     if raised.stands is not None:
         return _told(visit, f"raised, but still in the way: {raised.stands.words}")
     return _told(visit, "raised; it goes on" if raised.parked else "raised, from the next turn on")
@@ -183,61 +181,61 @@ def _raise(visit: Visit, form: Raised) -> ActReceipt:
 
 def _pause(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
-    found = orders.pause(visit.records, visit.row, PAGE, visit.at)
+    found = orders.pause(visit.records, visit.row, visit.who, visit.at)
     return _told(visit, f"{found.stage} pauses {found.counts.value}")
 
 
 def _abandon(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
-    found = orders.abandon(visit.office, visit.row, PAGE, visit.at)
+    found = orders.abandon(visit.office, visit.row, visit.who, visit.at)
     return _told(visit, f"abandoned, {found.counts.value}")
 
 
 def _resume(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
-    return _told(visit, f"{orders.resume(visit.office, visit.row, PAGE, visit.at)} goes on")
+    return _told(visit, f"{orders.resume(visit.office, visit.row, visit.who, visit.at)} goes on")
 
 
 def _rerun(visit: Visit, form: ToStage) -> ActReceipt:
     _checked(visit, form)
-    plan = rerun(visit.office, visit.row, form.stage, PAGE, visit.at)
+    plan = rerun(visit.office, visit.row, form.stage, visit.who, visit.at)
     return _told(visit, f"{plan.stage} runs again; the old commits are kept under {plan.ref}")
 
 
 def _skip(visit: Visit, form: ToStage) -> ActReceipt:
     _checked(visit, form)
     plan = plan_skip(visit.office, visit.row, form.stage)
-    jump(visit.office, visit.row, plan, PAGE, visit.at)
+    jump(visit.office, visit.row, plan, visit.who, visit.at)
     return _told(visit, f"goes on with {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _back(visit: Visit, form: ToStage) -> ActReceipt:
     _checked(visit, form)
     plan = plan_back(visit.office, visit.row, form.stage)
-    jump(visit.office, visit.row, plan, PAGE, visit.at)
+    jump(visit.office, visit.row, plan, visit.who, visit.at)
     return _told(visit, f"goes back to {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _stop(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
-    return _told(visit, "it ends here", stop(visit.office, visit.row, PAGE, visit.at).command)
+    return _told(visit, "it ends here", stop(visit.office, visit.row, visit.who, visit.at).command)
 
 
 def _say(visit: Visit, form: Words) -> ActReceipt:
-    found = orders.say(visit.records, visit.row, form.words, PAGE, visit.at)
+    found = orders.say(visit.records, visit.row, form.words, visit.who, visit.at)
     return _told(visit, f"said; it is read {found.counts.value}")
 
 
 def _run(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
     office, row = visit.records, visit.row
-    if not answers.retry_handover(office, row, PAGE, visit.at):
+    if not answers.retry_handover(office, row, visit.who, visit.at):
         answers.request_start(office, view.reload(office, row), visit.at)
     return _told(visit, "it begins as soon as an engine runs")
 
 
 def _start(visit: Visit, form: StartForm) -> ActReceipt:
-    row = begin_feature(visit.office, form, PAGE, visit.at)
+    row = begin_feature(visit.office, form, visit.who, visit.at)
     runs, number = engine_runs(visit.records), row.feature.id
     words = f"feature {number} begins" if runs else f"feature {number} is there; nobody runs it yet"
     command = f"sparing {'watch' if runs else 'run'} {number}"

@@ -64,8 +64,7 @@ class Web:
             return HTMLResponse(await run_in_threadpool(self._html, view, self._visit(request)))
 
         async def told(request: Request) -> Response:
-            value = await run_in_threadpool(view.build, self._visit(request))
-            content = cast("JsonObject", plain(value))
+            content = await run_in_threadpool(self._value, view.build, self._visit(request))
             return JSONResponse({"schema_version": 1, **content})
 
         return (
@@ -74,20 +73,30 @@ class Web:
         )
 
     def _html(self, view: View, visit: Visit) -> str:
-        return page(view.template, view=view.build(visit), visit=visit, chrome=chrome(visit))
+        with visit.kept:
+            return page(view.template, view=view.build(visit), visit=visit, chrome=chrome(visit))
+
+    def _value(self, make: Callable[[Visit], object], visit: Visit) -> JsonObject:
+        with visit.kept:
+            return cast("JsonObject", plain(make(visit)))
 
     def _act(self, act: Act) -> Callable[[Request], object]:
         async def done(request: Request) -> Response:
             body = act_body(act, await _json(request))
-            receipt = await run_in_threadpool(act.do, self._visit(request), body)
-            return JSONResponse({"schema_version": 1, **cast("JsonObject", plain(receipt))})
+
+            def do(visit: Visit) -> object:
+                return act.do(visit, body)
+
+            content = await run_in_threadpool(self._value, do, self._visit(request))
+            return JSONResponse({"schema_version": 1, **content})
 
         return done
 
     def _visit(self, request: Request) -> Visit:
         path = cast("Mapping[str, str]", request.path_params)
         query = dict(request.query_params)
-        return Visit(self._site, self._site.now(), path, query)
+        who = self._access.who(request.cookies.get(self._access.cookie, ""))
+        return Visit(self._site, self._site.now(), path, query, who)
 
     async def _log_in(self, request: Request) -> Response:
         session = self._access.log_in(request.query_params.get("token", ""))
@@ -121,8 +130,12 @@ class Web:
         return await event_stream(self._visit(request), after)
 
     async def _chart(self, request: Request) -> Response:
-        drawn = await run_in_threadpool(chart_image, self._visit(request))
+        drawn = await run_in_threadpool(self._drawn, self._visit(request))
         return Response(drawn, media_type=MEDIA["svg"])
+
+    def _drawn(self, visit: Visit) -> str:
+        with visit.kept:
+            return chart_image(visit)
 
 
 def make_app(site: Site, access: PageLogin) -> Guard:

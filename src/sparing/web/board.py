@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sparing.desk.features.board import BoardRow, board
+from sparing.desk.money.cost import day_cap
 from sparing.errors import SparingError
+from sparing.report.cost import CapRow
 from sparing.web.visit import Visit
 
 RECENT = 30
@@ -23,6 +25,8 @@ class RepositoryBoard(NamedTuple):
     """The latest first."""
     older: int
     """Finished ones that are not shown."""
+    today: CapRow | None = None
+    """What was spent and is reserved this day; turns under way count."""
     problem: str = ""
     """Why its features can't be shown."""
 
@@ -45,7 +49,8 @@ def board_page(visit: Visit) -> BoardPage:
 
 def _one(visit: Visit, key: str, name: str, checkout: str) -> RepositoryBoard:
     try:
-        shown = board(visit.site.office(key), visit.at)
+        office = visit.site.office(key)
+        shown, today = board(office, visit.at), day_cap(office, visit.at)
     except SparingError as error:
         return RepositoryBoard(
             key=key, name=name, checkout=checkout, runs=False, needs=(), busy=(), over=(),
@@ -62,4 +67,5 @@ def _one(visit: Visit, key: str, name: str, checkout: str) -> RepositoryBoard:
         busy=tuple(one for one in shown.rows if not one.needs and not one.over),
         over=tuple(over[:most]),
         older=max(0, len(over) - most),
+        today=today,
     )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.branch import Output, check_outputs, code_of
 from sparing.desk.gates.line_comments import AnsweredComment, last_comments
+from sparing.desk.gates.offers import ActionOffer, offers
 from sparing.desk.gates.seen import seen_digest
+from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.flow.state import FlowState
 from sparing.report.unified_diff import FileDiff, read_diff
 from sparing.web.visit import Visit
@@ -28,6 +30,10 @@ class CodePage:
     checks: tuple[Output, ...]
     """The end of what each check printed last."""
     comments: tuple[AnsweredComment, ...]
+    offers: tuple[ActionOffer, ...]
+    """What an answer here leads to, and what that costs."""
+    waiting: str
+    """What it costs to wait with that; empty where nothing waits."""
     judged: bool
     shown: str
     gate_id: str
@@ -49,6 +55,8 @@ def code_page(visit: Visit) -> CodePage:
         files=read_diff(text),
         checks=tuple(outputs),
         comments=last_comments(office, row, FlowState.load(row.place["state"]).stage),
+        offers=offers(office, row, visit.at) if gate else (),
+        waiting=waiting_words(price_of_waiting(office, row, visit.at)) if gate else "",
         judged=gate is not None,
         shown=seen_digest(office, row),
         gate_id=gate.id if gate else "",

@@ -9,6 +9,7 @@ from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.line_comments import AnsweredComment, last_comments
 from sparing.desk.gates.offers import ActionOffer, offers
 from sparing.desk.gates.seen import seen_digest
+from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.reviews.followed import FollowedFinding, followed
 from sparing.errors import NotFound
 from sparing.flow.flows import FLOWS
@@ -37,6 +38,8 @@ class DocumentPage:
     """Open ones of the stage that makes it."""
     offers: tuple[ActionOffer, ...]
     """What an answer here leads to, and what that costs."""
+    waiting: str
+    """What it costs to wait with that; empty where nothing waits."""
     judged: bool
     """It waits for an answer: lines can be commented on, and it can be edited."""
     shown: str
@@ -74,6 +77,7 @@ def document_page(visit: Visit) -> DocumentPage:
             one for one in followed(office, row) if one.open and stage and one.stage == stage.name
         ),
         offers=offers(office, row, visit.at) if gate is not None and own else (),
+        waiting=waiting_words(price_of_waiting(office, row, visit.at)) if gate and own else "",
         judged=gate is not None and own and chosen == len(found.versions),
         shown=seen_digest(office, row),
         gate_id=gate.id if gate else "",

@@ -12,7 +12,7 @@ from sparing.desk.features.history import last_events, latest_event
 from sparing.desk.features.merge_status import finished_feature
 from sparing.desk.features.session_room import SessionRoom, rich_handoff_layers, session_room
 from sparing.desk.features.timeline import StageStory, timeline
-from sparing.desk.features.versions import document_names
+from sparing.desk.features.versions import document_names, versions_of
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.gate import GateView, gate_view
 from sparing.desk.gates.handoffs import note_lines, stage_notes
@@ -21,6 +21,7 @@ from sparing.desk.gates.offers import ActionOffer, offers
 from sparing.desk.gates.open_questions import Question, questions
 from sparing.desk.gates.seen import seen_digest
 from sparing.desk.money.cost import By, feature_costs
+from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.reviews.followed import FollowedFinding, followed
 from sparing.errors import SparingError
 from sparing.feature import FeatureStatus
@@ -49,6 +50,10 @@ class FeaturePage:
     asks_handoff: bool
     makes: str
     """The document that the current stage makes; empty for code."""
+    versions: int
+    """Of that document, once it is there."""
+    waiting: str
+    """What it costs to wait here; empty where nothing waits."""
     offers: tuple[ActionOffer, ...]
     questions: tuple[Question, ...]
     findings: tuple[FollowedFinding, ...]
@@ -77,6 +82,8 @@ def feature_page(visit: Visit) -> FeaturePage:
     shown, problem = _gate(visit)
     events = (event_json(one) for one in last_events(office, row, EVENTS))
     notes = stage_notes(office, row)
+    documents = document_names(office, row)
+    makes = stage.writes.filename if stage.writes else ""
     return FeaturePage(
         row=board_row(office, row, visit.at),
         runs=engine_runs(office),
@@ -84,13 +91,15 @@ def feature_page(visit: Visit) -> FeaturePage:
         gate_id=gate.id if gate else "",
         gate=shown,
         asks_handoff=state.cause is Cause.HANDOFF,
-        makes=stage.writes.filename if stage.writes else "",
+        makes=makes,
+        versions=len(versions_of(office, row, makes).versions) if makes in documents else 0,
+        waiting=waiting_words(price_of_waiting(office, row, visit.at)) if gate else "",
         offers=_offers(visit),
         questions=questions(office, row),
         findings=followed(office, row),
         comments=last_comments(office, row, state.stage),
         stages=timeline(office, row),
-        documents=document_names(office, row),
+        documents=documents,
         notes=tuple(StageNote(name, tuple(note_lines(note))) for name, note in notes.items()),
         handoff=rich_handoff_layers(office, row),
         session=session_room(office, row),

@@ -25,6 +25,7 @@ TAGS = BLOCKS | {
 }
 ATTRIBUTES = {
     "a": {"href"},
+    "code": {"data-line"},
     "ol": {"start", "data-line"},
     **{tag: {"data-line"} for tag in BLOCKS - {"ol"}},
 }

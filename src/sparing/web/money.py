@@ -13,7 +13,6 @@ from sparing.desk.money.figures import project_report
 from sparing.desk.money.forecast import outlook, outlook_words
 from sparing.desk.office import Office
 from sparing.records.features import FeatureRow
-from sparing.report.charts import CHARTS
 from sparing.report.closing import closing_lines
 from sparing.report.cost import CapRow, Costs
 from sparing.report.drawing import can_draw
@@ -21,6 +20,7 @@ from sparing.report.figures import Figure, Report, report_json
 from sparing.report.reviewers import YieldRow
 from sparing.report.savings_table import limit_lines
 from sparing.web.chart_image import report_of
+from sparing.web.chart_tables import ChartTable, chart_tables
 from sparing.web.visit import Visit
 
 
@@ -47,8 +47,10 @@ class MoneyPage:
     reviewers: tuple[YieldRow, ...]
     advice: tuple[str, ...]
     limits: tuple[str, ...]
-    charts: tuple[str, ...]
-    """Names of those that can be drawn; empty where the library is missing."""
+    charts: tuple[ChartTable, ...]
+    """Of a feature: what each chart shows, as a table."""
+    draws: bool
+    """They can be drawn, too: the library is there."""
     report: JsonObject
 
 
@@ -101,6 +103,7 @@ def _money(
         reviewers=tuple(report.reviewers.together),
         advice=report.advice,
         limits=() if economy is None else tuple(limit_lines(economy)),
-        charts=CHARTS if can_draw() and report.turns and number else (),
+        charts=chart_tables(report) if number else (),
+        draws=can_draw(),
         report=report_json(report),
     )

@@ -33,7 +33,13 @@ def _environment() -> jinja2.Environment:
         finalize=_safe,
     )
     environment.filters.update(
-        markdown=rendered, clock=clock, day=day, usd=dollars, tokens=tokens, short=short
+        markdown=rendered,
+        clock=clock,
+        day=day,
+        since=since,
+        usd=dollars,
+        tokens=tokens,
+        short=short,
     )
     environment.globals.update(static=static_link)  # pyright: ignore[reportCallIssue, reportArgumentType]
     return environment
@@ -49,6 +55,13 @@ def clock(at: float) -> str:
 
 def day(at: float) -> str:
     return _local(at).strftime("%d %b %Y %H:%M")
+
+
+def since(at: float) -> str:
+    """The time of today, or the day."""
+    when = _local(at)
+    today = when.date() == datetime.now(UTC).astimezone().date()
+    return when.strftime("%H:%M" if today else "%d %b")
 
 
 def short(commit: str) -> str:

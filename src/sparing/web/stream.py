@@ -32,7 +32,8 @@ RETRY = "retry: 1000\n\n"
 
 
 async def event_stream(visit: Visit, after: str) -> Response:
-    office = await run_in_threadpool(lambda: visit.records)
+    # Not the visit's own: this one is used for as long as somebody listens.
+    office = await run_in_threadpool(visit.site.office, visit.path["repo"])
     feature = visit.query.get("feature", "")
     key = f"{office.repository.key}-{feature}" if feature else ""
     latest = await run_in_threadpool(latest_event, office)

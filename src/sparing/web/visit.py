@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sparing.desk.gates import answers
@@ -19,15 +20,25 @@ class Visit:
     path: Mapping[str, str]
     """What stood in the address, by the names of the route."""
     query: Mapping[str, str]
+    who: str
+    """Whose browser asks: for all who look later at what was answered."""
+
+    kept: ExitStack = field(default_factory=ExitStack)
+    """What is used again until the answer is made: who answers closes it."""
 
     @cached_property
     def records(self) -> Office:
         """Without git."""
-        return self.site.office(self.path["repo"])
+        return self._opened(reading=True)
 
     @cached_property
     def office(self) -> Office:
-        return self.site.office(self.path["repo"], reading=False)
+        return self._opened(reading=False)
+
+    def _opened(self, *, reading: bool) -> Office:
+        found = self.site.office(self.path["repo"], reading=reading)
+        self.kept.enter_context(found.database.connections.kept())
+        return found
 
     @cached_property
     def row(self) -> FeatureRow:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sparing.codec import JsonObject
 from sparing.desk.features.engine_presence import engine_runs
+from sparing.desk.features.timeline import ITERATIONS
 from sparing.desk.features.view import FeatureView, every_row, feature_view
 from sparing.desk.office import Office, settings_of
 from sparing.flow.flows import FLOWS
@@ -73,15 +74,28 @@ class Board:
 
 
 def board(office: Office, at: float) -> Board:
+    with office.database.connections.kept():
+        return _board(office, at)
+
+
+def _board(office: Office, at: float) -> Board:
     rows = every_row(office)
     with office.database.read() as connection:
         spent = totals.every(connection, "feature")
         opened = open_turns(connection)
+        raised = caps.raised_features(connection)
     agents: dict[str, list[AgentAtWork]] = {}
     for one in opened:
         worker = AgentAtWork(one.role, one.way, one.model, one.started)
         agents.setdefault(one.feature, []).append(worker)
-    limits = {row.feature.key: _limit(office, row, at) for row in rows if not row.status.is_over}
+    usual = office.loaded.settings.caps.limits.feature
+    limits = {
+        row.feature.key: _limit(office, row, at)
+        if row.overrides or row.feature.key in raised
+        else usual
+        for row in rows
+        if not row.status.is_over
+    }
     runs = engine_runs(office)
     return Board(runs, tuple(_row(office, row, spent, limits, agents, runs=runs) for row in rows))
 
@@ -120,7 +134,7 @@ def _row(
     cost = None if tally.turns and tally.unknown + tally.unpriced == tally.turns else tally.nano_usd
     return BoardRow(
         view=view,
-        iteration=_iteration(row),
+        iteration=_iteration(row, view.stage),
         spent_usd=None if cost is None else cost / 10**9,
         spent=_words(tally, cost),
         origin=_origin(tally),
@@ -132,11 +146,13 @@ def _row(
     )
 
 
-def _iteration(row: FeatureRow) -> int:
-    """As it is stored, to be quick."""
+def _iteration(row: FeatureRow, stage: str) -> int:
+    """As it is stored, to be quick. Whoever looks last begins to count anew; the stage does not."""
     review: JsonObject = row.place.get("review") or {}
     loop: JsonObject = review.get("loop") or {}
-    return int(loop.get("iteration", 0))
+    mark = row.place.get("marks", {}).get(stage, ())
+    counted = int(mark[ITERATIONS]) if len(mark) > ITERATIONS else 0
+    return max(counted, int(loop.get("iteration", 0)))
 
 
 def _words(tally: Tally, cost: int | None) -> str:

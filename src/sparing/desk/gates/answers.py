@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 from unicodedata import category
@@ -250,9 +251,10 @@ def moved_on(now: FeatureRow) -> StaleView:
 def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
     before = mailbox.pending(connection, gate)
     if before is not None:
+        sent = datetime.fromtimestamp(mailbox.sent_at(connection, before.n), UTC)
         raise StaleView(
-            f"this gate has its answer already ({before.verb} by {before.sender});"
-            " it counts when the feature runs",
+            f"this gate has its answer already ({before.verb} by {before.sender}),"
+            f" since {sent.astimezone():%H:%M}; it counts when the feature runs",
             f"sparing run {row.feature.id}",
         )
 

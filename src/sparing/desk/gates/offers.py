@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.view import choices_of
 from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.gate import next_stage
-from sparing.desk.money.forecast import outlook_brief, stage_outlook
+from sparing.desk.money.forecast import outlook_brief, stage_outlook, stage_outlooks
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.errors import SparingError
@@ -46,6 +47,12 @@ RARE = ("edit", "rerun", "skip", "back", "abandon", "raise", "say")
 """Those that are always there, in the order in which they are listed."""
 
 
+class StageChoice(NamedTuple):
+    name: str
+    costs: str
+    """Of this stage alone."""
+
+
 class ActionOffer(NamedTuple):
     verb: str
     label: str
@@ -55,7 +62,7 @@ class ActionOffer(NamedTuple):
     """The same in a terminal."""
     first: bool = False
     """Leads on from here; the others are there when they are needed."""
-    stages: tuple[str, ...] = ()
+    stages: tuple[StageChoice, ...] = ()
     """Those to choose from, the likeliest first."""
 
 
@@ -63,7 +70,7 @@ def offers(office: Office, row: FeatureRow, at: float) -> tuple[ActionOffer, ...
     if row.status.is_over:
         return tuple(_over(office, row))
     if row.running:
-        return tuple(_running(row))
+        return tuple(_running(row, runs=engine_runs(office)))
     if row.status is FeatureStatus.PLANNED:
         return (_run(office, row), *_rare(office, row, ("raise", "abandon")))
     leading = [_lead(office, row, one, at) for one in choices_of(office, row)]
@@ -76,13 +83,15 @@ def _over(office: Office, row: FeatureRow) -> Iterator[ActionOffer]:
         yield from _rare(office, row, ("rerun",))
 
 
-def _running(row: FeatureRow) -> Iterator[ActionOffer]:
+def _running(row: FeatureRow, *, runs: bool) -> Iterator[ActionOffer]:
+    """Where no engine runs it was interrupted, and there is nothing to pause."""
     number = row.feature.id
-    soon = "after the turn that is under way"
-    yield ActionOffer(
-        "pause", "Pause", f"it stops {soon}; resume goes on from there",
-        "the turn under way is paid for", f"sparing pause {number}", first=True,
-    )  # fmt: skip
+    soon = "after the turn that is under way" if runs else "as soon as an engine runs"
+    if runs:
+        yield ActionOffer(
+            "pause", "Pause", f"it stops {soon}; resume goes on from there",
+            "the turn under way is paid for", f"sparing pause {number}", first=True,
+        )  # fmt: skip
     yield ActionOffer(
         "say", "Say", "its author reads your message with its next turn", FREE,
         f'sparing say {number} "…"',
@@ -92,7 +101,7 @@ def _running(row: FeatureRow) -> Iterator[ActionOffer]:
     )
     yield ActionOffer(
         "abandon", "Abandon", f"it ends {soon}; branch, worktree and records stay",
-        "the turn under way is paid for", f"sparing abandon {number}",
+        "the turn under way is paid for" if runs else FREE, f"sparing abandon {number}",
     )  # fmt: skip
 
 
@@ -121,8 +130,11 @@ def _effect(office: Office, row: FeatureRow, verb: str, at: float) -> tuple[str,
             return _approved(office, row, state)
         case "reject":
             words = f"{state.stage} runs again with your words; after three it stops"
-            return words, waiting_words(price_of_waiting(office, row, at))
-        case "answer" | "resume" | "run" | "rerun" | "back":
+            waits = price_of_waiting(office, row, at)
+            return words, waiting_words(waits) if waits else _stage_costs(office, row, state.stage)
+        case "rerun" | "skip" | "back":
+            return WORDS[verb], "what the stage costs that you choose, and those after it"
+        case "answer" | "resume" | "run":
             return WORDS[verb], _stage_costs(office, row, state.stage)
         case _:
             return WORDS.get(verb, ""), FREE
@@ -153,11 +165,20 @@ def _rare(
         "skip": names[at + 1 :],
         "back": tuple(reversed(names[:at])),
     }
+    costs_of = _each_costs(office, row) if any(stages.get(verb) for verb in verbs) else {}
     for verb in verbs:
         if verb in stages and not stages[verb]:
             continue
         does, costs = _effect(office, row, verb, 0.0)
         yield ActionOffer(
             verb, LABELS[verb], does, costs, f"sparing {verb} {number}",
-            stages=stages.get(verb, ()),
+            stages=tuple(StageChoice(one, costs_of[one]) for one in stages.get(verb, ())),
         )  # fmt: skip
+
+
+def _each_costs(office: Office, row: FeatureRow) -> dict[str, str]:
+    try:
+        found = stage_outlooks(office, row)
+    except SparingError:
+        return dict.fromkeys(FLOWS[row.feature.flow].names, "unknown")
+    return {name: outlook_brief(one) for name, one in found.items()}

@@ -52,6 +52,15 @@ def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
     return _costs(by, found, rows)
 
 
+def day_cap(office: Office, at: float) -> CapRow:
+    """What all features of the repository spend on this day, against its cap."""
+    whose = caps.Whose("", "", day_of(at))
+    with office.database.read() as connection:
+        limits = caps.in_force(connection, office.loaded.settings.caps.limits, whose)
+        found = caps.standings(connection, limits, whose)[-1]
+    return CapRow(found.scope, found.name, found.spent, found.limit)
+
+
 def whose_of(row: FeatureRow, at: float) -> caps.Whose:
     return caps.Whose(row.feature.key, FlowState.load(row.place["state"]).stage, day_of(at))
 

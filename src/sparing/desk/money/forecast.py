@@ -51,6 +51,16 @@ def stage_outlook(office: Office, row: FeatureRow, name: str) -> Range:
     return forecast([ahead], _history(office, row))
 
 
+def stage_outlooks(office: Office, row: FeatureRow) -> dict[str, Range]:
+    """Of each stage of its flow, for itself."""
+    settings, tasks = settings_of(office, row), len(row.place.get("tasks", []))
+    history = _history(office, row)
+    return {
+        stage.name: forecast([_ahead(stage, settings, tasks)], history)
+        for stage in FLOWS[row.feature.flow].stages
+    }
+
+
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
     """The stages that are still to come; one that is under way counts."""
     flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])

@@ -9,7 +9,7 @@ export {};
 
 const MOST_EVENTS = 1000;
 const REFRESH_MS = 400;
-const COMMENTABLE = ".prose[data-commentable] > [data-line]:not(ul, ol, table, hr), .prose[data-commentable] li[data-line], .diff tr[data-line]";
+const COMMENTABLE = ".prose[data-commentable] > [data-line]:not(ul, ol, table, hr), .prose[data-commentable] :is(li, tr, pre > code)[data-line], .diff tr[data-line]";
 const body = document.body;
 
 /** @template {Element} T @param {string} selector @param {{new (): T}} kind @param {ParentNode} [root] @returns {T[]} */
@@ -114,12 +114,29 @@ function showComments() {
 
 // ---- comments on lines ------------------------------------------------------------------------
 
+/** Where a button or a text belongs in a line: a row has no place but its cells. @param {HTMLElement} line @returns {Element} */
+function cellOf(line) {
+  return line.querySelector("td.code") ?? (line instanceof HTMLTableRowElement ? line.cells[line.cells.length - 1] : line) ?? line;
+}
+
+/** A block begins at its line; what is selected in it may be some lines below. @param {HTMLElement} line @returns {number} */
+function lineOf(line) {
+  const begin = Number(line.dataset.line) + (line.matches("pre > code") ? 1 : 0);
+  const chosen = window.getSelection();
+  if (!chosen?.rangeCount || chosen.isCollapsed || !line.contains(chosen.anchorNode) || line instanceof HTMLTableRowElement) return begin;
+  const before = document.createRange();
+  before.setStart(line, 0);
+  before.setEnd(chosen.getRangeAt(0).startContainer, chosen.getRangeAt(0).startOffset);
+  return begin + String(before).split("\n").length - 1;
+}
+
 /** @param {HTMLElement} line */
 function commentOn(line) {
-  const number = Number(line.dataset.line);
+  const number = lineOf(line);
   const filename = line.dataset.file ?? body.dataset.file ?? "";
   const chosen = String(window.getSelection() ?? "").trim();
-  const whole = (line.querySelector("td.code") ?? line).textContent ?? "";
+  const cells = line instanceof HTMLTableRowElement && !line.querySelector("td.code") ? [...line.cells] : [line.querySelector("td.code") ?? line];
+  const whole = cells.map((one) => (one.textContent ?? "").trim()).join(" | ");
   const quoted = (chosen && whole.includes(chosen) ? chosen : whole).replace(/^[+−-]?\s*/, "").replace(/\s*\+$/, "").trim().slice(0, 200);
   const box = make("form", "", "comment-draft");
   const label = make("label", `Comment on line ${number} of ${filename}`);
@@ -136,7 +153,7 @@ function commentOn(line) {
   box.append(label, buttons);
   const row = document.createElement("tr");
   const cell = document.createElement("td");
-  cell.colSpan = 3;
+  cell.colSpan = 99;
   cell.append(box);
   row.append(cell);
   const shown = line instanceof HTMLTableRowElement ? row : box;
@@ -150,7 +167,8 @@ function commentOn(line) {
     close();
     if (text) say("kept as a draft; it is sent when you reject");
   });
-  line.after(shown);
+  if (line.localName === "li") line.append(shown);
+  else (line.closest("pre") ?? line).after(shown);
   field.focus();
 }
 
@@ -161,8 +179,10 @@ function offerComments(root) {
     const button = make("button", "+", "plain add-comment");
     button.setAttribute("type", "button");
     button.setAttribute("aria-label", `Comment on line ${line.dataset.line}`);
+    // What is selected stays selected while the button is pressed.
+    button.addEventListener("mousedown", (event) => event.preventDefault());
     button.addEventListener("click", () => commentOn(line));
-    (line.querySelector("td.code") ?? line).append(button);
+    cellOf(line).append(button);
   }
 }
 
@@ -339,10 +359,12 @@ function swap(fresh) {
     old.dataset.seen = next.innerHTML;
     const open = all("details", HTMLDetailsElement, old).map((one) => one.open);
     const focus = document.activeElement instanceof HTMLElement && old.contains(document.activeElement) ? document.activeElement.dataset.key ?? "" : "";
+    const marked = items().findIndex((one) => one.classList.contains("marked"));
     old.replaceChildren(...next.childNodes);
     const now = all("details", HTMLDetailsElement, old);
     if (now.length === open.length) now.forEach((one, n) => { one.open = open[n] ?? one.open; });
     ready(old);
+    items()[marked]?.classList.add("marked");
     if (focus) first(`[data-key="${focus}"]`, HTMLElement, old)?.focus();
   }
 }
@@ -351,12 +373,15 @@ function follow() {
   const state = document.getElementById("link-state");
   const after = body.dataset.after ? `&after=${body.dataset.after}` : "";
   const repos = (body.dataset.repos ?? "").split(" ").filter(Boolean).slice(0, 4);
-  if (!["board", "feature"].includes(body.dataset.page ?? "")) return;
+  if (!["board", "feature", "document", "code"].includes(body.dataset.page ?? "")) return;
   for (const repo of repos) {
     const feature = body.dataset.feature ? `feature=${body.dataset.feature}` : "";
     const stream = new EventSource(`/r/${repo}/events?${feature}${after}`);
     stream.addEventListener("open", () => { if (state) state.textContent = ""; });
-    stream.addEventListener("error", () => { if (state) state.textContent = "no connection; trying again"; });
+    stream.addEventListener("error", () => {
+      const over = stream.readyState === EventSource.CLOSED;
+      if (state) state.textContent = over ? "logged out: open the link in the terminal of sparing serve" : "no connection; trying again";
+    });
     stream.addEventListener("message", (message) => {
       const one = /** @type {EventLine} */ (JSON.parse(message.data));
       addEvent(one);
@@ -373,13 +398,18 @@ function follow() {
 
 // ---- keys ---------------------------------------------------------------------------------------
 
+/** @returns {HTMLElement[]} */
+function items() {
+  return all(`.row, .finding[data-item], ${COMMENTABLE}`, HTMLElement).filter((one) => one.offsetParent !== null);
+}
+
 /** @param {number} step */
 function move(step) {
-  const items = all(`.row, .finding[data-item], ${COMMENTABLE}`, HTMLElement).filter((one) => one.offsetParent !== null);
-  const at = items.findIndex((one) => one.classList.contains("marked"));
-  const next = items[Math.min(items.length - 1, Math.max(0, at + step))];
+  const found = items();
+  const at = found.findIndex((one) => one.classList.contains("marked"));
+  const next = found[Math.min(found.length - 1, Math.max(0, at + step))];
   if (!next) return;
-  items[at]?.classList.remove("marked");
+  found[at]?.classList.remove("marked");
   next.classList.add("marked");
   next.scrollIntoView({ block: "nearest" });
 }
@@ -416,6 +446,26 @@ function ready(root) {
   restoreDrafts(root);
   offerComments(root);
   showComments();
+  outline();
+  filter();
+}
+
+/** The headings of a long document, beside it. */
+function outline() {
+  const where = first(".outline", HTMLElement);
+  const found = all(".prose[data-commentable] > :is(h2, h3), article > .prose > :is(h2, h3)", HTMLElement);
+  if (!where || found.length < 4 || where.childElementCount) return;
+  const list = make("ul");
+  for (const one of found) {
+    const item = make("li", "", one.tagName === "H3" ? "deeper" : "");
+    const jump = make("button", (one.firstChild?.textContent ?? "").trim());
+    jump.setAttribute("type", "button");
+    jump.addEventListener("click", () => one.scrollIntoView({ block: "center" }));
+    item.append(jump);
+    list.append(item);
+  }
+  where.append(make("h2", "On this page"), list);
+  where.hidden = false;
 }
 
 /** @param {HTMLTextAreaElement} field */
@@ -433,18 +483,18 @@ function previews(field) {
   field.closest("dialog")?.addEventListener("toggle", show, { once: true });
 }
 
-function filters() {
-  const field = first("#filter", HTMLInputElement);
-  field?.addEventListener("input", () => {
-    const wanted = field.value.trim().toLowerCase();
-    for (const row of all(".row", HTMLElement)) row.hidden = wanted !== "" && !(row.textContent ?? "").toLowerCase().includes(wanted);
-  });
+function filter() {
+  const wanted = first("#filter", HTMLInputElement)?.value.trim().toLowerCase() ?? "";
+  const rows = all(".row", HTMLElement);
+  for (const row of rows) row.hidden = wanted !== "" && !(row.textContent ?? "").toLowerCase().includes(wanted);
+  const none = first("#no-match", HTMLElement);
+  if (none) none.hidden = !rows.length || rows.some((row) => !row.hidden);
 }
 
 // Before anything is added to it: what the server sends again as it was is left alone.
 for (const live of all("[data-live]", HTMLElement)) live.dataset.seen = live.innerHTML;
 ready(document);
-filters();
+first("#filter", HTMLInputElement)?.addEventListener("input", filter);
 offerNotifications();
 document.addEventListener("submit", act);
 document.addEventListener("keydown", onKey);
