@@ -213,3 +213,48 @@ def test_a_reader_that_has_seen_enough(user_repository: UserRepository) -> None:
         cwd=path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_start_that_only_looks_writes_nothing(tmp_path: Path) -> None:
+    """K1: plan, price and the first prompt of a feature that does not exist afterwards."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    (tmp_path / "script.toml").write_text("")
+    agent = {"SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml")}
+    words = ("start", "Greet", "--tier", "L1", "--dry-run", "--backend", "scripted")
+    said = sparing(path, *words, "--model", "claude-haiku-4-5", environ=agent)
+    assert said.code == 0, said.err
+    for part in ("flow      L1: 3 stages", "claude-haiku-4-5 (standard)", "the first prompt:"):
+        assert part in said.out
+    assert "nothing was begun or written" in said.out
+    assert sparing(path, *words, "--json", environ=agent).json["flow"] == "L1"
+    assert "No features yet" in sparing(path, "list").out
+
+
+def test_who_works_is_said_for_one_feature(tmp_path: Path) -> None:
+    """K1, G5: --backend and --model stay with the feature; run can say something else."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    (tmp_path / "script.toml").write_text("")
+    agent = {"SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml")}
+    begun = sparing(path, "start", "Greet", "--tier", "L1", "--backend", "scripted", environ=agent)
+    assert begun.code == 0, begun.err
+    assert "agent     scripted" in begun.out
+    ahead = sparing(path, "run", "1", "--dry-run", environ=agent)
+    assert "scripted, no login needed" in ahead.out
+    bad = sparing(path, "run", "1", "--model", "no such model!", environ=agent)
+    assert "models.strong" in bad.err
+
+
+def test_a_screen_without_an_agent_says_what_can_be_done(tmp_path: Path) -> None:
+    """K1: ways to log in or to install, the demo, a script."""
+    path = make_repository(tmp_path / "r", {"README.md": "# r\n"})
+    said = sparing(path, "start", "Greet", "--tier", "L1")
+    assert "agent     none: Claude Code is not" in said.out
+    assert "or see it all without an agent: sparing demo" in said.out
+    assert "or play a script here, for nothing" in said.out
+
+
+def test_nobody_is_told_to_add_all_of_a_folder(tmp_path: Path) -> None:
+    """K8: a home folder is no repository, and must not become one by a copied line."""
+    said = sparing(tmp_path, "status")
+    assert "git add" not in said.err
+    assert "sparing demo" in said.err

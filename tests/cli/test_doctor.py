@@ -76,9 +76,12 @@ def test_a_script_that_can_t_be_read_is_said_so(machine: Path) -> None:
 
 
 def test_a_backend_without_its_script_is_told_how_to_get_one() -> None:
-    found = look(agent_backend="claude-double")["agent"]
+    found = look(agent_backend="scripted")["agent"]
     assert not found.good
     assert "SPARING_AGENT__SCRIPT" in found.repair
+    made_up = look(agent_backend="claude-double")["agent"]
+    assert made_up.good
+    assert made_up.words.endswith("making up what it writes")
 
 
 def test_the_network_is_looked_at_only_when_it_is_asked_for(

@@ -47,7 +47,7 @@ COMMANDS = {
     "report": "Report on what a feature cost, what was saved, and what its reviews brought.",
     "raise": "Raise a cap, and resume the feature that it has stopped.",
     "trust": "Review what this repository brings along that could act, and trust it.",
-    "config": "Show the settings in force and where each comes from.",
+    "config": "Show and change settings, and see where each comes from.",
     "eval": "Measure how many of 30 planted defects reviewers find, and what it costs.",
     "doctor": "Check that everything sparing needs is there.",
     "diagnose": "Pack what a bug report needs, with nothing private in it.",

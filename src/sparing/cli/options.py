@@ -10,8 +10,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from sparing.cli.screen import echo_json
+from sparing.config.settings import BackendName
 
 SCHEMA_VERSION = 1
+MODELS = ("models.strong", "models.standard", "models.cheap")
 TERMINAL = "terminal"
 """Who says what is said here."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,6 +53,24 @@ def hand_over_option(command: F) -> F:
         type=click.Choice(["print", "merge", "pull-request"]),
         help="What happens with the finished branch. Default: the setting workspace.hand_over.",
     )(command)
+
+
+def agent_options(command: F) -> F:
+    """Who works, for one feature; the settings say it for all of them."""
+    command = click.option(
+        "--model", metavar="NAME", help="One model for all roles. Default: the settings models.*."
+    )(command)
+    return click.option(
+        "--backend",
+        type=click.Choice([one.value for one in BackendName]),
+        help="Which coding agent works. Default: the setting agent.backend.",
+    )(command)
+
+
+def agent_flags(backend: str | None, model: str | None) -> dict[str, object]:
+    """As settings of the feature."""
+    named: dict[str, object] = {"agent.backend": backend} if backend else {}
+    return {**named, **(dict.fromkeys(MODELS, model) if model else {})}
 
 
 def unsandboxed_option(command: F) -> F:

@@ -18,6 +18,8 @@ from sparing.errors import ConfigError
 
 LIST = '"sparing config show" lists all settings'
 SHOWN_LIMIT = 80
+SAME_AS = {"money": "usd", "dollars": "usd", "cost": "usd", "timeout": "limit_seconds"}
+"""What people write, and what settings call it."""
 
 
 def clean(text: str) -> str:
@@ -62,8 +64,15 @@ def nearest(key: str) -> Setting | None:
     settings = every_setting()
     last = key.rpartition(".")[2]
     same = [known for known in settings if known.rpartition(".")[2] == last]
-    close = same or get_close_matches(key, settings, n=1, cutoff=0.7)
+    meant = _plainly(key)
+    close = same or [one for one in settings if one == meant]
+    close = close or get_close_matches(key, settings, n=1, cutoff=0.7)
     return settings[close[0]] if close else None
+
+
+def _plainly(key: str) -> str:
+    """With the words that settings use: `caps.feature_money` is `caps.feature_usd`."""
+    return "".join(SAME_AS.get(part, part) for part in re.split(r"([._])", key))
 
 
 def unknown(origin: str, key: str, meant: Setting | None) -> ConfigError:

@@ -39,17 +39,21 @@ class Sources:
 
 def read_sources(environ: Mapping[str, str], repository: Path | None) -> Sources:
     """Look for the settings of this user and this repository's root folder."""
-    folder = absolute(environ, "XDG_CONFIG_HOME")
-    home = absolute(environ, "HOME")
-    if folder is None and home is not None:
-        folder = home / ".config"
-    user = None if folder is None else _read(folder / "sparing" / "config.toml", None)
+    file = user_file(environ)
     return Sources(
-        user=user,
+        user=None if file is None else _read(file, None),
         project=() if repository is None else _project(repository),
         environ={k: v for k, v in environ.items() if k.startswith(PREFIX) or k in PLACES},
-        roles=None if folder is None else folder / "sparing" / "roles",
+        roles=None if file is None else file.with_name("roles"),
     )
+
+
+def user_file(environ: Mapping[str, str]) -> Path | None:
+    """Where the user's own settings stand, whether there are any or not."""
+    folder, home = absolute(environ, "XDG_CONFIG_HOME"), absolute(environ, "HOME")
+    if folder is None and home is not None:
+        folder = home / ".config"
+    return None if folder is None else folder / "sparing" / "config.toml"
 
 
 def absolute(environ: Mapping[str, str], name: str) -> Path | None:

@@ -157,7 +157,7 @@ def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
     if agent.backend in (BackendName.AUTO, BackendName.CLAUDE):
         return claude_backend(agent, folder.path, client_environment())
     drawn = agent_of(agent) if agent.backend is BackendName.CLAUDE_DOUBLE else None
-    if loaded.agent_script is None and drawn is None:
+    if loaded.agent_script is None and agent.backend is BackendName.SCRIPTED:
         raise ConfigError(
             f"the {agent.backend} backend has no script",
             "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",

@@ -26,6 +26,7 @@ from sparing.report.prompt import PromptPage, prompt_text
 
 LABEL = 9
 FIRST_LINES = 25
+DEMO = "or see the workflow without it: sparing demo"
 PLAYED = ("scripted", "claude-double")
 
 
@@ -38,8 +39,10 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
     _say("branch", feature.branch)
     _say("agent", agent.words)
     if agent.repair:
-        _say("", style(agent.repair, fg="cyan"))
+        for line in agent.repair.removesuffix(DEMO).rstrip("; ").split("; "):
+            _say("", style(line, fg="cyan"))
         _say("", f"or see it all without an agent: {style('sparing demo', fg='cyan')}")
+        _say("", f"or play a script here, for nothing: {style('docs/scripts.md', fg='cyan')}")
     _say("models", models_words(office, row))
     show_prospect(found)
     ahead = outlook(office, row)
@@ -57,26 +60,35 @@ def _assumed(office: Office, row: FeatureRow) -> str:
     return f"{words}; scripted agents take far less" if played else words
 
 
-def show_dry_run(office: Office, row: FeatureRow) -> None:
+def show_dry_run(office: Office, row: FeatureRow, *, begun: bool = True) -> None:
     """Starts nothing: next stages, first prompt, forecast, cap."""
-    echo(f"{style(row.feature.id, bold=True)} {printable(row.feature.title)}")
+    if begun:
+        echo(f"{style(row.feature.id, bold=True)} {printable(row.feature.title)}")
+    _show_stages(office, row)
+    if begun:
+        echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
+        echo(f"  {'cap':<14} {cap_words(office, row, now())}")
+        echo(f"  {'effort':<14} {efforts_words(effort_outlooks(office, row))}")
+        echo(f"  {'agent':<14} {agent_of(office, row).words}")
+    page = first_prompt(office, row)
+    if page is not None:
+        _show_beginning(row, page, begun=begun)
+    if begun:
+        run = style(f"sparing run {row.feature.id}", fg="cyan")
+        echo(f"\nnothing was started; to run it: {run}")
+    else:
+        echo("\nnothing was begun or written; to begin: the same command without --dry-run")
+
+
+def _show_stages(office: Office, row: FeatureRow) -> None:
     for stage in ahead_of(office, row):
         judged = f"; judged by {', '.join(stage.reviewers)}" if stage.reviewers else ""
         who = f"{stage.who}{judged}"
         gate = style(" then asks you", fg="cyan") if stage.asks else ""
         echo(f"  {stage.name:<14} {who}{gate}")
-    echo(f"  {'cost':<14} {outlook_words(outlook(office, row))}")
-    echo(f"  {'cap':<14} {cap_words(office, row, now())}")
-    echo(f"  {'effort':<14} {efforts_words(effort_outlooks(office, row))}")
-    echo(f"  {'agent':<14} {agent_of(office, row).words}")
-    page = first_prompt(office, row)
-    if page is not None:
-        _show_beginning(row, page)
-    run = style(f"sparing run {row.feature.id}", fg="cyan")
-    echo(f"\nnothing was started; to run it: {run}")
 
 
-def _show_beginning(row: FeatureRow, page: PromptPage) -> None:
+def _show_beginning(row: FeatureRow, page: PromptPage, *, begun: bool) -> None:
     """Enough to know what it is; a command shows all of it."""
     lines = prompt_text(page, system=False).splitlines()
     echo("\nthe first prompt:")
@@ -87,7 +99,8 @@ def _show_beginning(row: FeatureRow, page: PromptPage) -> None:
     if rest > 0:
         role, stage = page.facts["role"], page.facts["stage"]
         whole = f"sparing show prompt {role} --feature {row.feature.id} --stage {stage}"
-        echo(f"  … {rest} more lines: {style(whole, fg='cyan')}")
+        where = f": {style(whole, fg='cyan')}" if begun else ""
+        echo(f"  … {rest} more lines{where}")
 
 
 def dry_json(office: Office, row: FeatureRow) -> JsonObject:

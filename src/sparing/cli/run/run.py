@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +13,8 @@ from sparing.cli.look.show import print_finished
 from sparing.cli.look.watch import follow
 from sparing.cli.money.forecast import dry_json, show_dry_run
 from sparing.cli.options import (
+    agent_flags,
+    agent_options,
     feature_argument,
     hand_over_option,
     json_option,
@@ -48,11 +51,12 @@ __all__ = ["Mode", "run_command", "run_features"]
 @click.option("--no-input", is_flag=True, help="Ask nothing: stop at gates.")
 @click.option("--detach", is_flag=True, help="Run in the background and come back at once.")
 @click.option("--dry-run", is_flag=True, help="Start nothing: show what would come, and its price.")
+@agent_options
 @hand_over_option
 @unsandboxed_option
 @json_option
 def run_command(
-    feature: str | None, hand_over: str | None, unsandboxed: bool, as_json: bool, **how: bool
+    feature: str | None, hand_over: str | None, unsandboxed: bool, as_json: bool, **how: Any
 ) -> int:
     """Work on features until they are done or wait for you.
 
@@ -60,7 +64,8 @@ def run_command(
     could not be done before is tried again.
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
-    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **auto})
+    own = agent_flags(how.pop("backend"), how.pop("model"))
+    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **auto, **own})
     rows = [answers.find(office, feature)] if feature else open_rows(office)
     if not rows:
         raise FeatureError("there is nothing to run here", 'sparing start "Add rate limiting"')
@@ -68,8 +73,9 @@ def run_command(
         return _over(office, rows[0], as_json=as_json)
     if how["dry_run"]:
         return _dry(office, rows, as_json=as_json)
-    if hand_over:
-        rows = [answers.consent(office, row, hand_over) for row in rows]
+    own |= {"workspace.hand_over": hand_over} if hand_over else {}
+    if own:
+        rows = [answers.consent(office, row, own) for row in rows]
     for row in rows:
         answers.retry_handover(office, row, "run", now())
     if how["detach"]:

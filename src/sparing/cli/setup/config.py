@@ -1,16 +1,21 @@
-"""`sparing config show`: settings in force, each with its origin."""
+"""`sparing config`: settings in force, each with its origin; one printed, one changed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.config.describe import as_rows
+from sparing.config.edit import find_setting, write_setting
 from sparing.config.faults import shown
 from sparing.config.load import current
+from sparing.config.settings import every_setting
+from sparing.config.terminal import homely
+from sparing.config.value_forms import OneOf, Switch
 from sparing.errors import RepositoryError
 from sparing.workspace.git.repository import locate_repository
 
@@ -20,18 +25,70 @@ HIDDEN = ("engine.crash_at",)
 
 @click.group("config")
 def config_command() -> None:
-    """Show the settings in force and where each comes from."""
+    """Show and change settings, and see where each comes from."""
+
+
+def _keys(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    return [
+        CompletionItem(key, help=setting.rule.doc)
+        for key, setting in every_setting().items()
+        if key.startswith(incomplete)
+    ]
+
+
+def _values(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    setting = every_setting().get(context.params.get("key") or "")
+    if setting is None:
+        return []
+    kind = setting.rule.kind
+    names = ("true", "false") if isinstance(kind, Switch) else ()
+    if isinstance(kind, OneOf):
+        names = tuple(str(one) for one in kind.names)
+    return [CompletionItem(one) for one in names if one.startswith(incomplete)]
+
+
+@config_command.command("get")
+@click.argument("key", shell_complete=_keys)
+@json_option
+def get(key: str, as_json: bool) -> None:
+    """Print one setting, such as review.rounds."""
+    find_setting(key)
+    (row,) = (one for one in as_rows(current(_repository())) if one.key == key)
+    if as_json:
+        print_json(key=key, value=row.value, origin=row.origin, doc=row.doc)
+        return
+    echo(shown(row.value))
+    echo(style(f"{row.origin}: {row.doc}", dim=True), err=True)
+
+
+@config_command.command("set")
+@click.argument("key", shell_complete=_keys)
+@click.argument("value", shell_complete=_values)
+@click.option("--project", is_flag=True, help="In sparing.toml of this repository, for everybody.")
+@json_option
+def set_(key: str, value: str, project: bool, as_json: bool) -> None:
+    """Change one setting, in your own file unless --project is given.
+
+    Lists are separated by commas: sparing config set economy.levers all,no-map
+    """
+    done = write_setting(key, value, _repository(), project=project)
+    if as_json:
+        print_json(key=key, value=done.value, file=str(done.path), hidden_by=done.hidden_by)
+        return
+    echo(f"{key} = {shown(done.value)} in {homely(str(done.path))}")
+    if done.hidden_by:
+        echo(f"note: {done.hidden_by} says something else here, and goes first", err=True)
 
 
 @config_command.command("show")
 @json_option
 def show(as_json: bool) -> None:
     """List every setting, its value and the layer it comes from."""
-    try:
-        repository = locate_repository(Path.cwd()).checkout
-    except RepositoryError:
-        repository = None
-    rows = [row for row in as_rows(current(repository)) if row.key not in HIDDEN or row.value]
+    rows = [row for row in as_rows(current(_repository())) if row.key not in HIDDEN or row.value]
     if as_json:
         print_json(settings={row.key: {"value": row.value, "origin": row.origin} for row in rows})
         return
@@ -39,3 +96,10 @@ def show(as_json: bool) -> None:
     for row in rows:
         origin = style(f"  {row.origin}", dim=True)
         echo(f"{row.key.ljust(width)}  {shown(row.value)}{origin}")
+
+
+def _repository() -> Path | None:
+    try:
+        return locate_repository(Path.cwd()).checkout
+    except RepositoryError:
+        return None

@@ -112,9 +112,10 @@ def _missing_part(client: DoctorLine, login: DoctorLine) -> str:
 
 def _playing(loaded: Loaded, why: str) -> DoctorLine:
     agent = loaded.settings.agent
-    drawn = agent.backend is BackendName.CLAUDE_DOUBLE and agent.double is not DoubledAgent.SCRIPT
-    if drawn and loaded.agent_script is None:
-        return DoctorLine("agent", True, f"{why}, working like a {agent.double} agent")
+    if agent.backend is BackendName.CLAUDE_DOUBLE and loaded.agent_script is None:
+        drawn = agent.double is not DoubledAgent.SCRIPT
+        how = f"working like a {agent.double} agent" if drawn else "making up what it writes"
+        return DoctorLine("agent", True, f"{why}, {how}")
     if loaded.agent_script is None:
         repair = "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml"
         return DoctorLine("agent", False, f"{why}, but it has no script", repair)

@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.money.forecast import LABEL, show_plan
+from sparing.cli.money.forecast import LABEL, dry_json, show_dry_run, show_plan
 from sparing.cli.options import (
+    agent_flags,
+    agent_options,
     hand_over_option,
     json_option,
     print_json,
@@ -28,6 +30,7 @@ from sparing.desk.money.forecast import outlook, outlook_json
 from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import RepositoryScan, has_changes, offer_once, prospect
 from sparing.records.features import FeatureRow
+from sparing.workspace.git.repository import head
 
 FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the setting flow.default."
 
@@ -37,6 +40,8 @@ FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the set
 @start_input_options
 @click.option("--flow", "--tier", help=FLOW_HELP)
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
+@click.option("--dry-run", is_flag=True, help="Begin nothing: show what would come, and its price.")
+@agent_options
 @hand_over_option
 @unsandboxed_option
 @json_option
@@ -48,15 +53,29 @@ def start_command(
     TITLE says what should be there afterwards. It gets the next number, a branch and a folder.
     With --from-file or --from-issue it may be left out.
     """
-    office = open_office(Path.cwd(), sandbox_flag(unsandboxed))
+    agent = agent_flags(how["backend"], how["model"])
+    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **agent})
     chosen = settle_flow(office, title, flow, how)
     begins = chosen.begins
-    overrides: dict[str, object] = {"workspace.hand_over": hand_over} if hand_over else {}
+    overrides = {**agent, **({"workspace.hand_over": hand_over} if hand_over else {})}
     if how["effort"]:
         overrides[EFFORT] = how["effort"]
-    row = answers.start(office, begins.title, chosen.flow, overrides, now(), begins.beginning)
+    given = (office, begins.title, chosen.flow, overrides, now(), begins.beginning)
+    if how["dry_run"]:
+        return _dry(office, answers.planned(*given), chosen.why, as_json=how["as_json"])
+    row = answers.start(*given)
     chosen.tell(office, row)
     return offer_run(office, row, chosen.why, yes=how["yes"], as_json=how["as_json"])
+
+
+def _dry(office: Office, row: FeatureRow, why: str, *, as_json: bool) -> int:
+    """As if it had begun; nothing is written."""
+    if as_json:
+        print_json(**dry_json(office, row), flow=row.feature.flow, why=why)
+        return 0
+    _show(office, row, prospect(office), why)
+    show_dry_run(office, row, begun=False)
+    return 0
 
 
 def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: bool) -> int:
@@ -65,6 +84,11 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     if has_changes(office):
         echo("note: uncommitted changes are left alone; they are no part of it", err=True)
         echo("to include them: git commit, then sparing start again", err=True)
+    if not as_json and head(office.repository).branch is None:
+        base = f"{found.base.branch} at {found.base.commit[:10]}"
+        echo(f"note: HEAD is detached; the feature starts from {base}, not from HEAD", err=True)
+        other = "sparing config set --project workspace.base_branch NAME"
+        echo(f"to start from another branch: {other}", err=True)
     ready = as_json or _show(office, row, found, why)
     held = print_if_waiting(office, row, as_json=as_json)
     asks = is_terminal() and not as_json and not yes and ready and not held

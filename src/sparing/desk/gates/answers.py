@@ -44,20 +44,45 @@ def start(
     at: float,
     beginning: StartInput = NOTHING,
 ) -> FeatureRow:
-    """A new feature: the next number, a branch name, the base it will start from."""
-    words = checked_title(title)
-    settings = office.loaded.settings
-    base = resolve_base(office.repository, settings.workspace.base_branch)
-    taken = taken_numbers(office.repository, settings.flow.features_folder)
-    kept = promised(office)
+    """A new feature, kept."""
     with office.database.write() as tx:
-        number = beginning.number or 1 + max(features.highest_number(tx), *taken, *kept, 0)
-        row = new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
-        row = with_start_input(row, beginning)
+        row = _next_row(tx, office, title, flow, overrides, at, beginning)
         if features.get(tx, row.feature.key) is not None:
             raise FeatureError(f"there is a feature {row.feature.id} already", "sparing list")
         features.create(tx, row)
     return row
+
+
+def planned(
+    office: Office,
+    title: str,
+    flow: str,
+    overrides: Mapping[str, object],
+    at: float,
+    beginning: StartInput = NOTHING,
+) -> FeatureRow:
+    """The same feature, to be looked at: nothing is written."""
+    with office.database.read() as connection:
+        return _next_row(connection, office, title, flow, overrides, at, beginning)
+
+
+def _next_row(
+    connection: sqlite3.Connection,
+    office: Office,
+    title: str,
+    flow: str,
+    overrides: Mapping[str, object],
+    at: float,
+    beginning: StartInput,
+) -> FeatureRow:
+    """The next number, a branch name, the base it will start from."""
+    words, settings = checked_title(title), office.loaded.settings
+    base = resolve_base(office.repository, settings.workspace.base_branch)
+    taken = taken_numbers(office.repository, settings.flow.features_folder)
+    used = (features.highest_number(connection), *taken, *promised(office), 0)
+    number = beginning.number or 1 + max(used)
+    row = new_row(office, words, flow, number, (base.branch or "", base.commit), overrides, at)
+    return with_start_input(row, beginning)
 
 
 def checked_title(text: str, repair: str = 'sparing start "Add rate limiting"') -> str:
@@ -180,10 +205,10 @@ def go_on(office: Office, row: FeatureRow, sender: str, at: float) -> str:
     return answer(office, row, Outcome(OutcomeKind.CONTINUE), sender, at)
 
 
-def consent(office: Office, row: FeatureRow, hand_over: str) -> FeatureRow:
-    """A person's word on what happens with this feature's finished branch."""
+def consent(office: Office, row: FeatureRow, settings: Mapping[str, object]) -> FeatureRow:
+    """A person's word on this feature alone: what happens with its branch, who works on it."""
     with office.database.write() as tx:
-        features.override(tx, row, {"workspace.hand_over": hand_over})
+        features.override(tx, row, settings)
         return features.get(tx, row.feature.key) or row
 
 

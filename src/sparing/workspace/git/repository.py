@@ -153,7 +153,7 @@ def resolve_base(repo: Repository, configured: str) -> BranchHead:
     if here.branch is None:
         raise RepositoryError(
             "HEAD is detached, so there is no branch to start from",
-            "git switch main, or set workspace.base_branch in sparing.toml",
+            "git switch main; or: sparing config set --project workspace.base_branch main",
         )
     return here
 
