@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.arms import ARMS, CLIENT_TOOLS, LEAN, STOCK, Arm
+from bench.client_pages import publish
 from bench.client_run import Case, ClientResult
 from bench.client_tables import (
     aim_lines,
@@ -46,6 +47,9 @@ SHORT_FLOW = "L1"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    if options.publish:
+        print(publish([_read(json.loads(one.read_text("utf-8"))) for one in _files()], LEVERED))
+        return 0
     if not alone():
         return 1
     begin = time.perf_counter()
@@ -53,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ThreadPoolExecutor(options.at_once) as pool:
         ask = partial(_known, again=options.again, stored=options.stored)
         found = [one for one in pool.map(ask, cases) if one]
-    tables = [*table(found, LEAN, STOCK), *report_table(found, LEAN)]
+    tables = [*table(found, LEAN, STOCK), *report_table(found, LEAN, STOCK)]
     print("\n".join([*tables, *aim_lines(found, LEAN, STOCK)]))
     if options.roles:
         print("\n".join(role_table(found, LEAN)))
@@ -65,6 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     good = (one.agrees and not one.missing and one.status == "completed" for one in found)
     whole = options.stored or len(found) == len(cases)
     return 0 if whole and all(good) and not wrong else 1
+
+
+def _files() -> list[Path]:
+    return sorted(OUT.glob("*.json"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,6 +89,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--levers", action="store_true", help="also adaptive with each lever off, one draw")
     add("--roles", action="store_true", help="also what each role cost")
     add("--at-once", type=int, default=2, help="runs at the same time (default 2)")
+    add(
+        "--publish", action="store_true", help="what has been run into README and docs/economics.md"
+    )
     add("--stored", action="store_true", help="only what has been run already")
     add("--again", action="store_true", help="run what has been run once more")
     return parser

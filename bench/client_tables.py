@@ -84,17 +84,18 @@ def _quality(one: ClientResult) -> str:
     return f"{told['accepted_blockers']:>9}{cost:>8}{share:>9}"
 
 
-def report_table(found: Sequence[ClientResult], lean: str) -> Iterator[str]:
+def report_table(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]:
     """What `sparing report` says of each run beside what was billed, and beside the naive run."""
     yield ""
     yield "what sparing report says of each run: its bill, and its estimate of the naive way beside"
-    yield f"the {lean} that was run for the same draw; the least that the work can cost"
+    yield f"the {lean} (or {stock}) that was run for the same draw; what that work costs at least"
     yield (
         f"{'flow':<9}{'draw':>4}  {'arm':<{WIDTH}}{'billed $':>9}{'report $':>9}{'naive ran':>10}"
         f"{'estimate':>9}{'off by':>8}{'at least':>9}"
     )
     for one in found:
-        told, base = one.report, _same(one, found, lean)
+        naive = stock if one.case.arm == stock else lean
+        told, base = one.report, _same(one, found, naive)
         if not told or told["cost_usd"] is None or base is None:
             continue
         ran, guess = equivalents(base.bill) * INPUT_USD, told["naive_usd"]
@@ -161,6 +162,13 @@ def _mean(own: Sequence[ClientResult], found: Sequence[ClientResult], arm: str) 
         return "–"
     cost = sum(equivalents(one.bill) for one, _ in pairs)
     return f"{cost / sum(equivalents(base.bill) for _, base in pairs):.3f}"
+
+
+def shares(found: Sequence[ClientResult], arm: str, flow: str, base: str) -> list[float]:
+    """Of the base that was run for the same draw, draw by draw."""
+    own = [one for one in found if (one.case.arm, one.case.flow) == (arm, flow)]
+    pairs = [(one, same) for one in own if (same := _same(one, found, base))]
+    return [equivalents(one.bill) / equivalents(same.bill) for one, same in pairs]
 
 
 def _share(one: ClientResult, found: Sequence[ClientResult], arm: str) -> str:

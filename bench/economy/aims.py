@@ -32,7 +32,7 @@ class Aim(NamedTuple):
 
     @property
     def line(self) -> str:
-        form = "{:.1%}" if self.share else "{:.3g}"
+        form = "{:.1%}" if self.share else "{:.4g}"
         told = f"{form.format(self.figure)} (aim ≤ {form.format(self.limit)})"
         return f"{'met   ' if self.met else 'MISSED'} {self.words}: {told}"
 

@@ -18,11 +18,11 @@ def publish(results: Results, calibration: str, wired: list[str]) -> str:
     """Write them into the page; returns what to say about it."""
     said = draw_plots(results, IMAGES)
     text = PAGE.read_text("utf-8")
-    text = _put(text, "grid", _fenced(f"{heading(results)}\n{grid_table(results)}".rstrip()))
-    text = _put(text, "tables", _fenced("\n".join([all_tables(results).rstrip(), "", *wired])))
-    text = _put(text, "calibration", _fenced(calibration.rstrip()))
-    text = _put(text, "aims", _fenced("\n".join(aim.line for aim in aims(results))))
-    text = _put(text, "plots", _pictures())
+    text = put(text, "grid", fenced(f"{heading(results)}\n{grid_table(results)}".rstrip()))
+    text = put(text, "tables", fenced("\n".join([all_tables(results).rstrip(), "", *wired])))
+    text = put(text, "calibration", fenced(calibration.rstrip()))
+    text = put(text, "aims", fenced("\n".join(aim.line for aim in aims(results))))
+    text = put(text, "plots", _pictures())
     PAGE.write_text(text, "utf-8")
     return f"{PAGE.name} is up to date; {said}"
 
@@ -32,11 +32,11 @@ def _pictures() -> str:
     return "\n".join(f"![{name.removesuffix('.svg')}](images/{name})" for name in names)
 
 
-def _fenced(text: str) -> str:
+def fenced(text: str) -> str:
     return f"```\n{text}\n```"
 
 
-def _put(text: str, name: str, body: str) -> str:
+def put(text: str, name: str, body: str) -> str:
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     place = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     return place.sub(lambda _: f"{begin}\n{body}\n{end}", text)

@@ -97,7 +97,8 @@ def _arms(results: Results, folder: Path) -> Path:
 
 def _levers(results: Results, folder: Path) -> Path:
     figure, axes = _figure(1, 8, 3.6)
-    levers = [lever for lever in Lever if lever in load("adaptive").levers]
+    switched = load("adaptive").levers
+    levers = [lever for lever in Lever if lever in switched and results.has_lever(lever.value)]
     columns = [(flow, pause.value) for flow in ("feature", "L3") for pause in LEVER_PAUSES]
     known = [one for one in columns if any(r.levers for r in results.draws(one[0], TYPICAL))]
     wide = 0.8 / max(1, len(known))

@@ -94,6 +94,10 @@ class Results:
         rows = [(role, cost / whole, ours[role] / cost) for role, cost in naive.items() if cost]
         return sorted(rows, key=lambda row: row[1] * (row[2] - 1), reverse=True)
 
+    def has_lever(self, name: str) -> bool:
+        """Whether the runs switched it; they may be older than the lever."""
+        return any(name in rows for one in self.all for rows in one.levers.values())
+
     def lever(self, flow: str, pause: str, name: str) -> float:
         """How much dearer it is without the lever."""
         draws = [one for one in self.draws(flow, AgentKind.TYPICAL.value) if one.levers]

@@ -122,6 +122,9 @@ def lever_table(results: Results) -> str:
         if lever in off and lever not in UNPROVEN:
             lines.append(f"{lever.value:<38}  off with this client: {off[lever]}")
             continue
+        if not results.has_lever(lever.value):
+            lines.append(f"{lever.value:<38}  not in this run of the grid")
+            continue
         cells = "".join(f"{results.lever(*column, lever.value):>+17.1%}" for column in columns)
         name = f"{lever.value}, switched on" if lever in UNPROVEN else lever.value
         lines.append(f"{name:<38}{cells}")
