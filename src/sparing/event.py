@@ -33,6 +33,10 @@ class FeatureEvent(StrEnum):
     ABANDONED = "abandoned"
 
 
+HANDOFF = "handoff"
+"""What an answer may be about."""
+
+
 @lazy_dataclass
 class UnknownEvent(HiddenEvent):
     """Stored by another release, and not readable by this one."""
@@ -92,6 +96,19 @@ class AnswerEvent:
     """The one that was answered to; of a rerun, the one from which the stage begins again."""
     kept: str = ""
     """Of a rerun: the reference that keeps the commits."""
+    about: str = ""
+    """`handoff`: the answer is to the proposal of one, and not to what was made."""
+
+    @property
+    def declines_handoff(self) -> bool:
+        return self.about == HANDOFF and self.answer == "reject"
+
+    @property
+    def handoff_words(self) -> str:
+        """What was said to the proposal of a handoff; empty for every other answer."""
+        if self.about != HANDOFF:
+            return ""
+        return "handoff refused" if self.declines_handoff else "handoff agreed to"
 
 
 @lazy_dataclass

@@ -168,3 +168,30 @@ def test_the_report_shows_both_ways_beside_what_was_expected(story: Story) -> No
     drawn = io.StringIO()
     Console(width=80, file=drawn).print(continuity_page(story.report))
     assert max(len(line) for line in drawn.getvalue().splitlines()) <= 80
+
+
+def test_a_refused_handoff_is_told_and_reported_as_refused(tmp_path: Path) -> None:
+    """F3: the stage goes on in its session; that is no rejection of what was made, and the report
+    says neither that it was handed off nor nothing."""
+    path = tmp_path / "repository"
+    make_repository(path, {"README.md": "# Long\n" + "word " * 4000})
+    (tmp_path / "script.toml").write_text(SCRIPT)
+    room = {"SPARING_FLOW__BUDGETS": "implement=900000"}
+    own = {
+        "SPARING_AGENT__BACKEND": "scripted",
+        "SPARING_AGENT__SCRIPT": str(tmp_path / "script.toml"),
+        "SPARING_STATE__FOLDER": str(tmp_path / "state"),
+    }
+    assert sparing(path, "start", "Make a file", "--flow", "L1", environ=own).code == 0
+    assert sparing(path, "run", environ=own).code == 2
+    assert sparing(path, "approve", "1", environ=own).code == 0
+    terminal = Typed(path, "run", environ={**own, **room})
+    terminal.wait_for("[later]: ")
+    terminal.type("later\n")
+    assert terminal.end() == 2
+    assert sparing(path, "reject", "1", environ=own).code == 0
+    went_on = sparing(path, "run", environ={**own, **room})
+    assert "handoff refused" in went_on.err, went_on.err
+    report = sparing(path, "report", "1", "--json", environ=own).json
+    stages = {one["stage"]: one for one in report["continuity"]["stages"]}
+    assert (stages["implement"]["go"], stages["implement"]["refused"]) == ("continue", True)

@@ -50,6 +50,32 @@ def one_done(number: int = 1) -> Next:
     return after(after(begun(), JobResult(commit=f"c{number}", reply="r")), JobResult(commit="log"))
 
 
+def waved(*asked: tuple[str, ...], asks: bool = False) -> Next:
+    """Two tasks side by side, and what each has asked."""
+    place = begun(waves=(("1", "2"), ("3",))).place
+    results = (JobResult(commit="c1", reply="r1"), JobResult(commit="c2", reply="r2"))
+    rules = RULES._replace(asks=asks)
+    return next_move(place, Happened(results, asked=asked), rules, 1.0)
+
+
+def test_a_question_of_a_task_in_a_wave_is_not_lost() -> None:
+    """F5: who asks goes again alone, where it can be answered; the others are taken in."""
+    found = waved((), ("Which port?",), asks=True)
+    assert [one.number for one in found.place.building.parts] == ["1"]
+    assert "2" in found.place.building.alone
+    assert "2" not in found.place.building.tried
+    found = after(after(found, JobResult(commit="joined")), JobResult(commit="log"))
+    assert (job(found).task, found.place.step) == ("2", StageStep.TASK)
+
+
+def test_in_a_wave_defaults_are_taken_where_nobody_is_asked() -> None:
+    """F5: and told, by task."""
+    found = waved((), ("Which port? (default: 80)",))
+    assert [one.number for one in found.place.building.parts] == ["1", "2"]
+    said = "task 2: it asks: Which port? Taken by default: 80"
+    assert found.notes == (("implementer", said),)
+
+
 def test_a_task_is_done_when_the_program_has_seen_it() -> None:
     """D1: dispatch, look, next task; the look knows what was there before."""
     found = begun()

@@ -39,6 +39,18 @@ def handoff_of(folder: StateFolder, place: Place, results: tuple[JobResult, ...]
     return _ended(place.state.flow, stage_of(place).work, folder.fetch(results[0].reply))
 
 
+def questions_of(
+    folder: StateFolder, place: Place, results: tuple[JobResult, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """What each of several tasks that were worked on side by side asks."""
+    if place.step is not StageStep.WAVE:
+        return ()
+    return tuple(
+        parse_questions(folder.fetch(one.reply)) if one.reply and not one.failure else ()
+        for one in results
+    )
+
+
 def _ended(flow: str, work: StageWork, reply: str) -> Handoff:
     if flow in TIERS:
         return parse_handoff(reply) if work in MAKES else Handoff()

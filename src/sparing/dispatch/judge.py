@@ -18,7 +18,7 @@ from dataclasses import replace
 from sparing.dispatch.turn import remember
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobResult, Ticket
-from sparing.records import verdicts
+from sparing.records import ledger, verdicts
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.panel import VERDICTS, PanelReading, Reviewer, read_panel
 from sparing.review.quotes import QuoteCheck, check_quote
@@ -75,8 +75,12 @@ def _keep(
     reply: Reply | None = None,
 ) -> None:
     """The verdicts, each as its reviewer's own; with the session, if the reply is the last."""
-    rows = [_verdict_row(source, ticket, number, one) for number, one in enumerate(given)]
     with source.around.database.write() as tx:
+        began = ledger.started_at(tx, ticket.id, ticket.at)
+        rows = [
+            replace(_verdict_row(source, ticket, number, one), at=began)
+            for number, one in enumerate(given)
+        ]
         for number, row in enumerate(rows):
             verdicts.put(tx, row)
             found = row.verdict

@@ -34,7 +34,7 @@ from sparing.economy.known import cached_tokens
 from sparing.economy.lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError
 from sparing.job import Job, JobResult, Ticket
-from sparing.records import sessions, verdicts
+from sparing.records import ledger, sessions, verdicts
 from sparing.records.folder import keep_prompt
 from sparing.reply import Reply
 from sparing.runtime import signals, turn_history
@@ -179,6 +179,7 @@ def remember(
     committed it has seen."""
     job, old = source.job, source.session
     resumed = sent.way is Way.RESUME and old is not None
+    began = ledger.started_at(tx, ticket.id, ticket.at)
     kept = Session(
         id=reply.session,
         role=session_owner(job),
@@ -188,9 +189,9 @@ def remember(
         context_tokens=reply.context_tokens,
         iteration=max(1, job.iteration),
         commit=committed or job.head,
-        last_activity=ticket.at,
+        last_activity=began,
         opening=old.opening if resumed and old else sent.prompt,
-        last_call=ticket.at + reply.last_call_after,
+        last_call=began + reply.last_call_after,
         answer_tokens=reply.answer_tokens,
     )
     sessions.put(tx, ticket.feature, session_scope(job), kept)

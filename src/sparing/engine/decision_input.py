@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import problems_of_turn, unanswered, unfit_documents
-from sparing.briefing.handoff_block import AUTHORING, handoff_of
+from sparing.briefing.handoff_block import AUTHORING, handoff_of, questions_of
 from sparing.briefing.review_history import look_data
 from sparing.codec import load
 from sparing.context.documents.fix_summary import fix_words
@@ -62,6 +62,7 @@ def happened(around: Surroundings, row: FeatureRow, place: Place, said: Said) ->
         answer=answer,
         feedback=said.feedback,
         handoff=handoff,
+        asked=questions_of(around.folder, place, results),
         block=around.folder.keep(block_again()) if handoff.unreadable else "",
         recoded=recoded,
         redefined=redefined(around, row, place),

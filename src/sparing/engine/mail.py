@@ -14,8 +14,8 @@ from sparing.engine.approvals import edit_since, void
 from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
 from sparing.engine.unfinished_leg import LastDecision
-from sparing.event import AnswerEvent, SayEvent
-from sparing.flow.state import FlowState, Position
+from sparing.event import HANDOFF, AnswerEvent, SayEvent
+from sparing.flow.state import Cause, FlowState, Position
 from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
@@ -75,10 +75,12 @@ def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) 
     if not gates.answer(tx, letter.gate, letter.verb, letter.body, letter.sender, at):
         return "already answered"
     features.next_leg(tx, row, at)
-    stage = FlowState.load(row.place["state"]).stage
-    told = AnswerEvent(by=letter.sender, answer=letter.verb, commit=row.head)
+    state = FlowState.load(row.place["state"])
+    about = HANDOFF if state.cause is Cause.HANDOFF else ""
+    told = AnswerEvent(by=letter.sender, answer=letter.verb, commit=row.head, about=about)
     name, key = f"{letter.gate}.answered", row.feature.key
-    events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=letter.body))
+    said, stage = letter.body, state.stage
+    events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=said))
     return "answered"
 
 

@@ -78,7 +78,7 @@ def of_feature(connection: sqlite3.Connection, feature: str, stage: str = "") ->
 def of_role(connection: sqlite3.Connection, role: str, most: int) -> list[VerdictRow]:
     """The latest of one role, over all features."""
     rows = connection.execute(
-        "select * from verdicts where role = ? order by at desc, dispatch desc limit ?",
+        "select * from verdicts where role = ? order by rowid desc limit ?",
         (role, most),
     )
     return [_row(row) for row in rows]
@@ -107,7 +107,7 @@ def first_looks(connection: sqlite3.Connection, backend: str, limit: int) -> lis
         " from verdicts join ledger on ledger.dispatch = verdicts.dispatch"
         " where ledger.backend = ? and verdicts.iteration = 1 and ledger.outcome = 'known'"
         " and ledger.failure = '' and ledger.template = 'review'"
-        " order by verdicts.at desc, verdicts.dispatch desc limit ?",
+        " order by verdicts.rowid desc limit ?",
         (backend, limit),
     )
     return [

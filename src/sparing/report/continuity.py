@@ -39,6 +39,8 @@ class Entered:
     handed_off_cold_usd: float | None
     billed_usd: float | None
     """Of the stage's builder, its handoff included."""
+    refused: bool = False
+    """A handoff was proposed, and a person wanted to go on."""
 
     @property
     def predicted_usd(self) -> float | None:
@@ -83,7 +85,7 @@ def continuity_page(found: ContinuityReport) -> RenderableType:
 def _began(one: Entered) -> str:
     if one.go == "begin":
         return "first"
-    asked = ", asked" if one.judged else ""
+    asked = ", asked" if one.judged else ", handoff refused" if one.refused else ""
     return f"{one.go}, {'warm' if one.warm else 'cold'}{asked}"
 
 

@@ -60,8 +60,8 @@ class Happened:
     """Of a panel: the verdict of whoever looks after the one that passed."""
     answer: Outcome | None = None
     feedback: str = ""
-    handoff: Handoff = Handoff()
-    """With what an author has ended: a tier's block, or what it asks."""
+    handoff: Handoff = Handoff()  # with what an author has ended: a tier's block, or its questions
+    asked: tuple[tuple[str, ...], ...] = ()  # by tasks side by side, in the order of `results`
     block: str = ""
     """Hash of what an author is told whose handoff block can't be read."""
     recoded: bool = False

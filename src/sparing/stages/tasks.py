@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
+from sparing.context.documents.handoff import Handoff
+from sparing.conversation import Conversation
 from sparing.failure import Failure
 from sparing.flow.advance import advance
 from sparing.flow.stage import StageWork
@@ -18,7 +21,7 @@ from sparing.stages import assistants
 from sparing.stages.failure import failing, failure_words
 from sparing.stages.moves import Happened, Next, StageRules, at, flow, heard
 from sparing.stages.place import Place, stage_of
-from sparing.stages.questions import stop_for, take_defaults
+from sparing.stages.questions import stop_for, take_defaults, unanswered
 from sparing.task_progress import TaskProgress, TaskResult
 from sparing.turn import StageStep
 
@@ -198,7 +201,38 @@ def waved(place: Place, happened: Happened, rules: StageRules, now: float) -> Ne
     if outside is not None:
         return failing(replace(place, done=good), outside, rules, now)
     lost = tuple(number for number, one in results.items() if one.failure)
-    return _joined(place, _parts(place, happened), lost, rules, now)
+    asking = _asking(place, happened, rules)
+    parts = tuple(one for one in _parts(place, happened) if one.number not in asking.numbers)
+    here = replace(
+        place, talk=asking.talk,
+        building=replace(place.building, alone=(*place.building.alone, *asking.numbers)),
+    )  # fmt: skip
+    found = _joined(here, parts, lost, rules, now)
+    return found._replace(notes=(*asking.notes, *found.notes))
+
+
+class _Asking(NamedTuple):
+    talk: Conversation
+    numbers: tuple[str, ...] = ()
+    """Tasks that need an answer: each goes again alone, where it can be asked for."""
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+def _asking(place: Place, happened: Happened, rules: StageRules) -> _Asking:
+    """Nobody's question is lost because others worked beside it."""
+    found, author = _Asking(place.talk), stage_of(place).author
+    before = [one.task for one in place.done]
+    numbers = (*before, *(one for one in place.building.side_by_side if one not in before))
+    for number, asked in zip(numbers, happened.asked, strict=False):
+        here, said = replace(place, talk=found.talk), Handoff(open_questions=asked)
+        taken = take_defaults(here, said, asks=rules.asks)
+        open_ = bool(unanswered(taken.talk, asked))
+        found = _Asking(
+            taken.talk,
+            (*found.numbers, number) if open_ else found.numbers,
+            (*found.notes, *((author, f"task {number}: {one}") for one in taken.words)),
+        )
+    return found
 
 
 def _results(place: Place, happened: Happened) -> Mapping[str, JobResult]:

@@ -205,7 +205,7 @@ def _turn(event: Event, what: TurnLine) -> EventLine | None:
 def _person(event: Event, what: PersonLine) -> EventLine:
     match what:
         case AnswerEvent(by=by, answer=answer):
-            words = f"{VERBS.get(answer, answer)} ({by})"
+            words = f"{what.handoff_words or VERBS.get(answer, answer)} ({by})"
             return EventLine("»", LineTone.PERSON, words, said=event.text)
         case SayEvent(by=by):
             return EventLine("»", LineTone.PERSON, f"said ({by})", said=event.text)

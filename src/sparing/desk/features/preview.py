@@ -194,15 +194,16 @@ class _Past:
     def open(self, iteration: int) -> tuple[VerdictRow, ...]:
         return tuple(one for one in self.looks if one.iteration == iteration and not one.passed)
 
-    def note(self, before: float | None) -> str:
-        """What the author said last."""
+    def note(self, look: VerdictRow | None) -> str:
+        """What the author said last, before a look if there was one: rows stand in their order."""
+        asked = [one.attempt.dispatch for one in self.attempts]
+        end = asked.index(look.dispatch) if look and look.dispatch in asked else len(asked)
         told = [
             one.result.reply
-            for one in self.attempts
+            for one in self.attempts[:end]
             if one.attempt.role == self.stage.author
             and one.result is not None
             and not one.attempt.task
-            and (before is None or one.attempt.started <= before)
         ]
         return told[-1] if told else ""
 
@@ -224,7 +225,7 @@ def _source(past: _Past, wish: PreviewRequest, sent: LedgerRow | None) -> Source
         iteration=iteration,
         task=_task(past, wish, sent, head) if turn is Turn.IMPLEMENT else "",
         open=tuple(one.dispatch for one in failed),
-        note=past.note(look.at if look else None),
+        note=past.note(look),
     )
     session = _session(past, wish, turn, before, head)
     return Source(past.around, row, job, session, wish.final, wish.way is Way.RESUME)

@@ -44,6 +44,7 @@ def approved_commit(office: Office, row: FeatureRow, told: Sequence[Event]) -> s
         for what in (one.what for one in told)
         if isinstance(what, AnswerEvent)
         and what.answer == "approve"
+        and not what.about
         and what.by != RULE
         and what.commit
     ]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
 from sparing.codec import JsonObject
+from sparing.continuation import SessionStep
 from sparing.desk.features.history import events_since, ledger_rows
 from sparing.desk.money.figures import repeated_share
 from sparing.desk.office import Office
+from sparing.event import AnswerEvent
 from sparing.flow.flows import TIERS, builder_of
 from sparing.money import MILLION, to_usd
+from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
 from sparing.report.continuity import ContinuityReport, Entered, usd
@@ -18,6 +23,9 @@ from sparing.report.spending import tokens
 from sparing.segment import CHARS_PER_TOKEN
 
 WEIGHED = "weighed"
+ASKED = ".asks."
+"""In the key of the event that begins a try of a dispatch."""
+CONTINUE = SessionStep.CONTINUE.value
 PREDICTED, MEASURED = "estimated", "measured"
 
 
@@ -39,16 +47,26 @@ def _entered(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> Iter
     """Each time a stage was weighed and begun; a wait in between is one entry, its last."""
     past = events_since(office, 0, row.feature.key)
     weighed = [one for one in past if one.kind == WEIGHED]
-    for number, one in enumerate(weighed):
-        after = weighed[number + 1] if number + 1 < len(weighed) else None
-        until = after.at if after is not None else float("inf")
+    asked = {one.key.rpartition(ASKED)[0]: one.n for one in reversed(past) if ASKED in one.key}
+    ends = [one.n for one in weighed[1:]]
+    for one, until in zip_longest(weighed, ends):
         own = [
             turn
             for turn in rows
-            if turn.attempt.stage == one.stage and one.at <= turn.attempt.started < until
+            if turn.attempt.stage == one.stage
+            and one.n < asked.get(turn.attempt.dispatch, 0)
+            and (until is None or asked[turn.attempt.dispatch] < until)
         ]
         if own:
-            yield _of(one.stage, one.text, one.data, own, builder_of(row.feature.flow))
+            made = _of(one.stage, one.text, one.data, own, builder_of(row.feature.flow))
+            yield replace(made, go=CONTINUE, refused=True) if _refused(past, one) else made
+
+
+def _refused(past: Sequence[Event], weighed: Event) -> bool:
+    """A person has declined the handoff that was proposed before this."""
+    before = [one for one in past if one.n < weighed.n and one.stage == weighed.stage]
+    last = before[-1].what if before else None
+    return isinstance(last, AnswerEvent) and last.declines_handoff
 
 
 def _of(stage: str, reason: str, data: JsonObject, rows: Sequence[LedgerRow], role: str) -> Entered:
