@@ -31,8 +31,8 @@ def test_a_clone_has_a_makefile(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("prefix", "begins"),
     [
-        ("/home/x/.local/share/pipx/venvs/sparing", "pipx inject sparing claude-agent-sdk=="),
-        ("/home/x/.local/share/uv/tools/sparing", "uv pip install --python /home/x/.local/"),
+        ("/u/x/.local/share/pipx/venvs/sparing", "pipx inject sparing claude-agent-sdk=="),
+        ("/u/x/.local/share/uv/tools/sparing", "uv pip install --python /u/x/.local/"),
         ("/opt/x", "/opt/x/bin/python -m pip install claude-agent-sdk=="),
     ],
 )

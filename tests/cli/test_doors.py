@@ -6,6 +6,7 @@ Covers: K1, K2, E5
 from __future__ import annotations
 
 import json
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -65,6 +66,42 @@ def test_features_are_completed(user_repository: UserRepository) -> None:
     environ = {"_SPARING_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
     found = sparing(path, environ={**environ, "COMP_WORDS": "sparing approve 0"})
     assert found.out.split() == ["plain,001"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("start x --tier L", ["L1", "L2", "L3"]),
+        ("rerun 1 d", ["done"]),
+        ("show 1 s", ["spec", "summary"]),
+        ("edit 1 pl", ["plan"]),
+        ("config get caps.feature_", ["caps.feature_tokens", "caps.feature_usd"]),
+        ("config set review.panel m", ["merged"]),
+    ],
+)
+def test_a_shell_completes_what_is_known(
+    user_repository: UserRepository, words: str, found: list[str]
+) -> None:
+    """K1: tiers, the stages of that feature's flow, documents, settings and their values."""
+    path = user_repository()
+    sparing(path, "start", "Add rate limiting", "--tier", "L1", "--json")
+    environ = {"_SPARING_COMPLETE": "bash_complete", "COMP_CWORD": str(len(words.split()))}
+    said = sparing(path, environ={**environ, "COMP_WORDS": f"sparing {words}"})
+    assert said.out.split() == [f"plain,{one}" for one in found]
+
+
+@pytest.mark.parametrize("columns", [60, 100, 160])
+def test_lines_are_broken_between_words(user_repository: UserRepository, columns: int) -> None:
+    """K1: on any screen; what can be copied is left to the terminal, which joins it again."""
+    path = user_repository()
+    typed = Typed(path, "doctor", environ={"COLUMNS": str(columns)}, keep_colours=True)
+    typed.end()
+    lines = [line for line in typed.screen.splitlines() if "\x1b[36m" not in line]
+    plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+    words = [line for line in plain if max(map(len, line.split()), default=0) < columns // 2]
+    long = [line for line in words if len(line) > columns]
+    assert long == []
+    assert any("sandbox" in line for line in plain)
 
 
 def test_a_bundle_holds_nothing_private(user_repository: UserRepository, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from sparing.cli.gate.gate import AtGate
 from sparing.cli.gate.rule import rule_at_gate
+from sparing.cli.screen import page_markdown
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.rulings import open_findings
 from sparing.desk.office import Office, open_office
@@ -39,13 +40,23 @@ def offered(office: Office, row: FeatureRow) -> list[str]:
 
 def test_at_a_gate(office: Office) -> None:
     found = offered(office, at(office, "at a gate"))
-    assert found == ["approve", "reject", "edit", "diff", "prompt"]
+    assert found == ["approve", "reject", "edit", "read", "diff", "prompt"]
 
 
 def test_at_a_stage_that_is_stuck(office: Office) -> None:
     """Nothing that would be refused, and everything that leads on."""
     found = offered(office, at(office, "stuck"))
-    assert found == ["reject", "edit", "resume", "rerun", "diff", "prompt"]
+    assert found == ["reject", "edit", "resume", "rerun", "read", "diff", "prompt"]
+
+
+def test_a_document_is_read_as_it_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    """A6, H10: rendered, and nothing in it reaches the terminal as a control."""
+    page_markdown("# Spec\n\n- **AC-1**: a\x1b[31mb\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    shown = capsys.readouterr().out
+    assert "Spec" in shown
+    assert "• AC-1: a" in shown
+    assert "**" not in shown
+    assert "\x1b[31m" not in shown
 
 
 def test_a_review_that_is_stuck(office: Office, capsys: pytest.CaptureFixture[str]) -> None:

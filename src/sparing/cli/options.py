@@ -46,6 +46,37 @@ def _features(
     ]
 
 
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def one_of(*words: str) -> Complete:
+    """For an argument whose words are known; whatever else is typed is checked later."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(one) for one in words if one.startswith(incomplete)]
+
+    return complete
+
+
+def complete_stages(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The stages of the feature that was named before, or of all flows."""
+    from sparing.desk.gates.answers import find
+    from sparing.desk.office import open_office
+    from sparing.errors import SparingError
+    from sparing.flow.flows import FLOWS
+
+    flows = [*FLOWS.values()]
+    try:
+        office = open_office(Path.cwd(), reading=True)
+        flows = [FLOWS[find(office, context.params["feature"]).feature.flow]]
+    except (SparingError, KeyError):
+        pass
+    names = dict.fromkeys(stage.name for flow in flows for stage in flow.stages)
+    return [CompletionItem(one) for one in names if one.startswith(incomplete)]
+
+
 def hand_over_option(command: F) -> F:
     """Consent for one feature, given now; the setting is consent for all of them."""
     return click.option(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -18,15 +19,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparing.config.terminal import calm_pager
+from sparing.config.terminal import calm_pager, wants_colour
 from sparing.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-WIDTH = 78
+LEAST_WIDTH, MOST_WIDTH = 38, 118
+"""Of lines that are wrapped: narrower can't be read, wider is hard to."""
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _CODES = re.compile(r"[0-9;]+m")
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+_INDENT = re.compile(r" *(?:[·+✓✗?»~=→-] |[\w-]+ {2,})?")
+"""Where the words of a line begin: behind a mark, or behind a label."""
+_COMMAND = f"\x1b[{_COLOURS['cyan']}m"
+"""What stands behind it may be copied: a terminal joins what it has broken itself, nobody else."""
 
 
 def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
@@ -37,8 +44,41 @@ def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = F
     return f"{_key()}{';'.join(codes)}m{text}{_key()}0m" if codes else text
 
 
-def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
-    click.echo(rendered(text), nl=nl, err=err)
+def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = True) -> None:
+    """`fold`: on a terminal long lines are broken between words, under their own beginning."""
+    shown = rendered(text)
+    stream = sys.stderr if err else sys.stdout
+    if fold and stream.isatty():
+        shown = "\n".join(_folded(line, _columns()) for line in shown.split("\n"))
+    click.echo(shown, nl=nl, err=err)
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size().columns
+
+
+def line_width() -> int:
+    """Of text that is wrapped here; as wide as the terminal, within what can be read."""
+    return max(LEAST_WIDTH, min(_columns() - 2, MOST_WIDTH))
+
+
+def _folded(line: str, columns: int) -> str:
+    """Columns that a table keeps apart by several spaces stay under each other."""
+    plain = _ESCAPES.sub("", line)
+    if len(plain) <= columns or _COMMAND in line or columns < LEAST_WIDTH:
+        return line
+    found = _INDENT.match(plain)
+    deep = len(found[0]) if found and len(found[0]) < columns // 2 else 0
+    lines, length = [""], 0
+    for piece in re.split(r"(?<=\S) (?=\S)", line):
+        size = len(_ESCAPES.sub("", piece))
+        if length > deep and size <= columns - deep < length + 1 + size - deep:
+            lines.append(" " * deep + piece)
+            length = deep + size
+        else:
+            lines[-1] += f" {piece}" if length else piece
+            length += size + (1 if length else 0)
+    return "\n".join(lines)
 
 
 def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:
@@ -84,13 +124,32 @@ def page(text: str) -> None:
     click.echo_via_pager(rendered(text))
 
 
+def page_markdown(text: str) -> None:
+    """A document as it is meant to be read."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.segment import Segment, Segments
+
+    colour = wants_colour() is not False and is_watched()
+    console = Console(
+        highlight=False, markup=False, emoji=False, width=line_width(), force_terminal=colour,
+        no_color=not colour,
+    )  # fmt: skip
+    drawn = console.render(Markdown(printable(text), hyperlinks=False))
+    safe = [Segment(printable(one.text), one.style) for one in drawn if not one.control]
+    with console.capture() as captured:
+        console.print(Segments(safe), end="")
+    calm_pager()
+    click.echo_via_pager(captured.get())
+
+
 def wrapped(text: str, before: str) -> str:
     line = printable(" ".join(text.split()))
     after = " " * len(before)
     import textwrap
 
     return textwrap.fill(
-        line, WIDTH, initial_indent=before, subsequent_indent=after, break_on_hyphens=False,
+        line, line_width(), initial_indent=before, subsequent_indent=after, break_on_hyphens=False,
         break_long_words=False,
     )  # fmt: skip
 

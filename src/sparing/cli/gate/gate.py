@@ -17,7 +17,7 @@ from sparing.cli.gate.rerun import rerun_words
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.look.prompt import PromptOptions, page_of
 from sparing.cli.options import TERMINAL
-from sparing.cli.screen import echo, page, style, wrapped
+from sparing.cli.screen import echo, page, page_markdown, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
 from sparing.desk.features.jumps import jump, plan_skip
@@ -57,6 +57,8 @@ class AtGate:
         looks: dict[str, Callable[[], bool]] = {"diff": self.diff, "prompt": self.prompt}
         if self.view().again:
             looks = {"diff": self.diff, "since": self.since, "prompt": self.prompt}
+        if self.stage.writes is not None:
+            looks = {"read": self.read, **looks}
         chosen = {word: known[word] for word in (*words, "edit") if word in known}
         return {**chosen, **looks}
 
@@ -162,6 +164,14 @@ class AtGate:
 
     def _files(self) -> None:
         ask("  change the files there, then press Enter ", self._settled)
+
+    def read(self) -> bool:
+        """The stage's document, as it is meant to be read."""
+        given = draft(self.office, self.row)
+        if given is None:
+            raise UsageError("this stage has no document", f"sparing show {self.row.feature.id}")
+        page_markdown(given.text)
+        return False
 
     def diff(self) -> bool:
         page(coloured(gate_diff(self.office, self.view())))

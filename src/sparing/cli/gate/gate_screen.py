@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparing.cli.screen import WIDTH, echo, style, wrapped
+from sparing.cli.screen import echo, line_width, style, wrapped
 from sparing.desk.gates.actions import GateAction
 from sparing.desk.gates.gate import GateView, sizes
 from sparing.flow.state import Cause, FlowState, Position
@@ -70,7 +70,7 @@ def _show_red(found: GateView) -> None:
     for one in found.red:
         echo(f"  {style('✗', fg='red')} the check {one.name} is red:", err=True)
         for line in one.tail:
-            echo(style(f"    | {printable(line)[: WIDTH - 6]}", dim=True), err=True)
+            echo(style(f"    | {printable(line)[: line_width() - 6]}", dim=True), err=True)
     if found.red:
         echo(f"    all of it: sparing show {found.id} checks", err=True)
 

@@ -6,9 +6,17 @@ from pathlib import Path
 
 import click
 
+from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
-from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.options import (
+    TERMINAL,
+    complete_stages,
+    feature_argument,
+    json_option,
+    one_of,
+    print_json,
+)
 from sparing.cli.screen import confirm, echo, is_terminal, prompt, style
 from sparing.desk.features import orders
 from sparing.desk.features.jumps import Jump, jump, plan_back, plan_skip
@@ -57,7 +65,7 @@ def resume_command(feature: str | None, as_json: bool) -> None:
 
 @click.command("skip")
 @feature_argument()
-@click.argument("stage", required=False, default="")
+@click.argument("stage", required=False, default="", shell_complete=complete_stages)
 @yes_option
 @json_option
 def skip_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
@@ -76,7 +84,7 @@ def skip_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
 
 @click.command("back")
 @feature_argument()
-@click.argument("stage")
+@click.argument("stage", shell_complete=complete_stages)
 @yes_option
 @json_option
 def back_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
@@ -149,7 +157,7 @@ def say_command(feature: str, words: str, as_json: bool) -> None:
 
 @click.command("edit")
 @feature_argument()
-@click.argument("document", required=False, default="")
+@click.argument("document", required=False, default="", shell_complete=one_of(*ArtifactName))
 def edit_command(feature: str, document: str) -> None:
     """Change a document at a gate yourself, in your editor.
 

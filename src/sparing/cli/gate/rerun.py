@@ -8,7 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
-from sparing.cli.options import TERMINAL, feature_argument, json_option
+from sparing.cli.options import TERMINAL, complete_stages, feature_argument, json_option
 from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.desk.features.rerun import Rerun, plan_rerun, rerun
 from sparing.desk.gates import answers
@@ -19,7 +19,7 @@ from sparing.records.features import FeatureRow
 
 @click.command("rerun")
 @feature_argument()
-@click.argument("stage", required=False, default="")
+@click.argument("stage", required=False, default="", shell_complete=complete_stages)
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @json_option
 def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:

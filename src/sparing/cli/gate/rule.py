@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, json_option, print_json
+from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.desk.gates import answers
 from sparing.desk.gates.rulings import (
@@ -27,7 +27,7 @@ from sparing.report.reviews import one_line
 
 
 @click.command("rule")
-@click.argument("feature")
+@feature_argument()
 @click.argument("finding", required=False)
 @click.argument("verb", required=False, type=click.Choice(list(VERBS)), metavar="[uphold|dismiss]")
 @click.argument("why", required=False, default="")

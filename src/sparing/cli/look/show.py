@@ -12,7 +12,7 @@ from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
 from sparing.cli.look.prompt import PromptOptions, show_prompt
 from sparing.cli.look.status import state_words
-from sparing.cli.options import json_option, print_json
+from sparing.cli.options import feature_argument, json_option, one_of, print_json
 from sparing.cli.run.handover_summary import print_ending
 from sparing.cli.screen import echo, show, style, wrapped
 from sparing.config.terminal import homely
@@ -37,8 +37,8 @@ CHECKS = "checks"
 
 
 @click.command("show")
-@click.argument("feature")
-@click.argument("document", required=False)
+@feature_argument()
+@click.argument("document", required=False, shell_complete=one_of(*ArtifactName, CHECKS))
 @click.option("--feature", "of_feature", metavar="FEATURE", help="With prompt: of which feature.")
 @click.option("--stage", help="With prompt: at which stage.")
 @click.option("--iteration", type=click.IntRange(1), help="With prompt: at which iteration.")
@@ -86,7 +86,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
         if as_json:
             print_json(feature=row.feature.id, document=document, text=text)
         else:
-            echo(text, nl=False)
+            echo(text, nl=False, fold=False)
         return
     _feature(office, row, as_json=as_json)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, show
 from sparing.desk.gates import answers
 from sparing.desk.money.cost import By, costs, feature_costs
@@ -24,7 +24,7 @@ ASKED_ONCE = (
 
 
 @click.command("cost")
-@click.argument("feature", required=False)
+@feature_argument(required=False)
 @click.option(
     "--by",
     type=click.Choice([by.value for by in By]),

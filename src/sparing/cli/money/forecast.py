@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparing.cli.clock import now
-from sparing.cli.screen import WIDTH, echo, style
+from sparing.cli.screen import echo, line_width, style
 from sparing.cli.setup.init import show_prospect
 from sparing.codec import JsonObject
 from sparing.desk.features.dry_run import (
@@ -93,7 +93,7 @@ def _show_beginning(row: FeatureRow, page: PromptPage, *, begun: bool) -> None:
     lines = prompt_text(page, system=False).splitlines()
     echo("\nthe first prompt:")
     for line in lines[:FIRST_LINES]:
-        cut = printable(line)[: WIDTH - 2]
+        cut = printable(line)[: line_width() - 2]
         echo(f"  {cut if len(cut) == len(line) else cut[:-1] + '…'}")
     rest = len(lines) - FIRST_LINES
     if rest > 0:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo
 from sparing.desk.gates import answers
 from sparing.desk.money.caps import CapRequest, RaisedCap, raise_caps
@@ -22,7 +22,7 @@ MOST = 10**12
 
 
 @click.command("raise")
-@click.argument("feature")
+@feature_argument()
 @click.option("--money", metavar="USD", help="The new limit in US dollars.")
 @click.option("--tokens", type=click.IntRange(1, MOST), help="The new limit in tokens.")
 @click.option("--attempts", type=click.IntRange(1, 100), help="How often a dispatch may be sent.")

@@ -14,6 +14,7 @@ from sparing.cli.options import (
     agent_options,
     hand_over_option,
     json_option,
+    one_of,
     print_json,
     sandbox_flag,
     unsandboxed_option,
@@ -24,6 +25,7 @@ from sparing.cli.setup.init import agree_to_setup, offer_file
 from sparing.cli.start.start_options import start_input_options
 from sparing.cli.start.tier import settle_flow
 from sparing.config.effort import SETTING as EFFORT
+from sparing.config.flow import FlowName
 from sparing.desk.gates import answers
 from sparing.desk.money.efforts import effort_outlooks, efforts_json
 from sparing.desk.money.forecast import outlook, outlook_json
@@ -38,7 +40,7 @@ FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the set
 @click.command("start")
 @click.argument("title", required=False, default="")
 @start_input_options
-@click.option("--flow", "--tier", help=FLOW_HELP)
+@click.option("--flow", "--tier", help=FLOW_HELP, shell_complete=one_of(*FlowName))
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @click.option("--dry-run", is_flag=True, help="Begin nothing: show what would come, and its price.")
 @agent_options

@@ -37,13 +37,9 @@ TITLE_LIMIT = 200
 
 
 def start(
-    office: Office,
-    title: str,
-    flow: str,
-    overrides: Mapping[str, object],
-    at: float,
+    office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float,
     beginning: StartInput = NOTHING,
-) -> FeatureRow:
+) -> FeatureRow:  # fmt: skip
     """A new feature, kept."""
     with office.database.write() as tx:
         row = _next_row(tx, office, title, flow, overrides, at, beginning)
@@ -54,13 +50,9 @@ def start(
 
 
 def planned(
-    office: Office,
-    title: str,
-    flow: str,
-    overrides: Mapping[str, object],
-    at: float,
+    office: Office, title: str, flow: str, overrides: Mapping[str, object], at: float,
     beginning: StartInput = NOTHING,
-) -> FeatureRow:
+) -> FeatureRow:  # fmt: skip
     """The same feature, to be looked at: nothing is written."""
     with office.database.read() as connection:
         return _next_row(connection, office, title, flow, overrides, at, beginning)
