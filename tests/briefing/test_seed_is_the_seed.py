@@ -10,7 +10,8 @@ import pytest
 from sparing.artifact import ArtifactName
 from sparing.briefing.gather import gather, read_tasks
 from sparing.briefing.trunk_group import SEED_MODELS, model_of
-from sparing.config.review import ReviewSettings
+from sparing.config.load import load
+from sparing.config.sources import Sources
 from sparing.context.documents.literal import literal_scope, literal_tasks
 from sparing.finding import Verdict
 from sparing.flow.flows import FEATURE
@@ -18,7 +19,6 @@ from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.review.loop import LoopDecision
 from sparing.stages.review_rounds import Bench, judged, opened
 from sparing.turn import Turn
-from sparing.way import Policy
 from tests.briefing.sample import Sample, make_sample
 
 REQUIREMENTS = Path(__file__).parents[2] / "docs" / "requirements.md"
@@ -34,10 +34,18 @@ def seed(tmp_path: Path) -> Sample:
 
 
 def test_the_cap_is_five_unless_somebody_says_otherwise() -> None:
-    """C2"""
-    assert ReviewSettings(policy=Policy.SEED).rounds == 5
-    assert ReviewSettings().rounds == 3
-    assert ReviewSettings(cap=2, policy=Policy.SEED).rounds == 2
+    """C2: a cap that is set stays what it is, also where it is the default of other policies; an
+    effort does not take the original's place."""
+    nobody = Sources(environ={"HOME": "/nowhere"})
+
+    def cap(**flags: object) -> int:
+        given = {key.replace("_", ".", 1): value for key, value in flags.items()}
+        return load(nobody, given).settings.review.cap
+
+    assert cap(review_policy="seed") == 5
+    assert cap() == 3
+    assert cap(review_policy="seed", review_cap=3) == 3
+    assert cap(review_policy="seed", flow_effort="lean") == 5
 
 
 def test_final_validation_asks_all_three_even_where_nothing_changed() -> None:

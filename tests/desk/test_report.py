@@ -11,6 +11,7 @@ from rich.console import Console
 
 from sparing.cli.main import main
 from sparing.desk.features.history import ledger_rows
+from sparing.desk.gates import answers
 from sparing.desk.money.figures import feature_report, project_report
 from sparing.desk.money.thresholds import RunMarks, advice
 from sparing.desk.money.turns import turns_of
@@ -110,6 +111,31 @@ def test_where_nothing_was_resumed_nothing_is_claimed(office: Office) -> None:
         found = figure(report, name)
         assert (found.value, found.said, found.holds) == (None, "nothing was resumed", None)
     assert report.loops == ()
+
+
+def test_resumes_that_cannot_be_compared_are_not_called_none(office: Office) -> None:
+    """E4, K1: a session that stages share is resumed where no fresh prompt of the stage stands; no
+    line says that nothing was resumed beside one that counts resumes."""
+    row = started(office)
+    turn(office, row, 1, "compose", 1000, stage="specify")
+    turn(office, row, 2, "resume", 100, stage="design")
+    report = feature_report(office, row)
+    said = {name: figure(report, name).said for name in ("NFR1", "NFR2", "NFR3", "billed")}
+    assert said["NFR2"] == "0 of 1 resumes"
+    assert "nothing was resumed" not in said.values()
+    assert said["NFR1"].startswith("1 resume has no fresh prompt")
+
+
+def test_phase_approvals_after_a_domain_fail_are_counted(office: Office) -> None:
+    """C1: an approval counts as such only if the domain reviewer's last look was no pass."""
+    row = answers.start(office, "Add rate limiting", "feature", {}, NOW)
+    looked(office, row, "spec-reviewer", 1, DEFECT)
+    looked(office, row, "phase-reviewer", 1)
+    looked(office, row, "design-reviewer", 1, DEFECT, stage="design")
+    looked(office, row, "design-reviewer", 2, stage="design")
+    looked(office, row, "phase-reviewer", 2, stage="design")
+    found = figure(feature_report(office, row), "phase approvals after a domain reviewer failed")
+    assert (found.said, found.value) == ("1 of 2", 0.5)
 
 
 def test_what_the_original_expected(office: Office) -> None:

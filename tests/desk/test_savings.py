@@ -87,6 +87,15 @@ def test_what_can_t_be_replayed_is_counted_and_left_out(office: Office) -> None:
     assert "3 turns can't be replayed and are in none of these figures" in economy.notes
 
 
+def test_one_turn_is_spoken_of_as_one(office: Office) -> None:
+    """E4, K1: a number and its verb agree."""
+    row = started(office)
+    sent(office, row, 1)
+    sent(office, row, 2, usage=None)
+    notes = found(office, row).notes
+    assert "1 turn can't be replayed and is in none of these figures" in notes
+
+
 def test_a_model_without_a_price(office: Office) -> None:
     """E2: input tokens instead of money, and said so."""
     row = started(office)

@@ -95,6 +95,13 @@ def test_documents_are_repaired_by_the_flows_own_stage() -> None:
     assert repair_of(feature("L2"), ArtifactName.PLAN, there=True) == "sparing edit 007 plan"
 
 
+def test_words_beside_an_approval_say_what_it_does() -> None:
+    """K1: `approve` stands beside the whole of what it means."""
+    work = replace(begin("L1"), position=Position.STUCK, held=Position.TODO, acceptable=True)
+    said = {one.command: one.words for one in choices("007", work)}
+    assert said["sparing approve 007"] == "go on without what failed"
+
+
 def test_a_remote_that_nobody_trusts_is_looked_at_first() -> None:
     """K1: to run it again would change nothing."""
     why = "the repository's git configuration has remote.x.pushurl, which decides: sparing trust"

@@ -20,6 +20,7 @@ from typing import NamedTuple, assert_never, cast
 from sparing.config import faults
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.effort import Effort, other_defaults
+from sparing.config.review import SEED_CAP
 from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import BackendName, Settings, build, every_setting
 from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources
@@ -31,6 +32,7 @@ PYPROJECT = "pyproject.toml"
 SIZE_LIMIT = 64 * 1024
 DOTS_LIMIT = 250
 DEFAULT = "default"
+CAP, POLICY = "review.cap", "review.policy"
 
 
 class SettingsLayer(StrEnum):
@@ -53,8 +55,8 @@ class RawSetting(NamedTuple):
 class Loaded:
     settings: Settings
     origins: Mapping[str, str]
-    """`default`, `effort <name>`, `user file <path>`, `project file <path>`, `environment NAME` or
-    `flag`."""
+    """`default`, `policy seed`, `effort <name>`, `user file <path>`, `project file <path>`,
+    `environment NAME` or `flag`."""
     state_root: Path
     agent_script: Path | None
 
@@ -77,6 +79,7 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
         key = given.setting.key
         values[key] = _checked(given, values[key])
         origins[key] = given.origin
+    _set_by_policy(values, origins)
     _set_by_effort(values, origins)
     settings = build(values)
     _refuse_stock(settings)
@@ -87,6 +90,12 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
         state_root=_state_root(settings.state.folder, sources.environ),
         agent_script=_own_path(script, sources.environ) if script else None,
     )
+
+
+def _set_by_policy(values: dict[str, Value], origins: dict[str, str]) -> None:
+    """The original's cap under its policy, where nobody has said another one."""
+    if values[POLICY] == Policy.SEED and origins[CAP] == DEFAULT:
+        values[CAP], origins[CAP] = SEED_CAP, f"policy {Policy.SEED}"
 
 
 def _set_by_effort(values: dict[str, Value], origins: dict[str, str]) -> None:

@@ -20,8 +20,8 @@ class ReviewSettings:
         DEFAULT_CAP,
         limit(
             10,
-            "How many iterations a review loop has at most. Under `seed` the default is the "
-            "original's 5, which stands for 3 there.",
+            "How many iterations a review loop has at most. Under `seed` it is the original's 5 "
+            "unless you set it.",
         ),
     )
     policy: Policy = setting(
@@ -52,12 +52,6 @@ class ReviewSettings:
             "loop in four still separate. Never under `seed` and `naive`, and never for code.",
         ),
     )
-
-    @property
-    def rounds(self) -> int:
-        """The cap as it applies: the original has five where nobody says otherwise."""
-        asked = self.policy is Policy.SEED and self.cap == DEFAULT_CAP
-        return SEED_CAP if asked else self.cap
 
     @property
     def panels(self) -> PanelMode:

@@ -140,7 +140,7 @@ def _on_record(around: Surroundings, row: FeatureRow, place: Place, step: str, a
 def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
     settings, stops = around.settings(row), stops_of(around, row)
     return StageRules(
-        settings.review.rounds, stops, around.headless, settings.review.strict,
+        settings.review.cap, stops, around.headless, settings.review.strict,
         assistants_of(settings, around.web(row)), auto=wants_rule(around, row),
         continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,

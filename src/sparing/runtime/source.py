@@ -108,7 +108,7 @@ class Source:
 
     @property
     def cap(self) -> int:
-        return min(self.stage.cap, self.around.settings(self.row).review.rounds)
+        return min(self.stage.cap, self.around.settings(self.row).review.cap)
 
     @property
     def folder(self) -> str:

@@ -55,7 +55,7 @@ def _values(
 @click.argument("key", shell_complete=_keys)
 @json_option
 def get(key: str, as_json: bool) -> None:
-    """Print one setting, such as review.rounds."""
+    """Print one setting, such as review.cap."""
     find_setting(key)
     (row,) = (one for one in as_rows(current(_repository())) if one.key == key)
     if as_json:

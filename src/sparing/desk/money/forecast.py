@@ -112,7 +112,7 @@ def outlook_json(found: Range) -> JsonObject:
 
 
 def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
-    least, most = _dispatches(stage, settings.review.rounds, tasks)
+    least, most = _dispatches(stage, settings.review.cap, tasks)
     helping = assistants_of(settings, settings.roles.web)
     beside = sum(role in helping for role in stage.research)
     beside += max(0, len(stage.parts) - 1)

@@ -48,8 +48,8 @@ def asked_figures(turns: Sequence[Turns], told: RunMarks, spent: Spending) -> tu
     return (
         _shorter(turns),
         _fallbacks(turns, told),
-        _characters(looped),
-        _billed({(one.stage, one.role) for one in looped}, spent),
+        _characters(looped, _none_compared(turns)),
+        _billed({(one.stage, one.role) for one in looped}, spent, _none_compared(turns)),
         _guard(turns),
         _unread(turns, told),
     )
@@ -83,13 +83,14 @@ def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
     return Figure(name, share, said, MEASURED, "alarm: above 20 % of resumes", holds)
 
 
-def _characters(looped: Sequence[Turns]) -> Figure:
-    """As the original has it: over five iterations, by the sizes of the prompts that were sent."""
+def _characters(looped: Sequence[Turns], none: str) -> Figure:
+    """As the original has it: over five iterations, by the sizes of the prompts that were sent;
+    `none` says why there is no loop to count."""
     sent = sum(sum(one.chars) for one in looped)
     fresh = sum(sum(one.fresh_chars) for one in looped)
     five = sum(one.five[0] for one in looped)
     share = five / sum(one.five[1] for one in looped) if fresh else None
-    said = NOT_RESUMED
+    said = none
     if share is not None:
         said = f"{percent(share)} over five iterations, {percent(sent / fresh)} over those that ran"
     against = f"asked for: below 50 % of all-fresh, that is {ALL_FRESH}"
@@ -97,12 +98,12 @@ def _characters(looped: Sequence[Turns]) -> Figure:
     return Figure("NFR3, characters of loops", share, said, ESTIMATED, against, holds)
 
 
-def _billed(loops: set[tuple[str, str]], spent: Spending) -> Figure:
+def _billed(loops: set[tuple[str, str]], spent: Spending, none: str) -> Figure:
     rows = [row for row in spent.rows if (row.stage, row.role) in loops]
     cost, naive = total([row.cost_usd for row in rows]), total([row.naive_usd for row in rows])
     name = "billed for the same loops"
     if not rows:
-        return Figure(name, None, NOT_RESUMED, spent.origin)
+        return Figure(name, None, none, spent.origin)
     said = f"{dollars(cost)} against {dollars(naive)} the naive way{_less(cost, naive)}"
     against = f"{spent.baseline.words} ({spent.naive_origin})"
     return Figure(name, _ratio(cost, naive), said, spent.origin, against)
