@@ -23,7 +23,7 @@ from tests.browser.chromium import (
 )
 from tests.browser.conftest import Scene, stopped
 from tests.desk.reviewing import CONCERN, DEFECT, followed
-from tests.desk.standing import NOW, standing
+from tests.desk.standing import NOW, standing, started
 from tests.terminal import sparing
 
 SHOWN = ((1280, "light"), (380, "dark"), (1280, "dark"), (380, "light"))
@@ -110,7 +110,8 @@ def furnish(office: Office) -> None:
     asks = ["Which port?", "Should two texts be counted together or one by one?"]
     stopped(office, Cause.QUESTIONS, "it asks", questions=asks)
     stopped(office, Cause.HANDOFF, "plan needs 9k, 4k are left")
-    for name in ("not begun", "under way", "abandoned"):
+    started(office, "Zähle \u202e<b>alle</b> \U0001f984 Wörter " + "sehr" * 30)
+    for name in ("under way", "abandoned"):
         standing(office, name)
 
 
@@ -120,7 +121,8 @@ def pages(scene: Scene, prompt: str) -> dict[str, str]:
     return {
         "board": f"{origin}/", "start": f"{origin}/start", "feature": f"{scene.home}/002",
         "finished": one, "stuck": f"{scene.home}/003", "questions": f"{scene.home}/004",
-        "handoff": f"{scene.home}/005", "interrupted": f"{scene.home}/007",
+        "handoff": f"{scene.home}/005", "planned": f"{scene.home}/006",
+        "interrupted": f"{scene.home}/007",
         "document": f"{scene.home}/002/doc/spec.md", "source": f"{one}/doc/spec.md?source=1",
         "versions": f"{one}/doc/design.md?version=2&against=1", "code": f"{one}/code",
         "prompt": prompt, "money": f"{one}/money", "repository-money": f"{origin}/r/{repo}/money",
@@ -184,6 +186,7 @@ def test_every_page_is_fit_to_be_seen(tmp_path: Path, monkeypatch: pytest.Monkey
                 if window.evaluate("document.documentElement.scrollWidth - innerWidth") > 0:
                     found.append(f"{name} is wider than {width} px")
                 if (width, scheme) in SHOWN:
+                    window.evaluate("scrollTo(0, 0)")
                     shot = SHOTS / f"{name}-{width}-{scheme}.png"
                     window.screenshot(path=shot, full_page=True)
                 if (width, scheme) in LOOKED_AT:

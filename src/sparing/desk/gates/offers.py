@@ -132,9 +132,9 @@ def _effect(office: Office, row: FeatureRow, verb: str, at: float) -> tuple[str,
             words = f"{state.stage} runs again with your words; after three it stops"
             waits = price_of_waiting(office, row, at)
             return words, waiting_words(waits) if waits else _stage_costs(office, row, state.stage)
-        case "rerun" | "skip" | "back":
+        case "skip" | "back":
             return WORDS[verb], "what the stage costs that you choose, and those after it"
-        case "answer" | "resume" | "run":
+        case "answer" | "resume" | "run" | "rerun":
             return WORDS[verb], _stage_costs(office, row, state.stage)
         case _:
             return WORDS.get(verb, ""), FREE
