@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparing.double.agent.words import ACTS, NOUNS, search_word
+from sparing.double.agent.phrases import ACTS, NOUNS, search_word
 from sparing.double.agent_draws import share
 from sparing.double.agent_kinds import FILE_TOKENS, REPOSITORY_FILES, SEARCHES
 from sparing.segment import CHARS_PER_TOKEN

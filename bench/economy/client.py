@@ -17,7 +17,7 @@ from bench.economy.steps import File
 from sparing.cache import CacheBlock, CacheRequest, Life, RequestPart
 from sparing.double.blocks import block_tokens
 from sparing.double.request import JsonObject
-from sparing.economy.known import Base
+from sparing.economy.cache_contents import Base
 from sparing.segment import CHARS_PER_TOKEN, Segment
 
 CALL_TOKENS = 10

@@ -8,7 +8,7 @@ from bench.economy.sheet import Shown
 from bench.economy.steps import File, Step
 from sparing.briefing.trunk_group import RUN, shows_writing
 from sparing.context.prompt.brief import Brief
-from sparing.economy.known import Need
+from sparing.economy.cache_contents import Need
 from sparing.roles.load import Role
 from sparing.runtime.levers import CODE, DOCUMENTS, TASKS
 from sparing.turn_kind import KINDS, Actor, TurnKind

@@ -35,7 +35,7 @@ from sparing.context.prompt.brief import (
 from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.double.agent_draws import share
 from sparing.double.agent_kinds import AgentKind
-from sparing.economy.known import Need
+from sparing.economy.cache_contents import Need
 from sparing.economy.ledger_notes import NotedLook, notes_text
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS

@@ -9,9 +9,8 @@ from bench.economy.client import Talk, Words
 from bench.economy.dispatches import Dispatch
 from bench.economy.sessions import Remembered
 from sparing.cache import CacheBlock, Life, RequestPart
-from sparing.economy.cost_model import Rates
-from sparing.economy.known import cached_tokens
-from sparing.economy.lives import (
+from sparing.economy.cache_contents import cached_tokens
+from sparing.economy.cache_lives import (
     TAIL_TOKENS,
     TrunkUse,
     expected_returns,
@@ -19,6 +18,7 @@ from sparing.economy.lives import (
     primer,
     steady_end,
 )
+from sparing.economy.cost_model import Rates
 from sparing.turn import TURNS
 from sparing.turn_kind import TurnKind
 from sparing.way import Way

@@ -19,7 +19,7 @@ from bench.economy.steps import File
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief, Document, Material
 from sparing.context.prompt.compose import Composed, compose, naive, role_words
-from sparing.economy.known import digests, recall
+from sparing.economy.cache_contents import digests, recall
 from sparing.economy.predict import PreloadCandidate, preloaded
 from sparing.economy.repo_map import repository_map
 from sparing.segment import Segment, Volatility

@@ -29,11 +29,11 @@ from bench.economy.strategy import Client, Strategy
 from sparing.cache import CacheBlock, Life, PromptCache, RequestPart
 from sparing.dispatch.handoff import question_tokens
 from sparing.double.agent_draws import human_seconds, share
+from sparing.economy.cache_contents import SentPrompt
+from sparing.economy.cache_lives import ANSWER_TOKENS, TrunkUse
 from sparing.economy.continuity import JUDGEMENT
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import LoopEnd, another_ping, next_ping_at, resume_probability
-from sparing.economy.known import SentPrompt
-from sparing.economy.lives import ANSWER_TOKENS, TrunkUse
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.usage import Usage
 from sparing.way import Lever, Way

@@ -19,7 +19,7 @@ from sparing.context.documents.rich_handoff import (
 )
 from sparing.context.prompt.brief import Brief, Code, Document, Material
 from sparing.context.prompt.shorten import summarised, without_digested
-from sparing.economy.known import Need
+from sparing.economy.cache_contents import Need
 from sparing.economy.repo_map import names_of
 from sparing.flow.flows import FLOWS, builder_of
 from sparing.prompts.render import words

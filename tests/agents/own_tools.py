@@ -11,7 +11,7 @@ from sparing.agents.claude_options import ToolOffer
 from sparing.redact import Redactor
 from sparing.tool import OwnTools
 from sparing.workspace.tools.command import Commands
-from sparing.workspace.tools.seen import SeenStore
+from sparing.workspace.tools.seen_files import SeenStore
 from sparing.workspace.tools.toolset import ToolPlace, Toolset
 from tests.agents.backends import call
 from tests.agents.claude_double import ClaudeDouble, Json

@@ -13,8 +13,8 @@ from sparing.context.prompt.brief import Brief
 from sparing.dispatch.alternatives import Alternative, Terms, ways_of
 from sparing.dispatch.prompt import choose
 from sparing.dispatch.way_choice import Chosen
+from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.known import Base
 from sparing.money import Amount, Billing
 from sparing.records import ledger
 from sparing.runtime.source import Source

@@ -18,8 +18,8 @@ from sparing.context.prompt.compose import compose
 from sparing.context.prompt.turns import system
 from sparing.dispatch.alternatives import Terms, ways_of
 from sparing.dispatch.prompt import choose, seal
+from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL
-from sparing.economy.known import Base
 from sparing.finding import Verdict
 from sparing.records import ledger, verdicts
 from sparing.records.folder import load_prompt

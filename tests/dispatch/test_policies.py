@@ -18,9 +18,9 @@ from sparing.briefing.gather import gather
 from sparing.cache import Life
 from sparing.config.review import ReviewSettings
 from sparing.dispatch.judge import checked_quotes, judgement
+from sparing.economy.cache_contents import Base, blocks_of
 from sparing.economy.choose import Moment, decide_way
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.known import Base, blocks_of
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.finding import Bar, Verdict
 from sparing.flow.advance import begin

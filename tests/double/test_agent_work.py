@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.double.agent.words import search_word
+from sparing.double.agent.phrases import search_word
 from sparing.double.agent_draws import TurnIdentity, loop_rounds, needed_files, turn_needs
 from sparing.double.agent_kinds import AgentKind
 from sparing.turn_kind import Errand

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sparing.cache import CacheBlock, RequestPart
+from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, TurnWork
 from sparing.economy.estimates import UNSEEN, Share
-from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.way import Way
 

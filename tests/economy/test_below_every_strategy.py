@@ -17,7 +17,7 @@ from sparing.cache import Life
 from sparing.economy.comparison.bound import CallSize, lower_bound
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
 from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
-from sparing.economy.comparison.recorded import RecordedTurn, ReplayedPrompt
+from sparing.economy.comparison.recorded_turn import RecordedTurn, ReplayedPrompt
 from sparing.economy.comparison.replay import (
     ReplayRules,
     all_fresh,

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.cache_contents import Base
 from sparing.economy.continuity import (
     ENOUGH_RUNS,
     Bills,
@@ -29,7 +30,6 @@ from sparing.economy.continuity import (
     window_of,
 )
 from sparing.economy.cost_model import TYPICAL, TurnWork
-from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Prediction, Transcript
 from sparing.usage import Usage
 from sparing.way import Way

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparing.cache import Life
-from sparing.economy.cost_model import TYPICAL
-from sparing.economy.keepalive import another_ping, warmth
-from sparing.economy.known import Base, SentPrompt, believed
-from sparing.economy.lives import (
+from sparing.economy.cache_contents import Base, SentPrompt, believed
+from sparing.economy.cache_lives import (
     expected_readers,
     mark_places,
     marked_blocks,
     pass_share,
     trunk_life,
 )
+from sparing.economy.cost_model import TYPICAL
+from sparing.economy.keepalive import another_ping, warmth
 from sparing.segment import Segment, Volatility
 from sparing.way import Way
 from tests.economy.offers import BASE, NOW, block, inputs

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
+from sparing.economy.cache_contents import Base, SentPrompt, believed, blocks_of
 from sparing.economy.cost_model import TYPICAL, Expected, Rates, TurnWork
 from sparing.economy.estimates import Share
-from sparing.economy.known import Base, SentPrompt, believed, blocks_of
 from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, predict
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
-from sparing.economy.cost_model import TYPICAL
-from sparing.economy.known import Base, SentPrompt, believed, cached_tokens
-from sparing.economy.lives import (
+from sparing.economy.cache_contents import Base, SentPrompt, believed, cached_tokens
+from sparing.economy.cache_lives import (
     ANSWER_TOKENS,
     TAIL_TOKENS,
     TrunkUse,
@@ -20,6 +19,7 @@ from sparing.economy.lives import (
     primed_blocks,
     primer,
 )
+from sparing.economy.cost_model import TYPICAL
 from sparing.usage import Usage
 
 MODEL, TRUNK = "claude-sonnet-5", 12_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.economy.known import Missing, Need, digests, recall
+from sparing.economy.cache_contents import Missing, Need, digests, recall
 from sparing.segment import Segment, Volatility
 
 SPEC = "# Spec\n\n## Goals\n- count words\n- count lines\n"

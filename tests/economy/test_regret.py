@@ -10,11 +10,11 @@ from itertools import chain
 
 import pytest
 
+from sparing.economy.cache_contents import Base, SentPrompt, believed
 from sparing.economy.choose import Moment, decide_way
 from sparing.economy.comparison.bound import Oracle, Replay, RunTurn, lower_bound, oracle
 from sparing.economy.cost_model import TYPICAL
 from sparing.economy.estimates import Memory, SeenTurn, TurnClass, expected_work, learned
-from sparing.economy.known import Base, SentPrompt, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.turn_kind import Actor
 from sparing.way import Policy, Way

@@ -16,7 +16,7 @@ from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
 from sparing.economy.comparison.naive_replay import naive_turns
-from sparing.economy.comparison.recorded import RecordedTurn, ReplayedPrompt, SeedPrompt
+from sparing.economy.comparison.recorded_turn import RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.comparison.replay import (
     ReplayedDispatch,
     ReplayedSessions,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sparing.desk.gates.seen import seen_digest
+from sparing.desk.gates.stale_answer import seen_digest
 from sparing.desk.office import Office
 from sparing.records import mailbox
 from sparing.web.access import user_name

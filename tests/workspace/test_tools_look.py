@@ -16,7 +16,7 @@ from sparing.tool import OpenedLines
 from sparing.workspace.tools.arguments import ToolMistake, looking
 from sparing.workspace.tools.diff_lines import touched
 from sparing.workspace.tools.pages import CALL_CHARS, Span, page_of, rooms, spans_of, split_lines
-from sparing.workspace.tools.seen import merged
+from sparing.workspace.tools.seen_files import merged
 from tests.workspace.toolsets import Tools, look, tools_at
 
 NUMBERED = st.lists(st.text(alphabet="ab\tü", max_size=9), min_size=1, max_size=30)

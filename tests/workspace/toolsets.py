@@ -12,7 +12,7 @@ from sparing.redact import Redactor
 from sparing.tool import ToolResult
 from sparing.workspace.tools.command import Commands
 from sparing.workspace.tools.pages import Span
-from sparing.workspace.tools.seen import SeenStore
+from sparing.workspace.tools.seen_files import SeenStore
 from sparing.workspace.tools.toolset import ToolPlace, Toolset
 
 

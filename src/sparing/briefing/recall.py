@@ -21,7 +21,7 @@ from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
 from sparing.context.prompt.delta import LARGEST_FILE_CHARS
 from sparing.context.prompt.inclusion import confirmed_reads, defuse, missed_reads, unread_warning
-from sparing.economy.known import Need, digests, recall
+from sparing.economy.cache_contents import Need, digests, recall
 from sparing.flow.flows import TIERS
 from sparing.flow.stage import StageWork
 from sparing.job import Job

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.economy.cache_contents import Base, believed
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Memory, TurnClass, expected_work
-from sparing.economy.known import Base, believed
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.panel import members

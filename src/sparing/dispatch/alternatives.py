@@ -16,11 +16,11 @@ from sparing.cache import CacheBlock, Life
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.continuation import SessionStep
+from sparing.economy.cache_contents import Base, blocks_of
+from sparing.economy.cache_lives import marked_blocks
 from sparing.economy.cost_model import Rates, TurnWork
 from sparing.economy.estimates import Memory, TurnClass, by_reference, expected_work
-from sparing.economy.known import Base, blocks_of
 from sparing.economy.ledger_notes import notes_pay
-from sparing.economy.lives import marked_blocks
 from sparing.economy.predict import Inputs, Offer, ReadAgain, Transcript, preload_pays
 from sparing.flow.flows import TIERS
 from sparing.records.folder import load_prompt

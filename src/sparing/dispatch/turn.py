@@ -30,8 +30,8 @@ from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.review_words import repair_reply
 from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.way_choice import Chosen
-from sparing.economy.known import cached_tokens
-from sparing.economy.lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
+from sparing.economy.cache_contents import cached_tokens
+from sparing.economy.cache_lives import NO_PRIMER, Primer, expected_returns, primer, steady_end
 from sparing.errors import SparingError
 from sparing.job import Job, JobResult, Ticket
 from sparing.records import ledger, sessions, verdicts

@@ -29,11 +29,11 @@ from sparing.dispatch.alternatives import (
     ways_of,
     weighed,
 )
+from sparing.economy.cache_contents import Base, SentPrompt, believed, minimum_of
+from sparing.economy.cache_lives import pass_share
 from sparing.economy.choose import Moment, Template, WayDecision, decide_way
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Share
-from sparing.economy.known import Base, SentPrompt, believed, minimum_of
-from sparing.economy.lives import pass_share
 from sparing.economy.predict import Diff, Inputs, Prediction
 from sparing.economy.prices import own_prices, price_of
 from sparing.records import verdicts

@@ -25,9 +25,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life
+from sparing.economy.cache_contents import Base, Known, cached_tokens
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, Expected, Rates, TurnWork, turn_tokens
 from sparing.economy.estimates import FILE_TOKENS, UNSEEN, Share
-from sparing.economy.known import Base, Known, cached_tokens
 from sparing.way import Way
 
 START_SECONDS = 5.0

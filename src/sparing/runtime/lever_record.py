@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from sparing.codec import JsonObject
+from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
 from sparing.economy.estimates import seen_work
-from sparing.economy.known import Base
 from sparing.economy.levers import (
     SPARES,
     AidedTurn,

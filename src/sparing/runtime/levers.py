@@ -19,10 +19,10 @@ from sparing.agents.backend import Backend
 from sparing.cache import Life
 from sparing.config.settings import Settings
 from sparing.context.prompt.brief import Brief
+from sparing.economy.cache_lives import RECENT_PAUSES, trunk_life
 from sparing.economy.cost_model import Rates
 from sparing.economy.keepalive import USUAL_PAUSES
 from sparing.economy.levers import Able, LeverState, SheetUse, sheet_use, standings, switched_on
-from sparing.economy.lives import RECENT_PAUSES, trunk_life
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import fact_sheets, ledger, resume_checks

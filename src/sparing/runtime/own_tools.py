@@ -26,7 +26,7 @@ from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.tools.command import Commands
 from sparing.workspace.tools.diff_lines import touched
-from sparing.workspace.tools.seen import SeenStore
+from sparing.workspace.tools.seen_files import SeenStore
 from sparing.workspace.tools.toolset import ToolPlace, Toolset
 
 COMPARED_EVERY = 16

@@ -16,6 +16,8 @@ from sparing import turn
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.codec import JsonObject
+from sparing.economy.cache_contents import Base, SentPrompt
+from sparing.economy.cache_lives import TrunkUse, expected_readers
 from sparing.economy.cost_model import TurnWork
 from sparing.economy.estimates import (
     Memory,
@@ -26,8 +28,6 @@ from sparing.economy.estimates import (
     observed_share,
     read_share,
 )
-from sparing.economy.known import Base, SentPrompt
-from sparing.economy.lives import TrunkUse, expected_readers
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.records import ledger, resume_checks

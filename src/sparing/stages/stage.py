@@ -14,7 +14,14 @@ from sparing.flow.stage import StageWork
 from sparing.flow.state import Cause, Outcome, OutcomeKind, Position
 from sparing.job import LOOP, JobResult
 from sparing.review.stall import idle
-from sparing.stages import assistants, last_stage, looks, review_rounds, tasks, tier_sessions
+from sparing.stages import (
+    assistants,
+    last_stage,
+    review_outcome,
+    review_rounds,
+    tasks,
+    tier_sessions,
+)
 from sparing.stages.auto_gate import REDEFINED, unpassed_words
 from sparing.stages.document_repair import left_unfit, sent_back
 from sparing.stages.failure import failing
@@ -94,7 +101,7 @@ def _answered(
         return tasks.left_out(place)
     if place.step in assistants.DIVERGING:
         return assistants.taken(place)
-    return looks.waved(
+    return review_outcome.waved(
         replace(place, state=advance(state, Outcome(OutcomeKind.GO_ON)).state), happened, now
     )
 
@@ -255,7 +262,7 @@ STEPS: dict[StageStep, StepHandler] = {
     StageStep.RESEARCH: _researched,
     StageStep.AUTHOR: _authored,
     StageStep.PART: _authored,
-    StageStep.REVIEW: looks.reviewed,
+    StageStep.REVIEW: review_outcome.reviewed,
     StageStep.TASKS: tasks.listed,
     StageStep.TASK: tasks.done_task,
     StageStep.PROVE: tasks.proved,

@@ -22,7 +22,7 @@ from sparing.desk.gates.ideas import stop
 from sparing.desk.gates.line_comments import reject_with
 from sparing.desk.gates.repeated_feedback import NOTE, repeats
 from sparing.desk.gates.rulings import VERBS, RulingRequest, rule
-from sparing.desk.gates.seen import refuse_stale
+from sparing.desk.gates.stale_answer import refuse_stale
 from sparing.desk.money.caps import raise_caps
 from sparing.errors import UsageError
 from sparing.web.cap_form import CapForm, cap_request

@@ -8,7 +8,7 @@ from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.branch import Output, check_outputs, code_of
 from sparing.desk.gates.line_comments import AnsweredComment, last_comments
 from sparing.desk.gates.offers import ActionOffer, offers
-from sparing.desk.gates.seen import seen_digest
+from sparing.desk.gates.stale_answer import seen_digest
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.flow.state import FlowState
 from sparing.report.unified_diff import FileDiff, read_diff

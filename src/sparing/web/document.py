@@ -8,9 +8,9 @@ from sparing.desk.features.versions import DocumentVersion, text_at, versions_of
 from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.line_comments import AnsweredComment, last_comments
 from sparing.desk.gates.offers import ActionOffer, offers
-from sparing.desk.gates.seen import seen_digest
+from sparing.desk.gates.stale_answer import seen_digest
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
-from sparing.desk.reviews.followed import FollowedFinding, followed
+from sparing.desk.reviews.finding_history import FollowedFinding, followed
 from sparing.errors import NotFound
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import FlowState

@@ -19,10 +19,10 @@ from sparing.desk.gates.handoffs import note_lines, stage_notes
 from sparing.desk.gates.line_comments import AnsweredComment, last_comments
 from sparing.desk.gates.offers import ActionOffer, offers
 from sparing.desk.gates.open_questions import Question, questions
-from sparing.desk.gates.seen import seen_digest
+from sparing.desk.gates.stale_answer import seen_digest
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
-from sparing.desk.reviews.followed import FollowedFinding, followed
+from sparing.desk.reviews.finding_history import FollowedFinding, followed
 from sparing.errors import SparingError
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS

@@ -1,4 +1,6 @@
-"""Documents are data: wrapping foreign text so that it can't leave its wrapper.
+"""How a document gets into a prompt: in full inside a wrapper, or by reference.
+
+Documents are data: wrapping foreign text so that it can't leave its wrapper.
 
 The key is constant for a feature (a cached prefix must stay equal) and derived from a secret of
 this machine, so a document can't name it in advance. Anything in a text that could be taken for

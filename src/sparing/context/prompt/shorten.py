@@ -1,4 +1,6 @@
-"""A role's text, taken apart: what it is, what it stands for, what it checks.
+"""Fewer words for the same: roles by parts, tiers without repetition, a schema as one line.
+
+A role's text, taken apart: what it is, what it stands for, what it checks.
 
 The seed order sends these parts at different places; the nested order sends them as they are
 written. Both send only the expectations of the stage that comes next.

@@ -17,7 +17,7 @@ from sparing.desk.money.naive_estimate import Sizes, follows, naive_turns_of, ow
 from sparing.desk.office import Office, settings_of
 from sparing.economy.comparison.bound import CallSize
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage
-from sparing.economy.comparison.recorded import Named, RecordedTurn, ReplayedPrompt, SeedPrompt
+from sparing.economy.comparison.recorded_turn import Named, RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import HABITS, Memory, work_of

@@ -17,9 +17,9 @@ from sparing.config.settings import ClockKind
 from sparing.desk.gates.actions import makes_code
 from sparing.desk.office import Office, settings_of
 from sparing.economy import keepalive
+from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Memory, TurnClass, expected_work
-from sparing.economy.known import Base
 from sparing.economy.predict import Inputs, Offer, Transcript
 from sparing.economy.prices import own_prices, price_of
 from sparing.flow.flows import FLOWS

@@ -11,8 +11,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from sparing.double.agent.memory import AgentMemory, ToolUsed
+from sparing.double.agent.phrases import passages, search_word
 from sparing.double.agent.tools import LOOKING, AgentTools, Wish, WishKind
-from sparing.double.agent.words import passages, search_word
 from sparing.double.agent_draws import (
     TurnIdentity,
     TurnNeeds,

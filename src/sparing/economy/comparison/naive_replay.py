@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparing.economy.comparison.naive import NaiveTurn
-from sparing.economy.comparison.recorded import RecordedTurn
+from sparing.economy.comparison.recorded_turn import RecordedTurn
 from sparing.way import Way
 
 

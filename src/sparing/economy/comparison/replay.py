@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparing.cache import MINIMUM_TOKENS, CacheBlock, Life, RequestPart
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
-from sparing.economy.comparison.recorded import (
+from sparing.economy.comparison.recorded_turn import (
     Named,
     RecordedTurn,
     ReplayedPrompt,

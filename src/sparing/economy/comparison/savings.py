@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sparing.economy.comparison.bound import RunTurn, lower_bound, oracle
 from sparing.economy.comparison.naive import naive_runs, naive_usage
 from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
-from sparing.economy.comparison.recorded import RecordedTurn
+from sparing.economy.comparison.recorded_turn import RecordedTurn
 from sparing.economy.comparison.replay import (
     Pick,
     ReplayRules,

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from sparing.workspace.tools.pages import Span
-from sparing.workspace.tools.seen import merged
+from sparing.workspace.tools.seen_files import merged
 
 AROUND = 3
 """Lines beside a removal, which has no line of its own in the new file."""

@@ -16,7 +16,7 @@ from sparing.workspace.tools import outline, search, search_child
 from sparing.workspace.tools.arguments import Looking, ToolMistake, Wanted
 from sparing.workspace.tools.pages import CALL_CHARS, FilePage, Span, page_of, rooms
 from sparing.workspace.tools.search import Found, Hit
-from sparing.workspace.tools.seen import Seen
+from sparing.workspace.tools.seen_files import Seen
 from sparing.workspace.tools.worktree_files import NotForYou, ShownFile, WorktreeFiles
 
 SEARCH_SECONDS = 15

@@ -22,7 +22,7 @@ from sparing.workspace.tools.command import Commands, Stopped
 from sparing.workspace.tools.edits import NOTHING, Edited, apply
 from sparing.workspace.tools.look import SEARCH_SECONDS, Look
 from sparing.workspace.tools.pages import Span, split_lines
-from sparing.workspace.tools.seen import Seen, SeenStore
+from sparing.workspace.tools.seen_files import Seen, SeenStore
 from sparing.workspace.tools.worktree_files import Listing, NotForYou, WorktreeFiles
 
 LOOK, CHANGE, RUN = "look", "change", "run"
