@@ -31,8 +31,8 @@ from bench.client_tables import (
     role_table,
     table,
 )
+from bench.economy.measure import UNPROVEN
 from bench.loop import alone
-from sparing.economy.levers import SPARES
 from sparing.way import Lever, off
 
 OUT = Path(__file__).parent / "out" / "client"
@@ -40,6 +40,9 @@ KINDS = ("light", "typical", "heavy")
 FLOWS = ("feature", "L1", "L2", "L3")
 LEVERED = CLIENT_TOOLS
 """The arm in which each lever is switched off alone."""
+EQUAL = (Lever.HOUR, Lever.TRIM, Lever.KEEP_ALIVE)
+"""The client has one life for all entries and answers the model itself, and on a counted clock
+nothing is kept warm: a run without these is the same run."""
 RUN = {arm.name: arm for arm in ARMS if arm.settings}
 SHORT_FLOW = "L1"
 """What CI runs of it: the arms that say so."""
@@ -109,7 +112,8 @@ def _cases(options: argparse.Namespace) -> Iterator[Case]:
                 if seed <= _draws(options, flow, arm):
                     yield _case(arm.name, flow, options.kind, seed, arm.settings)
     for lever in Lever if options.levers else ():
-        yield _switched(lever, flows[0], options.kind)
+        if lever not in EQUAL:
+            yield _switched(lever, flows[0], options.kind)
 
 
 def _draws(options: argparse.Namespace, flow: str, arm: Arm) -> int:
@@ -118,7 +122,7 @@ def _draws(options: argparse.Namespace, flow: str, arm: Arm) -> int:
 
 def _switched(lever: Lever, flow: str, kind: str) -> Case:
     """With that lever off; one that is off until it has shown its worth is switched on instead."""
-    names = ["all", lever.value] if lever in SPARES else ["all", off(lever)]
+    names = ["all", lever.value] if lever in UNPROVEN else ["all", off(lever)]
     settings = {**RUN[LEVERED].settings, "economy.levers": names}
     return _case(f"{LEVERED}, {names[-1]}", flow, kind, 1, settings)
 

@@ -50,12 +50,16 @@ def lever_table(found: Sequence[ClientResult], arm: str) -> Iterator[str]:
     """What each lever is worth: the run without it against the run with all."""
     yield ""
     yield f"each lever switched alone, against {arm} as it is: one in use is off (no-…; above 1: it"
-    yield "saves), one that is off until it has shown its worth is on (below 1: it would save)"
+    yield "saves), one that is off until it has shown its worth is on (below 1: it would save);"
+    yield "hour, trim and keep-alive can't differ here: one cache life, the client's own tools, and"
+    yield "a counted clock on which nothing is kept warm"
     for one in found:
         base = _same(one, found, arm)
         if one.case.arm.startswith(f"{arm}, ") and base is not None:
             share = equivalents(one.bill) / equivalents(base.bill)
-            yield f"  {one.case.arm:<28}{equivalents(one.bill) / 1e3:>8,.0f}{share:>8.3f}"
+            who = f"{one.case.flow}, {one.case.kind}, draw {one.case.seed}"
+            cost = f"{equivalents(one.bill) / 1e3:>8,.0f}"
+            yield f"  {who:<26}{one.case.arm:<30}{cost}{share:>8.3f}{_quality(one)}"
 
 
 def _line(one: ClientResult, found: Sequence[ClientResult], lean: str, stock: str) -> str:
