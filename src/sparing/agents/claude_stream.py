@@ -273,8 +273,9 @@ def _objects(message: JsonObject, name: str) -> list[JsonObject]:
 
 
 def _count(value: object) -> int:
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_count and 0 < value <= MOST_TOKENS else 0
+    if isinstance(value, bool) or not isinstance(value, int):
+        return 0
+    return value if 0 < value <= MOST_TOKENS else 0
 
 
 def _moment(told: object) -> float | None:
