@@ -40,6 +40,16 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("policy", ["seed", "fresh"])
+def test_the_demo_comes_home_under_the_policies_to_compare_with(
+    tmp_path: Path, policy: str
+) -> None:
+    """C2, C9: a final validation in which nobody has anything new to see is no loop."""
+    said = sparing(tmp_path, "demo", environ={"SPARING_REVIEW__POLICY": policy})
+    assert said.code == 0, said.err[-2000:]
+
+
+@pytest.mark.long
 def test_the_naive_figure_of_the_demo_is_what_the_naive_policy_bills(tmp_path: Path) -> None:
     """E4: measured 0.1 % apart; a run under the policy itself says its own bill."""
     found = {

@@ -219,7 +219,7 @@ def paid_before(asking: SpendRequest) -> Reply | None:
             return None
         row = good[-1]
         assert row.result is not None
-        fresh = row.attempt.way != Way.RESUME
+        fresh = row.attempt.way != Way.RESUME and not asking.source.final
         again = fresh and repeats.answered_so(
             connection, row.attempt, asking.ticket.leg_id, row.result.reply
         )

@@ -145,7 +145,8 @@ def _stop(
         tell(tx, asking.ticket, asking.source.job, "quota", text=reply.detail, data=data, name=name)
     if reply.failure is not None:
         return SpendRefusal(reply.failure.value, reply.detail)
-    fresh = asking.sent.way is not Way.RESUME
+    # Everybody is asked once more at the end, under `seed` also where nothing has changed.
+    fresh = asking.sent.way is not Way.RESUME and not asking.source.final
     again = fresh and repeats.answered_so(tx, asking.attempt, asking.ticket.leg_id, kept)
     role, patience = asking.source.job.who, asking.patience
     why = fruitless(role, len(reply.text), patience, repeated=again)
