@@ -83,10 +83,9 @@ def _notified(chromium: Any, page: Any, office: Office) -> None:
     """Of a feature in the other repository, while another window is in front."""
     window = logged_in(chromium, page)
     window.context.add_init_script(HIDDEN)
-    streams = window.expect_response("**/events**")
-    with streams:
-        window.reload()
-    window.get_by_role("button", name="Notify me").click()
+    window.reload()
+    with window.expect_response("**/events"):
+        window.get_by_role("button", name="Notify me").click()
     with office.database.write() as tx:
         key = f"{office.repository.key}-001"
         events.add(tx, Event.of(FeatureEvent.GATE, key="w", feature=key, at=NOW, stage="plan"))
@@ -98,6 +97,21 @@ def _notified(chromium: Any, page: Any, office: Office) -> None:
     )
     assert window.evaluate("window.told[0]").startswith("sparing 001: plan waits")
     window.context.close()
+
+
+def test_many_tabs(tmp_path: Path) -> None:
+    """F8: a browser has six connections to a server; more tabs than that are no trouble."""
+    office = open_office(make_repository(tmp_path / "gate"))
+    standing(office, "at a gate")
+    with served(office.repository.checkout) as page, browser() as chromium:
+        window = logged_in(chromium, page)
+        # All of them are in sight for this browser, so each is told that it is not.
+        window.context.add_init_script(HIDDEN)
+        for _ in range(9):
+            window.context.new_page().goto(f"{page.origin}/r/{office.repository.key}/f/001")
+        window.goto(f"{page.origin}/r/{office.repository.key}/f/001")
+        window.get_by_role("button", name="Approve").click()
+        window.locator("#state", has_text="Answered: approve").wait_for()
 
 
 def test_two_people_at_one_gate(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from sparing.web.guard import LOGIN, TOO_LARGE, BodyTooLarge, Guard
 from sparing.web.refusal import Refusal, refusal_of, wants_json
 from sparing.web.render import MEDIA, STATIC, page, static_file
 from sparing.web.site import Site
-from sparing.web.stream import event_stream
+from sparing.web.stream import board_stream, event_stream
 from sparing.web.views import VIEWS, View, chrome
 from sparing.web.visit import Visit
 
@@ -53,6 +53,7 @@ class Web:
             Route("/logout", self._log_out, methods=["POST"]),
             Route("/static/{name}", self._static, methods=["GET"]),
             Route("/favicon.ico", self._icon, methods=["GET"]),
+            Route("/events", self._board_stream, methods=["GET"]),
             Route("/r/{repo}/events", self._stream, methods=["GET"]),
             Route("/r/{repo}/f/{id}/chart/{name}", self._chart, methods=["GET"]),
             *views,
@@ -128,6 +129,9 @@ class Web:
     async def _stream(self, request: Request) -> Response:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return await event_stream(self._visit(request), after)
+
+    async def _board_stream(self, request: Request) -> Response:
+        return await board_stream(self._visit(request))
 
     async def _chart(self, request: Request) -> Response:
         drawn = await run_in_threadpool(self._drawn, self._visit(request))

@@ -8,8 +8,11 @@ on from its own number.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
@@ -18,6 +21,7 @@ from sparing.codec import JsonObject, dump
 from sparing.desk.features.event_line import event_line, number_of
 from sparing.desk.features.history import events_page, latest_event
 from sparing.desk.office import Office
+from sparing.errors import SparingError
 from sparing.printable import printable
 from sparing.records.events import Event
 from sparing.web.visit import Visit
@@ -29,6 +33,7 @@ IDLE_SECONDS = 15.0
 LONGEST = 4_000
 """Of a text in one message."""
 RETRY = "retry: 1000\n\n"
+_NUMBER = re.compile(r"(?m)^id: \d+\n")
 
 
 async def event_stream(visit: Visit, after: str) -> Response:
@@ -39,11 +44,48 @@ async def event_stream(visit: Visit, after: str) -> Response:
     latest = await run_in_threadpool(latest_event, office)
     # A number from before the records were replaced would wait for ever.
     begin = min(int(after), latest) if after.isascii() and after.isdigit() else latest
-    return StreamingResponse(
-        _news(visit, office, key, begin),
-        media_type="text/event-stream",
-        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
-    )
+    return _streamed(_news(visit, office, key, begin))
+
+
+async def board_stream(visit: Visit) -> Response:
+    """Of all repositories in one: a browser has few connections to a server.
+
+    From now on, and without numbers, since each repository counts for itself.
+    """
+    found = await run_in_threadpool(_offices, visit)
+    return _streamed(_together([_news(visit, one, "", latest) for one, latest in found]))
+
+
+def _offices(visit: Visit) -> list[tuple[Office, int]]:
+    found: list[tuple[Office, int]] = []
+    for one in visit.site.repositories():
+        with suppress(SparingError):
+            office = visit.site.office(one.key)
+            found.append((office, latest_event(office)))
+    return found
+
+
+def _streamed(news: AsyncGenerator[str]) -> Response:
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(news, media_type="text/event-stream", headers=headers)
+
+
+async def _together(streams: Sequence[AsyncGenerator[str]]) -> AsyncGenerator[str]:
+    """Nothing is queued beyond one message of each."""
+    queue: asyncio.Queue[str] = asyncio.Queue(maxsize=len(streams) or 1)
+
+    async def pour(stream: AsyncGenerator[str]) -> None:
+        async for text in stream:
+            await queue.put(_NUMBER.sub("", text))
+
+    tasks = [asyncio.create_task(pour(one)) for one in streams]
+    try:
+        while True:
+            yield await queue.get()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _news(visit: Visit, office: Office, key: str, begin: int) -> AsyncGenerator[str]:

@@ -324,7 +324,7 @@ function addEvent(one) {
 
 /** @param {EventLine} one */
 function notify(one) {
-  if (one.tone !== "person" || !"?!".includes(one.mark) || !document.hidden) return;
+  if (one.tone !== "person" || !"?!".includes(one.mark) || !document.hidden || !leads) return;
   if ("Notification" in window && Notification.permission === "granted") new Notification(`sparing ${one.feature}`, { body: one.words });
 }
 
@@ -332,7 +332,7 @@ function offerNotifications() {
   const button = document.getElementById("notify");
   if (!button || !("Notification" in window) || Notification.permission !== "default") return;
   button.hidden = false;
-  button.addEventListener("click", async () => { await Notification.requestPermission(); button.hidden = true; });
+  button.addEventListener("click", async () => { await Notification.requestPermission(); button.hidden = true; lead(); });
 }
 
 let refreshTimer = 0;
@@ -369,31 +369,55 @@ function swap(fresh) {
   }
 }
 
-function follow() {
+/** @type {EventSource | null} */
+let stream = null;
+let lastSeen = body.dataset.after ?? "";
+let leads = false;
+
+// A browser has only six connections to one server: a tab holds one, and none while it is out of sight.
+function listen() {
+  const page = body.dataset.page ?? "";
+  if (stream || !["board", "feature", "document", "code"].includes(page) || (document.hidden && !leads)) return;
   const state = document.getElementById("link-state");
-  const after = body.dataset.after ? `&after=${body.dataset.after}` : "";
-  const repos = (body.dataset.repos ?? "").split(" ").filter(Boolean).slice(0, 4);
-  if (!["board", "feature", "document", "code"].includes(body.dataset.page ?? "")) return;
-  for (const repo of repos) {
-    const feature = body.dataset.feature ? `feature=${body.dataset.feature}` : "";
-    const stream = new EventSource(`/r/${repo}/events?${feature}${after}`);
-    stream.addEventListener("open", () => { if (state) state.textContent = ""; });
-    stream.addEventListener("error", () => {
-      const over = stream.readyState === EventSource.CLOSED;
-      if (state) state.textContent = over ? "logged out: open the link in the terminal of sparing serve" : "no connection; trying again";
-    });
-    stream.addEventListener("message", (message) => {
-      const one = /** @type {EventLine} */ (JSON.parse(message.data));
-      addEvent(one);
-      notify(one);
-    });
-    stream.addEventListener("changed", () => {
-      // The first time, too: something may have changed after this page was made and before the stream began.
-      clearTimeout(refreshTimer);
-      refreshTimer = window.setTimeout(refresh, REFRESH_MS);
-    });
-    addEventListener("pagehide", () => stream.close());
-  }
+  const after = lastSeen ? `&after=${lastSeen}` : "";
+  const own = new EventSource(page === "board" ? "/events" : `/r/${body.dataset.repos}/events?feature=${body.dataset.feature}${after}`);
+  stream = own;
+  own.addEventListener("open", () => { if (state) state.textContent = ""; });
+  own.addEventListener("error", () => {
+    const over = own.readyState === EventSource.CLOSED;
+    if (state) state.textContent = over ? "logged out: open the link in the terminal of sparing serve" : "no connection; trying again";
+  });
+  own.addEventListener("message", (message) => {
+    const one = /** @type {EventLine} */ (JSON.parse(message.data));
+    lastSeen = message.lastEventId || lastSeen;
+    addEvent(one);
+    notify(one);
+  });
+  own.addEventListener("changed", () => {
+    // The first time, too: something may have changed after this page was made and before the stream began.
+    clearTimeout(refreshTimer);
+    refreshTimer = window.setTimeout(refresh, REFRESH_MS);
+  });
+}
+
+function hush() {
+  if (document.hidden && leads) return;
+  stream?.close();
+  stream = null;
+}
+
+/** One tab of all notifies, and goes on listening while it is out of sight. */
+function lead() {
+  if (!("Notification" in window) || Notification.permission !== "granted") return;
+  navigator.locks?.request("sparing-notifies", () => { leads = true; listen(); return new Promise(() => {}); });
+}
+
+function follow() {
+  listen();
+  lead();
+  document.addEventListener("visibilitychange", () => { if (document.hidden) hush(); else listen(); });
+  addEventListener("pagehide", () => { stream?.close(); stream = null; });
+  addEventListener("pageshow", listen);
 }
 
 // ---- keys ---------------------------------------------------------------------------------------
