@@ -43,6 +43,7 @@ class Typed:
         self._main, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         base = {**os.environ, **QUICK, "TERM": "xterm", "COLUMNS": "80", "PAGER": "cat"}
+        base["SPARING_NOTIFY__STATUS_LINE"] = "false"  # it differs with every run
         self.process = subprocess.Popen(
             (sys.executable, "-m", "sparing", *words),
             cwd=where, env={**base, **(environ or {})}, stdin=terminal, stdout=terminal,

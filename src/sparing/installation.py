@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 NAME = "sparing"
-EXTRAS = ("claude", "charts", "web")
 _MARKER = re.compile(r"""^(?P<name>[^;]+);.*extra\s*==\s*['"](?P<extra>[\w-]+)['"]""")
 
 

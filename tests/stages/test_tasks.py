@@ -283,9 +283,8 @@ def test_a_small_task_may_go_on_in_the_session_of_the_one_before() -> None:
 def test_a_chain_ends_with_a_reply_that_has_no_report() -> None:
     """E13: whoever comes next begins by itself."""
     turn, silent = JobResult(commit="c", reply="r"), JobResult(commit="log", reported=False)
-    assert _chained(begun(chains=CHAINS), turn, silent, turn, JobResult(commit="log")) == [
-        "", "", "2",
-    ]  # fmt: skip
+    found = _chained(begun(chains=CHAINS), turn, silent, turn, JobResult(commit="log"))
+    assert found == ["", "", "2"]
 
 
 def test_a_chained_task_that_is_not_done_is_tried_alone_and_so_are_the_others() -> None:
@@ -298,5 +297,4 @@ def test_a_chained_task_that_is_not_done_is_tried_alone_and_so_are_the_others() 
 def test_nobody_goes_on_in_the_session_of_a_task_that_needed_two_tries() -> None:
     """E13: a first task that fails says nothing of chains: the third may follow the second."""
     turn, seen = JobResult(commit="c", reply="r"), JobResult(commit="log")
-    found = _chained(begun(chains=CHAINS), turn, DOUBT, turn, seen, turn, seen)
-    assert found == ["", "", "", "2"]
+    assert _chained(begun(chains=CHAINS), turn, DOUBT, turn, seen, turn, seen)[2:] == ["", "2"]

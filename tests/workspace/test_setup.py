@@ -147,7 +147,7 @@ def test_a_setup_that_fails_or_hangs(user_repository: UserRepository, tmp_path: 
     with pytest.raises(SetupFailed) as caught:
         equip(worktree, recipe_of(worktree, "sleep 60"), means(tmp_path, 0.2))
     assert "stopped after 0.2 s" in caught.value.what
-    assert "SETUP_SECONDS" in caught.value.repair
+    assert "sparing config set workspace.setup_seconds" in caught.value.repair
 
 
 FILES = {".gitignore": ".env*\n", "config/app.toml": "x = 1\n"}

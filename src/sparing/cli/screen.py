@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LEAST_WIDTH, MOST_WIDTH = 38, 118
 """Of lines that are wrapped: narrower can't be read, wider is hard to."""
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_status: set[bool] = set()
+"""Whether a status line stands there."""
 _CODES = re.compile(r"[0-9;]+m")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _INDENT = re.compile(r" *(?:[·+✓✗?»~=→-] |[\w-]+ {2,})?")
@@ -46,11 +48,28 @@ def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = F
 
 def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = True) -> None:
     """`fold`: on a terminal long lines are broken between words, under their own beginning."""
+    clear_status()
     shown = rendered(text)
     stream = sys.stderr if err else sys.stdout
     if fold and stream.isatty():
         shown = "\n".join(_folded(line, _columns()) for line in shown.split("\n"))
     click.echo(shown, nl=nl, err=err)
+
+
+def show_status(text: str) -> None:
+    """One line that is replaced by whatever is shown next; on a terminal alone."""
+    if is_watched():
+        cut = printable(" ".join(text.split()))[: max(1, _columns() - 1)]
+        sys.stderr.write(f"\r\x1b[K{cut}")
+        sys.stderr.flush()
+        _status.add(True)
+
+
+def clear_status() -> None:
+    if _status:
+        _status.clear()
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
 
 
 def _columns() -> int:

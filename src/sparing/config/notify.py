@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.config.rules import Rule, SettingScope, setting
-from sparing.config.value_forms import PATTERN_COMMAND, Names, Text
+from sparing.config.value_forms import PATTERN_COMMAND, Names, Switch, Text
 
 BELL = "bell"
 DESKTOP = "desktop"
@@ -30,6 +30,15 @@ class NotifySettings:
             Text("a command line", f"({PATTERN_COMMAND})?"),
             "A program that is started as well, with a title and a sentence as its last two "
             "arguments. No shell reads the line.",
+            SettingScope.USER,
+        ),
+    )
+    status_line: bool = setting(
+        True,
+        Rule(
+            Switch(),
+            "While a set-up or a check runs, show it, for how long and its last line: in place on "
+            "a terminal, a line a minute elsewhere.",
             SettingScope.USER,
         ),
     )

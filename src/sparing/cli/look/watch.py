@@ -16,6 +16,7 @@ from sparing.cli.clock import now
 from sparing.cli.look.status import state_words
 from sparing.cli.money.cache_warmth import warm_words
 from sparing.cli.options import feature_argument
+from sparing.cli.run.command_status import CommandStatus
 from sparing.cli.run.event_lines import agent_line, describe, named
 from sparing.cli.run.progress import SandboxTeller
 from sparing.cli.screen import echo, style, wrapped
@@ -57,7 +58,7 @@ def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
 def follow(
     office: Office, rows: Sequence[FeatureRow], *, last: int = 0, once: bool = False
 ) -> None:
-    watcher = Watcher(office, rows, last)
+    watcher, commands = Watcher(office, rows, last), CommandStatus(office)
     with office.database.watch() as changed:
         while True:
             if changed():
@@ -68,6 +69,7 @@ def follow(
             elif not engine_runs(office):
                 watcher.rests()
                 return
+            commands.show()
             time.sleep(LOOK_SECONDS)
 
 

@@ -17,6 +17,7 @@ from sparing.cli.clock import now
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
+from sparing.cli.run.command_status import CommandStatus
 from sparing.cli.run.notify import notify
 from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
@@ -77,8 +78,7 @@ def run_features(
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
-    optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
-    settle_level(reach, unsandboxed=optional)
+    settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
     with engine_lock(office.folder.engine_lock), kept_open():
         Disk(office.folder.path).hold(GO_ON)
         ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
@@ -154,20 +154,14 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 async def _drive(
     office: Office, rows: Sequence[FeatureRow], mode: Mode, reach: Reach, *, quiet: bool
 ) -> list[FeatureRow]:
-    from sparing.engine.auto_approval import pass_waiting
     from sparing.engine.lifecycle import running
-    from sparing.runtime.sandbox import record_sandbox
 
     settings = office.loaded.settings
     around = _surroundings(office, reach, headless=mode is not Mode.ASK)
     progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
-    for row in rows:
-        around.backend(row)
-        record_sandbox(around, row, now(), reach.words)
-        answers.request_start(office, row, now())
-        pass_waiting(around, row, now())
+    _begin(office, around, rows, reach)
     leaving.clear()
-    asking = OpenQuestion(office)
+    asking, commands = OpenQuestion(office), CommandStatus(office, quiet=quiet)
     with office.database.watch() as changed, _interruptible():
         async with running(around, settings.engine, settings.agent.concurrency) as engine:
             looked = now()
@@ -182,6 +176,7 @@ async def _drive(
                     if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
+                commands.show(hold=bool(asking.open))
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
                     Disk(office.folder.path).look(GO_ON)
@@ -190,13 +185,23 @@ async def _drive(
                 await asyncio.sleep(settings.engine.poll_seconds)
 
 
+def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], reach: Reach) -> None:
+    from sparing.engine.auto_approval import pass_waiting
+    from sparing.runtime.sandbox import record_sandbox
+
+    for row in rows:
+        around.backend(row)
+        record_sandbox(around, row, at := now(), reach.words)
+        answers.request_start(office, row, at)
+        pass_waiting(around, row, at)
+
+
 def host_engine(office: Office, lives: Callable[[], bool]) -> None:
     """Run whatever a person has begun or answers, wherever they do; for as long as it `lives`."""
     for warning in check_roles(office):
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
-    optional = office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL
-    settle_level(reach, unsandboxed=optional)
+    settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
     with engine_lock(office.folder.engine_lock), kept_open():
         Disk(office.folder.path).hold(GO_ON)
         asyncio.run(_host(office, reach, lives))

@@ -54,7 +54,7 @@ def _values(
 @config_command.command("get")
 @click.argument("key", shell_complete=_keys)
 @json_option
-def get(key: str, as_json: bool) -> None:
+def get_command(key: str, as_json: bool) -> None:
     """Print one setting, such as review.cap."""
     find_setting(key)
     (row,) = (one for one in as_rows(current(_repository())) if one.key == key)
@@ -70,7 +70,7 @@ def get(key: str, as_json: bool) -> None:
 @click.argument("value", shell_complete=_values)
 @click.option("--project", is_flag=True, help="In sparing.toml of this repository, for everybody.")
 @json_option
-def set_(key: str, value: str, project: bool, as_json: bool) -> None:
+def set_command(key: str, value: str, project: bool, as_json: bool) -> None:
     """Change one setting, in your own file unless --project is given.
 
     Lists are separated by commas: sparing config set economy.levers all,no-map
@@ -86,7 +86,7 @@ def set_(key: str, value: str, project: bool, as_json: bool) -> None:
 
 @config_command.command("show")
 @json_option
-def show(as_json: bool) -> None:
+def show_command(as_json: bool) -> None:
     """List every setting, its value and the layer it comes from."""
     rows = [row for row in as_rows(current(_repository())) if row.key not in HIDDEN or row.value]
     if as_json:

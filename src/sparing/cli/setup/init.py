@@ -95,7 +95,7 @@ def offer_file(office: Office, found: RepositoryScan, *, yes: bool) -> str:
         copy = (*copy, *found.private)
     text = project_file(found, copy=copy)
     if not yes:
-        echo("\n" + text, err=True)
+        echo("\n" + text, err=True, fold=False)
         if not confirm("write this to sparing.toml?", default=False, err=True):
             return ""
     return write_project_file(office, text).name

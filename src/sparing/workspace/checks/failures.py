@@ -48,3 +48,26 @@ def failing(output: str) -> tuple[str, ...]:
     """Names of failing tests, of pytest, unittest, TAP, node, jest, go and cargo."""
     found = (match["name"] for pattern in _NAMES for match in pattern.finditer(output))
     return tuple(sorted(dict.fromkeys(found)))[:MOST_NAMES]
+
+
+_TELLING = re.compile(
+    r"\berror\b|\berr!|\bfatal\b|\bfailed\b|\bcan(?:no|')t\b|could not|not found|denied|no such",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"complete log|npm (?:error|err!)\s*$|exited with|^make: \*\*\*", re.IGNORECASE)
+_NETWORK = re.compile(
+    r"EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|name resolution"
+    r"|Could not resolve|Network is unreachable|Connection (?:refused|timed out)"
+)
+
+
+def telling_lines(output: str, most: int = 2) -> tuple[str, ...]:
+    """The lines that say why a command failed: not where its log lies, nor that it failed."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    found = [one for one in lines if _TELLING.search(one) and not _EMPTY.search(one)]
+    first = [one for one in found if _NETWORK.search(one)]
+    return tuple(dict.fromkeys((*first, *found)))[:most]
+
+
+def is_network(output: str) -> bool:
+    return _NETWORK.search(output) is not None

@@ -21,6 +21,7 @@ from typing import BinaryIO, NamedTuple
 from sparing.errors import SandboxRefused
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.checks.failures import failing, passing
+from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.sandbox.launcher import wrap
 from sparing.workspace.sandbox.policy import (
     GIGABYTE,
@@ -111,7 +112,7 @@ def run_check(
     environment = _environment(worktree, environ)
     with (
         _prepared(check, worktree, environment, sandbox) as line,
-        tempfile.TemporaryFile() as out,
+        _output(check, worktree, sandbox) as out,
     ):
         try:
             process = subprocess.Popen(
@@ -134,6 +135,17 @@ def run_check(
         if code == _BROKEN:
             raise SandboxRefused(f"a check can't be confined: {text.strip()}", "sparing doctor")
     return _result(check, code, text, limit_seconds)._replace(whole=keep(text) if keep else "")
+
+
+@contextlib.contextmanager
+def _output(check: Check, worktree: Path, sandbox: CheckSandbox | None) -> Generator[BinaryIO]:
+    """Where it prints to; in a run somebody may be waiting for it, and looks."""
+    if sandbox is None:
+        with tempfile.TemporaryFile() as out:
+            yield out
+        return
+    with live_output(sandbox.scratch, check.name, check.words, worktree) as out:
+        yield out
 
 
 def _result(check: Check, code: int | None, text: str, limit_seconds: float) -> CheckResult:

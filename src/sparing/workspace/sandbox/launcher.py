@@ -140,6 +140,8 @@ def sweep(scratch: Path) -> None:
     """Take away what a killed run left; only where no other one is under way."""
     for folder in scratch.glob("launch-*"):
         _remove(folder)
+    for file in scratch.glob("running-*"):
+        file.unlink(missing_ok=True)
 
 
 def python_roots() -> tuple[Path, ...]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.checks.discover import Check
+from sparing.workspace.checks.failures import is_network, telling_lines
 from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
 from sparing.workspace.git import private_index
 from sparing.workspace.git.private_index import excludes_of
@@ -142,13 +143,17 @@ def _cover(path: str, folders: Container[str]) -> str:
 
 
 def _failed(command: Command, result: CheckResult, limit_seconds: float) -> SetupFailed:
-    reason = result.summary or "no words"
-    hung = "stopped after" in reason
+    hung = "stopped after" in result.summary
+    told = () if hung else telling_lines(result.output)
+    reason = "; ".join(told) or result.summary or "no words"
+    what = f"set-up failed: {command.words}: {reason}"
+    if hung:
+        more = "sparing config set workspace.setup_seconds"
+        return SetupFailed(what, f"it has {limit_seconds:g} s; more: {more} {2 * limit_seconds:g}")
+    if is_network(result.output):
+        return SetupFailed(what, "see that the network answers, then: sparing run")
     return SetupFailed(
-        f"set-up failed: {command.words}: {reason}",
-        f"it has {limit_seconds:g} s; more: SPARING_WORKSPACE__SETUP_SECONDS"
-        if hung
-        else "mend what it needs, or name other commands: workspace.setup in sparing.toml",
+        what, "fix the cause, or name other commands: workspace.setup in sparing.toml"
     )
 
 
