@@ -20,6 +20,7 @@ from sparing.errors import NotFound
 from sparing.report.figures import Report
 
 LOOK_SECONDS = 0.2
+KNOWN_SECONDS = 0.5
 MOST_KEPT = 64
 T = TypeVar("T")
 
@@ -36,13 +37,23 @@ class Site:
     reports: dict[str, Report] = field(default_factory=dict[str, Report])
     """Reports likewise: to make one takes most of a second."""
     _watchers: dict[str, Watcher] = field(default_factory=dict[str, "Watcher"])
+    _known: tuple[tuple[KnownRepository, ...], float] = ((), 0.0)
+    """The repositories, and when that was found out."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def here(self) -> Office:
         return open_office(self.start, reading=True)
 
     def repositories(self) -> tuple[KnownRepository, ...]:
-        """The one it was started in first."""
+        """The one it was started in first. One page asks several times, and is told the same."""
+        kept, since = self._known
+        now = self.now()
+        if not 0 <= now - since < KNOWN_SECONDS:
+            kept = self._repositories()
+            self._known = kept, now
+        return kept
+
+    def _repositories(self) -> tuple[KnownRepository, ...]:
         here = self.here()
         own = KnownRepository(here.repository.key, str(here.repository.checkout))
         others = known_repositories(here.loaded.state_root)

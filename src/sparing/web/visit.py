@@ -28,8 +28,8 @@ class Visit:
 
     @cached_property
     def records(self) -> Office:
-        """Without git."""
-        return self._opened(reading=True)
+        """Without git, unless it was asked for already."""
+        return self.__dict__.get("office") or self._opened(reading=True)
 
     @cached_property
     def office(self) -> Office:
