@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.context.documents.task_log import Logged, read_log
-from sparing.context.documents.task_report import TaskReport, with_entry
+from sparing.context.documents.task_report import Logged, TaskReport, read_log, with_entry
 
 
 def test_what_the_program_logs_is_read_back() -> None:

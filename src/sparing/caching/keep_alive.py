@@ -39,7 +39,7 @@ from sparing.job import Job, JobKind
 from sparing.money import Amount, CapLimits
 from sparing.panel import members
 from sparing.prompts.render import words
-from sparing.records import features, pings, sessions, verdicts
+from sparing.records import features, open_turns, sessions, verdicts
 from sparing.records.features import FeatureRow
 from sparing.records.folder import keep_prompt
 from sparing.records.ledger import Attempt, AttemptResult
@@ -112,7 +112,7 @@ def _open(
         one.verdict.role: one
         for one in verdicts.of_feature(connection, row.feature.key, stage.name)
     }
-    busy = pings.busy(connection, row.feature.key)
+    busy = open_turns.busy(connection, row.feature.key)
     for session in sessions.of_stage(connection, row.feature.key, stage.name):
         due = next_ping_at(session.last_call, Life.FIVE_MINUTES)
         dead = session.last_call + Life.FIVE_MINUTES.seconds
@@ -149,7 +149,7 @@ def _worth(one: Open, at: float) -> _Worth | None:
     source, session = one.source, one.session
     with source.around.database.read() as connection:
         known = prospect_of(connection, source, session, at)
-        count = pings.pings_since(connection, source.row.feature.key, ROLE, session.id)
+        count = open_turns.pings_since(connection, source.row.feature.key, ROLE, session.id)
     if known is None or session.backend != source.around.backend(source.row).name:
         return None
     if count >= most_pings(known.inputs.rates, one.probability):

@@ -1,8 +1,12 @@
-"""What a person's environment says of their terminal: colours, pager, home."""
+"""What a person's environment says of their terminal: colours, pager, home.
+
+Which editor a person likes, as their environment says.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 
 
 def wants_colour() -> bool | None:
@@ -25,3 +29,12 @@ def calm_pager() -> None:
 def environment() -> dict[str, str]:
     """All of it: for a process that continues our own work, and no other."""
     return dict(os.environ)
+
+
+EDITORS = ("sensible-editor", "nano", "vim", "vi")
+
+
+def editor() -> str:
+    """A command line; empty if there is no editor at all."""
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    return named or next((name for name in EDITORS if shutil.which(name)), "")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sparing.briefing.retro import LOG, cost_words
 from sparing.change import FileChange
-from sparing.context.documents.task_log import read_log
+from sparing.context.documents.task_report import read_log
 from sparing.event import ChecksEvent, LearnedEvent
 from sparing.job import Job
 from sparing.prompts.render import fill

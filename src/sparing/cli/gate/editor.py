@@ -11,7 +11,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from sparing.config.editor import editor
+from sparing.config.terminal import editor
 from sparing.errors import UsageError
 
 busy = threading.Event()

@@ -2,6 +2,10 @@
 
 A report is a claim. It is kept for the retrospective and shown to people; whether files changed
 and tests pass is seen by the program and not read here.
+
+An implementation log, read: what was decided, where the work left its plan, what worries.
+
+Tolerant of hands: a line that says nothing of these is passed over.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 LOG_TITLE = "# Implementation Log"
 NONE = "none"
@@ -128,3 +133,32 @@ def _line(text: str) -> str:
     """One line that stays within its bullet."""
     parts = (_BULLET.sub("", line, count=1).strip() for line in text.splitlines())
     return re.sub(r"\s+", " ", "; ".join(part for part in parts if part)).lstrip("# ")
+
+
+_TASK = re.compile(r"##[ \t]+(?:Task[ \t]+)?(\S[^:\n]{0,40})")
+_LINE = re.compile(
+    r"[-*+][ \t]+(?:\*\*|__)?(decisions?|deviations?|concerns?)(?:\*\*|__)?[ \t]*:"
+    r"(?:\*\*|__)?[ \t]*(\S.*)",
+    re.IGNORECASE,
+)
+
+
+class Logged(NamedTuple):
+    decisions: tuple[str, ...] = ()
+    deviations: tuple[str, ...] = ()
+    concerns: tuple[str, ...] = ()
+
+
+def read_log(text: str) -> Logged:
+    """Each led by its task, in the order of the log."""
+    found: dict[str, list[str]] = {name: [] for name in Logged._fields}
+    task = ""
+    for line in text.splitlines():
+        if head := _TASK.match(line):
+            task = head[1].strip()
+        elif said := _LINE.match(line):
+            words = said[2].strip()
+            name = f"{said[1].lower().rstrip('s')}s"
+            if words.rstrip(".").lower() != NONE:
+                found[name].append(f"{task}: {words}" if task else words)
+    return Logged(*(tuple(found[name]) for name in Logged._fields))
