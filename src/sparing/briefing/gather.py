@@ -176,7 +176,9 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         cap=source.cap,
         seen=session.iteration if session else 0,
         task=scoped.task.number if scoped else "",
-        done_stated=bool(scoped and scoped.task.done_when),
+        done_stated=bool(
+            scoped and (scoped.task.done_when or "done when" in scoped.task.body.lower())
+        ),
         phase=source.phase or job.part,
         words=TURNS[job.turn].words,
         panel=job.panel,

@@ -111,7 +111,10 @@ def _shown(source: Source, session: str) -> Access:
     """A session that goes on keeps its tools: they are the beginning of what a cache holds."""
     with source.around.database.read() as connection:
         known = front_of(connection, source.row.feature.key, session).access if session else ""
-    return Access(known) if known else access_of(source)
+    wanted = access_of(source)
+    # A judge who was asked in the same session has left no word on what its builder may do.
+    keeps = known and (Access(known).writes or not wanted.writes)
+    return Access(known) if keeps else wanted
 
 
 def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall:

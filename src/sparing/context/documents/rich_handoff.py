@@ -164,7 +164,7 @@ def handoff_notes(pipeline: Pipeline, given: Collection[str]) -> str:
         *_working(replace(pipeline, next_stage=""), {}),
     ]
     told = [part for part in parts if part]
-    return "\n\n".join(("# Handoff", *told)) + "\n" if told else ""
+    return "\n\n".join(("# Handoff", _feature(pipeline), *told)) + "\n" if told else ""
 
 
 def _named_in(reply: str) -> set[str]:

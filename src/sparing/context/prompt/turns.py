@@ -159,7 +159,8 @@ def resumed_turn(brief: Brief) -> str:
             name = "answered" if asked.target else "answered_only"
             return _say(brief, name, *_feedback(brief), *_persons(brief))
         case _:
-            return fresh_turn(replace(brief, handoff="")) + _say(brief, *_news(brief))
+            known = replace(brief, handoff="", request="")
+            return fresh_turn(known) + _say(brief, *_news(brief))
 
 
 def _news(brief: Brief) -> list[str]:

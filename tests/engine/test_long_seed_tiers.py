@@ -1,0 +1,35 @@
+"""The tiers under `seed`: the judge sits in the builder's session, which builds on afterwards.
+
+Covers: F1, F6, A2
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.played import play
+
+pytestmark = pytest.mark.long
+SEED = {"review.policy": "seed", "flow.sections": {"plan": ["Steps"]}}
+
+
+@pytest.mark.parametrize("flow", ["L1", "L2"])
+def test_a_tier_comes_to_its_end_under_seed(tmp_path: Path, flow: str) -> None:
+    """A2: from the plan to the last commit, in one session."""
+    played = play(tmp_path, "small_tier_l3.toml", flow, overrides=SEED)
+    done = played.say("run", "1", "--yes")
+    assert done.code == 0, done.err
+    assert played.meta()["status"] == "completed"
+
+
+def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path) -> None:
+    """F1, F6: after a turn that may write nothing the builder writes plan and code, and the
+    code again. The script's judge is shown no diff there, and so never approves."""
+    played = play(tmp_path, "small_tier_l3.toml", "L3", overrides=SEED)
+    done = played.say("run", "1", "--yes")
+    assert "may not write" not in done.err
+    subjects = played.subjects()
+    assert "sparing: plan by builder" in subjects
+    assert subjects.count("sparing: implement by builder") == 2
