@@ -46,3 +46,12 @@ def test_there_is_always_a_reason(request: str, files: int, checks: int) -> None
     said = propose(request, Ground(files, checks))
     assert said.tier in ("L1", "L2", "L3")
     assert said.why
+
+
+def test_only_a_close_call_is_asked_about() -> None:
+    """A point more or less would have given another tier."""
+    ground = Ground(files=10, checks=1)
+    assert not propose("Greet by name", ground).close
+    assert propose("Store passwords", ground).close
+    clear = "Migrate the database of payments, with locks, behind the public API"
+    assert (propose(clear, ground).tier, propose(clear, ground).close) == ("L3", False)

@@ -41,6 +41,8 @@ class Ground(NamedTuple):
 class Proposal(NamedTuple):
     tier: str
     why: tuple[str, ...]
+    close: bool = False
+    """A point more or less would have given another tier."""
 
 
 def propose(request: str, ground: Ground) -> Proposal:
@@ -48,7 +50,8 @@ def propose(request: str, ground: Ground) -> Proposal:
     points = sum(point for point, _ in found)
     tier = "L1" if points < L2_FROM else "L2" if points < L3_FROM else "L3"
     reasons = tuple(reason for point, reason in found if (point > 0) == (tier != "L1"))
-    return Proposal(tier, reasons or ("nothing in it asks for more",))
+    close = points in (L2_FROM - 1, L2_FROM, L3_FROM - 1, L3_FROM)
+    return Proposal(tier, reasons or ("nothing in it asks for more",), close)
 
 
 def _points(request: str, ground: Ground) -> Iterator[tuple[int, str]]:

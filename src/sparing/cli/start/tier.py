@@ -60,8 +60,8 @@ def _reasons(found: Proposal, chosen: str) -> str:
 
 
 def _decided(found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
-    """A person in a terminal decides; headless takes what is proposed."""
-    if how["yes"] or how["as_json"] or not is_terminal():
+    """A person in a terminal decides what is close; else what is proposed is taken, and told."""
+    if how["yes"] or how["as_json"] or not found.close or not is_terminal():
         return found.tier, "the proposal"
     echo(wrapped(f"{found.tier} fits: {'; '.join(found.why)}", "  "), err=True)
     return prompt("which flow", found.tier, choices=OTHERS, err=True), TERMINAL
