@@ -15,10 +15,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.dispatch.turn import remember
+from sparing.dispatch.turn import began_at, remember
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobResult, Ticket
-from sparing.records import ledger, verdicts
+from sparing.records import verdicts
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.panel import VERDICTS, PanelReading, Reviewer, read_panel
 from sparing.review.quotes import QuoteCheck, check_quote
@@ -76,7 +76,7 @@ def _keep(
 ) -> None:
     """The verdicts, each as its reviewer's own; with the session, if the reply is the last."""
     with source.around.database.write() as tx:
-        began = ledger.started_at(tx, ticket.id, ticket.at)
+        began = began_at(tx, ticket)
         rows = [
             replace(_verdict_row(source, ticket, number, one), at=began)
             for number, one in enumerate(given)

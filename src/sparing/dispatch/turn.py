@@ -167,6 +167,12 @@ def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str)
         sessions.put(tx, ticket.feature, scope, replace(session, commit=commit_id))
 
 
+def began_at(tx: sqlite3.Connection, ticket: Ticket) -> float:
+    """When the last try really began, which is not when it was planned to."""
+    rows = ledger.of_dispatch(tx, ticket.id)
+    return rows[-1].attempt.started if rows else ticket.at
+
+
 def remember(
     tx: sqlite3.Connection,
     source: Source,
@@ -179,7 +185,7 @@ def remember(
     committed it has seen."""
     job, old = source.job, source.session
     resumed = sent.way is Way.RESUME and old is not None
-    began = ledger.started_at(tx, ticket.id, ticket.at)
+    began = began_at(tx, ticket)
     kept = Session(
         id=reply.session,
         role=session_owner(job),

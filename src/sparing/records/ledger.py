@@ -220,12 +220,6 @@ def of_dispatch(connection: sqlite3.Connection, dispatch: str) -> list[LedgerRow
     return [_row(row) for row in connection.execute(every, (dispatch,))]
 
 
-def started_at(connection: sqlite3.Connection, dispatch: str, planned: float) -> float:
-    """When the last try of a dispatch really began."""
-    rows = of_dispatch(connection, dispatch)
-    return rows[-1].attempt.started if rows else planned
-
-
 def of_trunk(
     connection: sqlite3.Connection, trunk: str, since: float, limit: int
 ) -> list[LedgerRow]:
