@@ -274,9 +274,8 @@ _PLAIN = (
 
 
 def _row(row: sqlite3.Row) -> LedgerRow:
-    plain: dict[str, Any] = {name: row[name] for name in _PLAIN}
-    naive, sent = json.loads(row["naive"]), json.loads(row["sent"])
-    attempt = Attempt(**plain, billing=Billing(row["billing"]), naive=naive, sent=sent)
+    plain = {one: row[one] for one in _PLAIN} | {n: json.loads(row[n]) for n in ("naive", "sent")}
+    attempt = Attempt(**plain, billing=Billing(row["billing"]))
     held = Amount(row["held_tokens"], row["held_nano_usd"])
     return LedgerRow(attempt, row["attempt"], AttemptState(row["outcome"]), held, _result(row))
 
@@ -284,9 +283,8 @@ def _row(row: sqlite3.Row) -> LedgerRow:
 def _result(row: sqlite3.Row) -> AttemptResult | None:
     if row["seconds"] is None:
         return None
-    usage = None
-    if row["origin"] is not None:
-        usage = Usage(row["uncached"], row["read"], row["write_5m"], row["write_1h"], row["output"])
+    used = (row[one] for one in ("uncached", "read", "write_5m", "write_1h", "output"))
+    usage = None if row["origin"] is None else Usage(*used)
     return AttemptResult(
         session=row["session"], usage=usage, origin=Origin(row["origin"]) if usage else None,
         nano_usd=row["nano_usd"], calls=json.loads(row["calls"]), seconds=row["seconds"],
