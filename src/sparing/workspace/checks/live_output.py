@@ -14,6 +14,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+from sparing.workspace.git.plain_file import read_plain
+
 NOTES, SUFFIX = "running-*.json", ".json"
 TAIL_BYTES = 4_096
 
@@ -48,7 +50,7 @@ def live_output(folder: Path, name: str, command: str, worktree: Path) -> Genera
 def running_commands(folder: Path) -> Iterator[RunningCommand]:
     for note in sorted(folder.glob(NOTES)):
         with contextlib.suppress(OSError, ValueError, KeyError):
-            told = cast("dict[str, Any]", json.loads(note.read_text("utf-8")))
+            told = cast("dict[str, Any]", json.loads(read_plain(note) or b""))
             os.kill(told["pid"], 0)
             output = note.with_suffix(".out")
             yield RunningCommand(
@@ -58,9 +60,11 @@ def running_commands(folder: Path) -> Iterator[RunningCommand]:
 
 
 def _last_line(path: Path) -> str:
-    with path.open("rb") as out:
-        size = out.seek(0, os.SEEK_END)
-        out.seek(max(0, size - TAIL_BYTES))
-        text = out.read().decode(errors="replace")
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        start = max(0, os.fstat(file).st_size - TAIL_BYTES)
+        text = os.pread(file, TAIL_BYTES, start).decode(errors="replace")
+    finally:
+        os.close(file)
     lines = [line.strip() for line in text.replace("\r", "\n").split("\n")]
     return next((line for line in reversed(lines) if line), "")
