@@ -99,6 +99,5 @@ def test_hostile_texts_do_nothing(scene: Scene, tmp_path: Path) -> None:
         assert window.evaluate("window.pwned === undefined")
         assert window.faults == []
         assert [url for url in window.asked if not url.startswith(scene.page.origin)] == []
-    print(
-        f"{len(set(VECTORS))} vectors in titles, documents, agents' words, file names, findings and check output: no script ran, no request left the page"
-    )
+    places = "titles, documents, agents' words, file names, findings and check output"
+    print(f"{len(set(VECTORS))} vectors in {places}: no script ran, no request left the page")

@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from sparing.workspace.git.plain_file import read_plain
+from sparing.workspace.git.special_files import read_plain
 
 NOTES, SUFFIX = "running-*.json", ".json"
 TAIL_BYTES = 4_096
