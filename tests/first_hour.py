@@ -171,6 +171,8 @@ def settings(folder: Path, backend: str = "scripted") -> dict[str, str]:
 
 SESSION = r"^  ~ (?:goes on in its session|a new session, with a handoff) .*\n  · builder \(\w+\)"
 """Nearly a tie in so small a feature: the length of a folder's name decides it."""
+DEARER = r"^    so few and short turns .*\n    rules and roles .*(?:\n|\Z)"
+"""Whether so small a feature costs a little more or less than naively is nearly a tie, too."""
 REASONS = r"^(lean naive .*\n)(?:  .*\n)+"
 """Why a run was dearer or cheaper: figures of a model that other tests hold to the token."""
 
@@ -184,6 +186,7 @@ def steady(screen: str) -> str:
     text = re.sub(r"\$\d+\.\d+", "$…", text)
     text = re.sub(r", (\d+|…) % (less|more)", "", text)
     text = re.sub(REASONS, r"\1  […]\n", text, flags=re.MULTILINE)
+    text = re.sub(DEARER, "", text, flags=re.MULTILINE)
     text = re.sub(SESSION, "  ~ …\n  · builder", text, flags=re.MULTILINE)
     text = re.sub(r"^  (! )?sandbox .*\n", "", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
