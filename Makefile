@@ -10,7 +10,7 @@ installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install package release help setup extras demo demo-claude browser test test-long test-properties conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: install package release help setup extras demo demo-claude browser test test-long test-nightly conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -53,10 +53,10 @@ test: $(STAMP) ## run the tests
 	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_FLAGS)
 
 test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged
-	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m long $(PYTEST_FLAGS)
+	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long and not nightly" $(PYTEST_FLAGS)
 
-test-properties: $(STAMP) ## the properties of `make test` with more examples each
-	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "hypothesis and not long" $(PYTEST_FLAGS)
+test-nightly: $(STAMP) ## more of the same: other cases of long runs, properties with more examples each
+	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "nightly or (hypothesis and not long)" $(PYTEST_FLAGS)
 
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)
@@ -98,7 +98,7 @@ bench-client: $(EXTRAS) ## whole features through the real Claude Code client wi
 bench-client-short: $(EXTRAS) ## the part of it that CI runs: one small feature, ledger against bill
 	@$(BIN)/python -m bench.client --short --again
 
-nightly: $(EXTRAS) test-properties ## what takes hours: the grid of features in process, and all of bench-client with each lever off
+nightly: $(EXTRAS) test-nightly ## what takes hours: the grid of features in process, and all of bench-client with each lever off
 	@$(BIN)/python -m bench.economy
 	@$(BIN)/python -m bench.client --levers --roles --again
 

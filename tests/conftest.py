@@ -16,7 +16,7 @@ from tests.guard import Guard
 from tests.repositories import make_user_repository
 
 IN_LENGTH = bool(os.environ.get("PYTEST_LONG"))
-"""`make test-long`: runs of half a minute each, and properties with more examples."""
+"""`make test-long`, `make test-nightly`: whole runs, and properties with more examples."""
 settings.register_profile("ours", deadline=None, max_examples=100 if IN_LENGTH else 20)
 settings.load_profile("ours")
 
@@ -45,7 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "/test_long_" in item.nodeid:
             item.add_marker("long")
     if not IN_LENGTH:
-        items[:] = [item for item in items if item.get_closest_marker("long") is None]
+        longer = ("long", "nightly")
+        items[:] = [item for item in items if not any(map(item.get_closest_marker, longer))]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,6 +5,8 @@ Covers: E8, E10.
 
 from __future__ import annotations
 
+import pytest
+
 from bench.arms import BY_NAME
 from bench.economy.draw import Drawing
 from bench.economy.draws import composer_of, rates
@@ -29,6 +31,7 @@ def arm_row(composer: Composer, name: str) -> Row:
     return row_of(ledger)
 
 
+@pytest.mark.nightly
 def test_the_sheet_costs_at_no_effect_and_saves_at_full_effect() -> None:
     """E8: what it is worth rests on how many quoted files agents leave unopened."""
     composer = composer_of("feature", LIGHT, 0)
@@ -41,6 +44,7 @@ def test_the_sheet_costs_at_no_effect_and_saves_at_full_effect() -> None:
     assert sum(len(one.text) for one in parts[-1]) <= LIMIT_TOKENS * CHARS_PER_TOKEN
 
 
+@pytest.mark.nightly
 def test_two_reviewers_in_one_turn_find_the_same_in_fewer_turns() -> None:
     """E10: the second speaks once the first passes, and does the work it would have done."""
     apart = Drawing("feature", LIGHT, 0).steps()

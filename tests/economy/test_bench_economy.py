@@ -101,7 +101,7 @@ def test_no_strategy_hides_a_line_or_beats_the_bound(
         assert least < row_of(ledger).equivalents
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", list(AgentKind))
 @pytest.mark.parametrize("flow", FLOWS)
 def test_the_bound_lies_below_every_strategy_in_every_draw(flow: str, kind: AgentKind) -> None:

@@ -10,6 +10,8 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import repair_of
 from sparing.desk.gates.actions import choices
@@ -37,6 +39,7 @@ def state(played: Played) -> tuple[str, str]:
     return shown["stage"], shown["position"]
 
 
+@pytest.mark.long
 def test_from_nothing_to_the_second_stage_by_hints_alone(tmp_path: Path) -> None:
     """K1: nothing to run; not begun; a gate; an answer that waits."""
     empty = make_repository(tmp_path / "empty", {"README.md": "# Empty\n"})

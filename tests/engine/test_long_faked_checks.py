@@ -9,6 +9,7 @@ import pytest
 from tests.engine.faked_checks import FAKES, MAKE, OFTEN, Played, assert_it_is_not_finished
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", sorted({*FAKES} - {*OFTEN}))
 def test_broken_code_is_not_finished_by_any_other_fake(tmp_path: Path, name: str) -> None:
     """H7, A7: `run --auto` stops at a person, and says what it is that changed."""

@@ -25,7 +25,11 @@ mount -t tmpfs -o size={size}k none "$STATE" || exit 99
 mount -o remount,size=64m "$STATE" || exit 97
 "$0" -m sparing run --yes 2> second; echo $? > second.code
 """
-SIZES = (900, 1500, 2000)
+SIZES = (
+    pytest.param(900, marks=pytest.mark.nightly),
+    1500,
+    pytest.param(2000, marks=pytest.mark.nightly),
+)
 """Full before the first step, in the first turn, and somewhat later."""
 
 
