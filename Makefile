@@ -55,8 +55,8 @@ test: $(STAMP) ## run the tests
 test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged
 	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long and not nightly" $(PYTEST_FLAGS)
 
-test-nightly: $(STAMP) ## more of the same: other cases of long runs, properties with more examples each
-	@PYTEST_LONG=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "nightly or (hypothesis and not long)" $(PYTEST_FLAGS)
+test-nightly: $(STAMP) ## long runs in processes of their own, other cases of them, properties with more examples
+	@PYTEST_LONG=1 PYTEST_OWN_PROCESSES=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long or nightly or hypothesis" $(PYTEST_FLAGS)
 
 conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)

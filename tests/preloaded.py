@@ -3,7 +3,7 @@
 A process of its own costs a second of loading before it does anything, and the tests begin some
 hundreds. `Preloaded` keeps one process with every module loaded and nothing begun; each call is a
 fork of it with its own folder, environment, output and limits, and may be killed like any other.
-`make test-long` begins real ones instead, each with its own seed of hashes.
+`make test-nightly` begins real ones instead, each with its own seed of hashes.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from tests.preloaded import preloaded
 
-OWN_PROCESSES = bool(os.environ.get("PYTEST_LONG"))
-"""`make test-long` begins each process anew; `make test` forks one that has loaded everything."""
+OWN_PROCESSES = bool(os.environ.get("PYTEST_OWN_PROCESSES"))
+"""`make test-nightly` begins each process anew; the others fork one that has loaded everything."""
 QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.05"}
 
 
