@@ -36,6 +36,13 @@ collect_ignore_glob = [
 LONG = ("tests/engine/", "tests/cli/")
 """Whole runs in processes of their own: begun first, so that no worker is left with one alone."""
 
+NIGHTLY = (
+    "budget", "building", "chain", "final_validation", "gate_after_cap", "last_gate", "no_verdict",
+    "projects", "review_runs", "seed_tiers", "waves",
+)  # fmt: skip
+"""Whole runs of one subject each, which shorter tests cover: CI plays those that are killed,
+upgraded, damaged and shown to people."""
+
 UserRepository = Callable[..., Path]
 
 
@@ -44,6 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/test_long_" in item.nodeid:
             item.add_marker("long")
+        if any(f"/test_long_{name}.py" in item.nodeid for name in NIGHTLY):
+            item.add_marker("nightly")
     if not IN_LENGTH:
         longer = ("long", "nightly")
         items[:] = [item for item in items if not any(map(item.get_closest_marker, longer))]
