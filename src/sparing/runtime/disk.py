@@ -36,14 +36,8 @@ class Disk:
     def hold(self, go_on: str) -> None:
         """Set the reserve aside; a disk without room for it has none for a run."""
         try:
-            file = os.open(self._reserve, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                os.posix_fallocate(file, 0, RESERVE_BYTES)
-            finally:
-                os.close(file)
+            self._reserve.write_bytes(bytes(RESERVE_BYTES))
         except OSError as error:
-            if error.errno in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that can't
-                return
             with suppress(OSError):
                 self._reserve.unlink(missing_ok=True)
             raise self._refusal(error.strerror or "unknown reason", go_on) from error
