@@ -1,9 +1,12 @@
-"""Connections to one SQLite file: opened by one recipe, cleaned of secrets, and used again.
+"""Connections to one database: opened by one recipe, cleaned of secrets, and used again.
 
-As long as somebody keeps the file open, a connection that was given back waits for its next use
-in any thread. Nothing of the use before is left in it: no transaction, no half-read rows. A file
-that was replaced or deleted meanwhile gets a new connection. When nobody keeps the file open, a
+As long as somebody keeps the database open, a connection that was given back waits for its next
+use in any thread. Nothing of the use before is left in it: no transaction, no half-read rows. A
+file that was replaced or deleted meanwhile gets a new connection. When nobody keeps it open, a
 connection ends with its use.
+
+Statements are written once, for SQLite and for Postgres: `?` marks a value, rows are read by place
+or by name. What differs is here and in `postgres`.
 """
 
 from __future__ import annotations
@@ -11,11 +14,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 from weakref import WeakSet
 
 from sparing.redact import Redactor
@@ -26,12 +29,55 @@ MOST_KEPT = 16
 Identity = tuple[int, int, int]
 
 
+class Row(Protocol):
+    """Of a result; its values by place or by name."""
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __len__(self) -> int: ...
+
+
+class Cursor(Protocol):
+    @property
+    def rowcount(self) -> int: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """What statements are given to, inside of a read or of a transaction."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Cursor: ...
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Cursor: ...
+
+
+class PooledConnection(Connection, Protocol):
+    """One that is used again."""
+
+    redactor: Redactor | None
+
+    @property
+    def identity(self) -> Identity | None:
+        """The process and the file that it was opened for; None if it can't be used again."""
+        ...
+
+    @property
+    def in_transaction(self) -> bool: ...
+    def reset(self) -> None: ...
+    def commit(self) -> None: ...
+    def rollback(self) -> None: ...
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=PooledConnection)
+
+
 class Cleaning(sqlite3.Connection):
     """A connection that takes secrets out of every value it is given."""
 
     redactor: Redactor | None = None
     identity: Identity | None = None
-    """The process and the file that it was opened for."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -53,15 +99,16 @@ class Cleaning(sqlite3.Connection):
         self.redactor = None
 
 
-class Connections:
-    """Of one database file."""
+class Connections(Generic[C]):
+    """Of one database."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, connect: Callable[[], C], identity: Callable[[], Identity | None]) -> None:
+        self._connect = connect
+        self._identity = identity
         self._lock = Lock()
         self._keepers = 0
-        self._idle: list[Cleaning] = []
-        self._inherited: list[Cleaning] = []
+        self._idle: list[C] = []
+        self._inherited: list[C] = []
         """Of the process that we were forked from: not even to be closed here."""
 
     @contextmanager
@@ -79,7 +126,7 @@ class Connections:
                 self._drop(connection)
 
     @contextmanager
-    def lend(self) -> Generator[Cleaning, None, None]:
+    def lend(self) -> Generator[C, None, None]:
         connection = self._take()
         try:
             yield connection
@@ -88,20 +135,20 @@ class Connections:
             raise
         self._give_back(connection)
 
-    def _take(self) -> Cleaning:
+    def _take(self) -> C:
         if self._keepers:
-            identity = _identity(self._path)
+            identity = self._identity()
             while (connection := self._next_idle()) is not None:
                 if connection.identity == identity:
                     return connection
                 self._drop(connection)
-        return _connect(self._path)
+        return self._connect()
 
-    def _next_idle(self) -> Cleaning | None:
+    def _next_idle(self) -> C | None:
         with self._lock:
             return self._idle.pop() if self._idle else None
 
-    def _give_back(self, connection: Cleaning) -> None:
+    def _give_back(self, connection: C) -> None:
         connection.reset()
         with self._lock:
             useful = self._keepers and not connection.in_transaction
@@ -110,7 +157,7 @@ class Connections:
                 return
         connection.close()
 
-    def _drop(self, connection: Cleaning) -> None:
+    def _drop(self, connection: C) -> None:
         if connection.identity is not None and connection.identity[0] != os.getpid():
             self._inherited.append(connection)
         else:
@@ -135,6 +182,11 @@ def _clean(redactor: Redactor, value: Any) -> Any:
         return json.dumps(redactor.clean_data(json.loads(value)))
     except (ValueError, RecursionError):
         return text
+
+
+def file_connections(path: Path) -> Connections[Cleaning]:
+    """Of a SQLite file."""
+    return Connections(lambda: _connect(path), lambda: _identity(path))
 
 
 def _connect(path: Path) -> Cleaning:

@@ -1,4 +1,4 @@
-"""One recipe for connections and migrations.
+"""One recipe for connections and migrations, for a SQLite file and for a Postgres server.
 
 A connection lives as long as one read or one transaction, or is used again while the file is
 watched; see `connection`. Migrations are an append-only list: a schema newer than
@@ -9,18 +9,19 @@ whichever table it ends.
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import field
 from pathlib import Path
+from typing import TypeVar
 
-from sparing.connection import BUSY_SECONDS, Cleaning, Connections
+from sparing import postgres
+from sparing.connection import BUSY_SECONDS, Cleaning, Connection, Connections, file_connections
 from sparing.errors import StateError
+from sparing.lazy_dataclass import lazy_dataclass
+from sparing.postgres import ConnectionLost, PostgresConnection, Server
 from sparing.redact import Redactor
 
 WAL_TRIES = 300
@@ -29,65 +30,119 @@ COPIES = 3
 """How many copies from before migrations are kept, the newest."""
 
 
-@dataclass(frozen=True)
+TRIES = 5
+"""How often a transaction is played when its connection breaks."""
+T = TypeVar("T")
+
+
+@lazy_dataclass
 class Database:
     path: Path
     redactor: Redactor | None = None
-    connections: Connections = field(init=False, compare=False, repr=False)
+    server: Server | None = None
+    """Without one everything is in the file."""
+    files: Connections[Cleaning] = field(init=False, compare=False, repr=False)
+    pool: Connections[PostgresConnection] | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "connections", Connections(self.path))
+        pool = postgres.server_connections(self.server) if self.server else None
+        object.__setattr__(self, "files", file_connections(self.path))
+        object.__setattr__(self, "pool", pool)
 
     @contextmanager
-    def read(self) -> Generator[Cleaning, None, None]:
-        with state_errors(self.path), self.connections.lend() as connection:
+    def read(self) -> Generator[Connection]:
+        if self.server is not None:
+            with self.session() as session:
+                yield session
+            return
+        with state_errors(self.path), self.files.lend() as connection:
             yield connection
 
     @contextmanager
-    def write(self) -> Generator[sqlite3.Connection, None, None]:
+    def write(self) -> Generator[Connection]:
         """One transaction; it takes the write lock at once, so nobody can slip in between."""
-        with self.read() as connection:
+        if self.server is not None:
+            with self.session() as session, _transaction(session):
+                postgres.begin(session, self.redactor)
+                yield session
+            return
+        with state_errors(self.path), self.files.lend() as connection, _transaction(connection):
             connection.redactor = self.redactor
             connection.execute("begin immediate")
-            try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+            yield connection
+
+    def transact(self, work: Callable[[Connection], T]) -> T:
+        """A transaction that is played again when its connection breaks: it may be played after
+        a commit that nobody heard of, so what it writes must be the same the second time."""
+        for _ in range(TRIES):
+            with suppress(ConnectionLost), self.write() as tx:
+                return work(tx)
+        with self.write() as tx:
+            return work(tx)
 
     @contextmanager
-    def watch(self) -> Generator[Callable[[], bool], None, None]:
+    def session(self) -> Generator[PostgresConnection]:
+        """A connection to the server; one that broke while it waited is not handed out."""
+        assert self.server is not None
+        assert self.pool is not None
+        with postgres.server_errors(self.server), self.pool.lend() as connection:
+            yield connection
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Until the end of this, connections that are given back are used again."""
+        return self.pool.kept() if self.pool is not None else self.files.kept()
+
+    @contextmanager
+    def watch(self) -> Generator[Callable[[], bool]]:
         """A cheap question: has anybody written since I asked last? True the first time.
 
         While it is asked, connections are used again. And the one that stays open is never the
         last: closing the last one writes the whole log back.
         """
-        with self.connections.kept(), self.read() as connection:
-            seen: list[int] = []
+        seen: list[int] = []
 
-            def changed() -> bool:
-                version = int(connection.execute("pragma data_version").fetchone()[0])
-                new = seen != [version]
-                seen[:] = [version]
-                return new
+        def is_new(version: int) -> bool:
+            new = seen != [version]
+            seen[:] = [version]
+            return new
 
-            yield changed
+        if self.server is not None:
+            with self.kept():
+                yield lambda: is_new(self._changes())
+            return
+        with self.kept(), self.read() as connection:
+            yield lambda: is_new(int(connection.execute("pragma data_version").fetchone()[0]))
+
+    def _changes(self) -> int:
+        with self.read() as connection:
+            return int(connection.execute("select n from changes").fetchone()[0])
+
+
+@contextmanager
+def _transaction(connection: Cleaning | PostgresConnection) -> Generator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
 
 
 def open_database(
-    path: Path, migrations: Sequence[str], redactor: Redactor | None = None
+    path: Path,
+    migrations: Sequence[str],
+    redactor: Redactor | None = None,
+    server: Server | None = None,
 ) -> Database:
-    database = Database(path, redactor)
+    database = Database(path, redactor, server)
+    if server is not None:
+        _open_schema(database, server, migrations)
+        return database
     with state_errors(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with database.read() as connection:
         version = _version(connection)
-    if version > len(migrations):
-        raise StateError(
-            f"{path.name} was written by a newer sparing (schema {version} > {len(migrations)})",
-            "install that version again, or set another state.folder",
-        )
+    _refuse_newer(path.name, version, len(migrations), "state.folder")
     if version < len(migrations):
         if version:
             copy_aside(database, version)
@@ -95,11 +150,29 @@ def open_database(
     return database
 
 
+def _open_schema(database: Database, server: Server, migrations: Sequence[str]) -> None:
+    with database.session() as session:
+        version = postgres.prepare(session, server)
+        _refuse_newer(server.shown, version, len(migrations), "state.database")
+        if version < len(migrations):
+            postgres.migrate(session, migrations)
+
+
+def _refuse_newer(name: str, version: int, known: int, setting: str) -> None:
+    if version > known:
+        raise StateError(
+            f"{name} was written by a newer sparing (schema {version} > {known})",
+            f"install that version again, or set another {setting}",
+        )
+
+
 def copy_aside(database: Database, version: int) -> None:
     """The whole database as that schema has it, beside it: a way back from a migration."""
+    import tempfile
+
     path = database.path
     target = path.with_name(f"{path.name}.schema-{version}")
-    with database.read() as connection:
+    with state_errors(path), database.files.lend() as connection:
         _refuse_full(path)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=path.parent)
         os.close(handle)
@@ -120,7 +193,7 @@ def copy_aside(database: Database, version: int) -> None:
 def _refuse_full(path: Path) -> None:
     files = (path, path.with_name(f"{path.name}-wal"))
     size = sum(one.stat().st_size for one in files if one.exists())
-    if shutil.disk_usage(path.parent).free < size + FULL_BYTES:
+    if _free(path.parent) < size + FULL_BYTES:
         raise StateError(
             f"there is no room for a copy of {path.name}, which is made before it is upgraded",
             f"free {size // FULL_BYTES + 2} MB in {path.parent}, then run the same command again",
@@ -145,7 +218,7 @@ def _sync(path: Path) -> None:
 
 
 def _migrate(database: Database, migrations: Sequence[str]) -> None:
-    with database.read() as connection:
+    with state_errors(database.path), database.files.lend() as connection:
         _use_wal(connection)
     with database.write() as tx:
         for number in range(_version(tx), len(migrations)):
@@ -169,7 +242,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     connection.execute("pragma journal_mode = wal")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _version(connection: Connection) -> int:
     return int(connection.execute("pragma user_version").fetchone()[0])
 
 
@@ -194,8 +267,12 @@ def _repair(path: Path, words: str) -> str:
     if "full" in words or "no space" in words or ("i/o error" in words and _is_full(path)):
         return "free some space, then run the same command again"
     if "malformed" in words or "not a database" in words:
-        name = shlex.quote(str(path))
-        return f"set the damaged file aside and begin anew: mv {name} {name}.damaged"
+        from shlex import quote
+
+        if any(path.parent.glob("copies/*.db")):
+            return "go back to the last daily copy: sparing doctor --restore"
+        name = quote(str(path.parent))
+        return f"there is no copy; set the state aside and begin anew: mv {name} {name}.damaged"
     if "locked" in words:
         return "another process has held it for long: wait for its end, then run the same command"
     if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):
@@ -206,5 +283,11 @@ def _repair(path: Path, words: str) -> str:
 def _is_full(path: Path) -> bool:
     """SQLite says no more than "disk I/O error" when it finds no room for its shared memory."""
     with suppress(OSError):
-        return shutil.disk_usage(path.parent).free < FULL_BYTES
+        return _free(path.parent) < FULL_BYTES
     return False
+
+
+def _free(folder: Path) -> int:
+    """Bytes that are left to us on a disk."""
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize

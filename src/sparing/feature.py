@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from sparing.lazy_dataclass import lazy_dataclass
 
 SLUG_LIMIT = 30
 PROJECT = "project"
@@ -35,7 +36,7 @@ class Priority(StrEnum):
     CRITICAL = "critical"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Background:
     """Where a feature comes from, and what it waits for."""
 
@@ -50,7 +51,7 @@ class Background:
     priority: Priority = Priority.MEDIUM
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Feature:
     key: str
     """Unique over all repositories; heads every workflow id."""

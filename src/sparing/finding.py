@@ -6,8 +6,9 @@ A verdict's own `approved` is the reviewer's opinion. Whether it passes is a rul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class Severity(StrEnum):
@@ -27,7 +28,7 @@ class Bar(StrEnum):
     """Blockers always; warnings ever less, and nothing when nothing moves any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Finding:
     severity: Severity
     text: str
@@ -45,14 +46,14 @@ class Finding:
             raise ValueError("a finding says what is wrong")
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class LevelResult:
     level: str
     passed: bool
     issues: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Verdict:
     role: str
     approved: bool

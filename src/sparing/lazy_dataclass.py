@@ -2,12 +2,17 @@
 
 Making a dataclass takes most of a millisecond. A short command imports dozens of which it uses two
 or three, so those are marked here and made when the first instance is built, or when somebody asks
-for the fields. Apart from that they are what `@dataclass(frozen=True)` makes.
+for the fields. Apart from that they are what `@dataclass(frozen=True)` makes. Of its methods only
+those are generated that must be: all classes share how they compare, hash and print.
 """
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import cache
+from operator import attrgetter
+from reprlib import recursive_repr
 from threading import RLock
 from typing import Any, TypeVar, cast, dataclass_transform
 
@@ -40,10 +45,55 @@ def lazy_dataclass(cls: Class) -> Class:
     return cls
 
 
+def declared_fields(cls: type) -> Mapping[str, Field[Any]]:
+    """Those that the class itself declares with `field`; the class is not made for that."""
+    if not isinstance(cls.__dict__.get(FIELDS), _Fields):
+        return cast("Mapping[str, Field[Any]]", getattr(cls, FIELDS))
+    own = cast("Mapping[str, object]", vars(cls))
+    return {name: cast("Field[Any]", one) for name, one in own.items() if isinstance(one, Field)}
+
+
 def _make(wanted: type) -> None:
     with _making:
         for cls in reversed(wanted.__mro__):
             if isinstance(cls.__dict__.get(FIELDS), _Fields):
                 delattr(cls, FIELDS)
-                dataclass(frozen=True)(cls)
+                dataclass(frozen=True, eq=False, repr=False)(cls)
+                _share_methods(cls)
             _made.add(cls)
+
+
+def _share_methods(cls: type) -> None:
+    for name, method in _SHARED.items():
+        if vars(cls).get(name) is None:
+            setattr(cls, name, method)
+
+
+@cache
+def _compared(cls: type) -> Callable[[object], object]:
+    names = [one.name for one in fields(cls) if one.compare]
+    return attrgetter(*names) if names else type
+
+
+def _equal(self: object, other: object) -> bool:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    values = _compared(self.__class__)
+    return values(self) == values(other)
+
+
+def _hash(self: object) -> int:
+    return hash(_compared(self.__class__)(self))
+
+
+@recursive_repr()
+def _text(self: Any) -> str:
+    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+    return f"{self.__class__.__qualname__}({', '.join(shown)})"
+
+
+_SHARED: Mapping[str, Callable[..., object]] = {
+    "__eq__": _equal,
+    "__hash__": _hash,
+    "__repr__": _text,
+}

@@ -11,13 +11,15 @@ these functions are the only way between the two.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from sparing.codec import Stored
+from sparing.lazy_dataclass import lazy_dataclass
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 
 class CapScope(StrEnum):
@@ -44,7 +46,7 @@ class CapMeasure(StrEnum):
     ATTEMPTS = "attempts"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Amount:
     """Tokens of every bucket, and money in billionths of a dollar where a price is known."""
 
@@ -55,7 +57,7 @@ class Amount:
         return self.nano_usd if measure is CapMeasure.MONEY else self.tokens
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class CapLimits:
     feature: Amount
     stage: Amount
@@ -64,7 +66,7 @@ class CapLimits:
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Reached(Stored):
     """A cap that stands in the way of the next turn."""
 
@@ -116,6 +118,8 @@ class Reached(Stored):
 
 def _cents(nano: int) -> str:
     """Rounded up, so that what is advised is enough."""
+    from decimal import ROUND_CEILING, Decimal
+
     return str(to_usd(nano).quantize(Decimal("0.01"), ROUND_CEILING))
 
 
@@ -134,11 +138,15 @@ class Billing(StrEnum):
 
 def to_nano(usd: Decimal | float | str) -> int:
     """Rounded up: a bill is never recorded as less than it is."""
+    from decimal import ROUND_CEILING, Decimal
+
     exact = usd if isinstance(usd, Decimal) else Decimal(str(usd))
     return int((exact * NANO).to_integral_value(ROUND_CEILING))
 
 
 def to_usd(nano: int) -> Decimal:
+    from decimal import Decimal
+
     return Decimal(nano) / NANO
 
 

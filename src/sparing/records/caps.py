@@ -7,10 +7,10 @@ added; a limit is the highest that the settings or a person allow.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sparing.connection import Connection
 from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached
 from sparing.records import totals
 
@@ -47,7 +47,7 @@ class CapStanding:
     limit: Amount
 
 
-def record(tx: sqlite3.Connection, given: Raise) -> None:
+def record(tx: Connection, given: Raise) -> None:
     tx.execute(
         "insert into raises (feature, scope, name, measure, amount, sender, at)"
         " values (?, ?, ?, ?, ?, ?, ?)",
@@ -63,7 +63,7 @@ def record(tx: sqlite3.Connection, given: Raise) -> None:
     )
 
 
-def in_force(connection: sqlite3.Connection, limits: CapLimits, whose: Whose) -> CapLimits:
+def in_force(connection: Connection, limits: CapLimits, whose: Whose) -> CapLimits:
     """The limits of the settings, or what people have raised them to."""
 
     def highest(scope: CapScope, name: str, measure: CapMeasure, limit: int) -> int:
@@ -85,13 +85,13 @@ def in_force(connection: sqlite3.Connection, limits: CapLimits, whose: Whose) ->
     )
 
 
-def raised_features(connection: sqlite3.Connection) -> frozenset[str]:
+def raised_features(connection: Connection) -> frozenset[str]:
     """Those of which somebody has raised a cap."""
     return frozenset(str(row[0]) for row in connection.execute("select feature from raises"))
 
 
 def _raised(
-    connection: sqlite3.Connection, feature: str, scope: CapScope, name: str, measure: CapMeasure
+    connection: Connection, feature: str, scope: CapScope, name: str, measure: CapMeasure
 ) -> int:
     """A day is everybody's; the other scopes belong to one feature."""
     found = connection.execute(
@@ -102,9 +102,7 @@ def _raised(
     return int(found[0] or 0)
 
 
-def standings(
-    connection: sqlite3.Connection, limits: CapLimits, whose: Whose
-) -> tuple[CapStanding, ...]:
+def standings(connection: Connection, limits: CapLimits, whose: Whose) -> tuple[CapStanding, ...]:
     """Feature, stage and day; `limits` are those in force."""
     stage = totals.stage_key(whose.feature, whose.stage)
     return (
@@ -122,7 +120,7 @@ def standings(
 
 
 def reached(
-    connection: sqlite3.Connection, limits: CapLimits, whose: Whose, worst: Amount
+    connection: Connection, limits: CapLimits, whose: Whose, worst: Amount
 ) -> Reached | None:
     """The first cap that the turn could break at worst; `limits` are those in force."""
     return next(_all_reached(standings(connection, limits, whose), worst), None)
@@ -139,6 +137,6 @@ def _all_reached(held: tuple[CapStanding, ...], worst: Amount) -> Iterator[Reach
                 yield Reached(one.scope, one.name, measure, spent, wanted, limit)
 
 
-def _spent(connection: sqlite3.Connection, scope: str, name: str) -> Amount:
+def _spent(connection: Connection, scope: str, name: str) -> Amount:
     tally = totals.get(connection, scope, name)
     return Amount(tally.charged_tokens, tally.charged_nano_usd)

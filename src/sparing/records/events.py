@@ -7,11 +7,12 @@ of event carries is a type in `sparing.event`; this is the one writer and the on
 from __future__ import annotations
 
 import json
-import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
+from sparing.connection import Connection, Row
 from sparing.event import RunEvent, is_known, kind_of, read_event, write_event
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class _HasKind(Protocol):
@@ -21,7 +22,7 @@ class _HasKind(Protocol):
 Record = TypeVar("Record", bound=_HasKind)
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Event:
     """A row. `kind` and `data` are what is stored, `what` is the same as a type."""
 
@@ -57,7 +58,7 @@ class Event:
         return read_event(self.kind, self.data)
 
 
-def add(tx: sqlite3.Connection, event: Event) -> None:
+def add(tx: Connection, event: Event) -> None:
     if not is_known(event.kind):
         raise ValueError(f"{event.kind!r} is no kind of event: give it a class in sparing.event")
     tx.execute(
@@ -77,7 +78,7 @@ def add(tx: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def since(connection: sqlite3.Connection, n: int, feature: str = "") -> list[Event]:
+def since(connection: Connection, n: int, feature: str = "") -> list[Event]:
     rows = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
         " where n > ? and (? = '' or feature = ?) order by n",
@@ -86,7 +87,7 @@ def since(connection: sqlite3.Connection, n: int, feature: str = "") -> list[Eve
     return [_event(row) for row in rows]
 
 
-def page(connection: sqlite3.Connection, n: int, feature: str, most: int) -> list[Event]:
+def page(connection: Connection, n: int, feature: str, most: int) -> list[Event]:
     """At most so many, the first ones after a number."""
     rows = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
@@ -96,7 +97,7 @@ def page(connection: sqlite3.Connection, n: int, feature: str, most: int) -> lis
     return [_event(row) for row in rows]
 
 
-def latest(connection: sqlite3.Connection, feature: str, most: int) -> list[Event]:
+def latest(connection: Connection, feature: str, most: int) -> list[Event]:
     """At most so many, the last ones of a feature, in their order."""
     rows = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
@@ -106,7 +107,7 @@ def latest(connection: sqlite3.Connection, feature: str, most: int) -> list[Even
     return [_event(row) for row in rows][::-1]
 
 
-def last(connection: sqlite3.Connection, feature: str, kind: str) -> Event | None:
+def last(connection: Connection, feature: str, kind: str) -> Event | None:
     row = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
         " where feature = ? and kind = ? order by n desc limit 1",
@@ -115,14 +116,14 @@ def last(connection: sqlite3.Connection, feature: str, kind: str) -> Event | Non
     return _event(row) if row else None
 
 
-def last_what(connection: sqlite3.Connection, feature: str, kind: type[Record]) -> Record | None:
+def last_what(connection: Connection, feature: str, kind: type[Record]) -> Record | None:
     """What the latest of a kind carries."""
     found = last(connection, feature, kind.kind)
     what = found.what if found else None
     return what if isinstance(what, kind) else None
 
 
-def last_of_all(connection: sqlite3.Connection, kind: str) -> Event | None:
+def last_of_all(connection: Connection, kind: str) -> Event | None:
     """The latest of its kind, whichever feature it tells of."""
     row = connection.execute(
         "select key, feature, at, kind, stage, role, text, data, n from events"
@@ -132,11 +133,11 @@ def last_of_all(connection: sqlite3.Connection, kind: str) -> Event | None:
     return _event(row) if row else None
 
 
-def latest_number(connection: sqlite3.Connection) -> int:
+def latest_number(connection: Connection) -> int:
     return int(connection.execute("select coalesce(max(n), 0) from events").fetchone()[0])
 
 
-def _event(row: sqlite3.Row) -> Event:
+def _event(row: Row) -> Event:
     return Event(
         key=row["key"],
         feature=row["feature"],

@@ -5,9 +5,10 @@ A part is written once: a second try finds it and leaves it as it is.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from sparing.connection import Connection
 
 
 class FactRow(NamedTuple):
@@ -27,18 +28,16 @@ class PartRow(NamedTuple):
     commit: str
 
 
-def add(
-    tx: sqlite3.Connection, feature: str, dispatch: str, facts: Sequence[FactRow], at: float
-) -> None:
+def add(tx: Connection, feature: str, dispatch: str, facts: Sequence[FactRow], at: float) -> None:
     """All that one dispatch named; once."""
     tx.executemany(
-        "insert or ignore into quoted_facts (feature, dispatch, n, stage, role, body, at)"
-        " values (?, ?, ?, ?, ?, ?, ?)",
+        "insert into quoted_facts (feature, dispatch, n, stage, role, body, at)"
+        " values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
         [(feature, dispatch, n, *one, at) for n, one in enumerate(facts)],
     )
 
 
-def facts_of(connection: sqlite3.Connection, feature: str) -> list[FactRow]:
+def facts_of(connection: Connection, feature: str) -> list[FactRow]:
     rows = connection.execute(
         "select stage, role, body from quoted_facts where feature = ? order by at, dispatch, n",
         (feature,),
@@ -46,15 +45,15 @@ def facts_of(connection: sqlite3.Connection, feature: str) -> list[FactRow]:
     return [FactRow(*row) for row in rows]
 
 
-def put_part(tx: sqlite3.Connection, feature: str, part: PartRow, at: float) -> None:
+def put_part(tx: Connection, feature: str, part: PartRow, at: float) -> None:
     tx.execute(
-        "insert or ignore into sheet_parts (feature, stage, shown, body, quotes, commit_id, at)"
-        " values (?, ?, ?, ?, ?, ?, ?)",
+        "insert into sheet_parts (feature, stage, shown, body, quotes, commit_id, at)"
+        " values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
         (feature, part.stage, int(part.shown), *part[2:], at),
     )
 
 
-def parts_of(connection: sqlite3.Connection, feature: str) -> list[PartRow]:
+def parts_of(connection: Connection, feature: str) -> list[PartRow]:
     """In the order in which they were made."""
     rows = connection.execute(
         "select stage, shown, body, quotes, commit_id from sheet_parts where feature = ?"

@@ -8,16 +8,17 @@ that a repeated step never puts a feature back.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
+from sparing.connection import Connection
 from sparing.feature import Background, Feature, FeatureStatus, Priority
+from sparing.lazy_dataclass import lazy_dataclass
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class FeatureRow:
     feature: Feature
     status: FeatureStatus
@@ -46,11 +47,14 @@ COLUMNS = (
 
 
 NAMES = tuple(COLUMNS.split(", "))
+REVIEWS = 1_000_000_000
+"""Numbers above are reviews of branches that no feature made: their bills need a row, lists don't
+have them."""
 REMEMBERED = 256
 """How many rows are not made again from the same columns."""
 
 
-def create(tx: sqlite3.Connection, row: FeatureRow) -> None:
+def create(tx: Connection, row: FeatureRow) -> None:
     f = row.feature
     values = (
         f.key, f.number, f.slug, f.title, f.flow, f.repository, f.base_branch, f.base_commit,
@@ -63,7 +67,7 @@ def create(tx: sqlite3.Connection, row: FeatureRow) -> None:
     tx.execute(f"insert into features ({COLUMNS}) values ({marks})", values)  # noqa: S608
 
 
-def get(connection: sqlite3.Connection, key: str) -> FeatureRow | None:
+def get(connection: Connection, key: str) -> FeatureRow | None:
     found = connection.execute(
         f"select {COLUMNS} from features where key = ?",  # noqa: S608
         (key,),
@@ -71,22 +75,33 @@ def get(connection: sqlite3.Connection, key: str) -> FeatureRow | None:
     return _row(*found) if found else None
 
 
-def list_all(connection: sqlite3.Connection) -> list[FeatureRow]:
-    rows = connection.execute(f"select {COLUMNS} from features order by number")  # noqa: S608
+def list_all(connection: Connection) -> list[FeatureRow]:
+    rows = connection.execute(
+        f"select {COLUMNS} from features where number < {REVIEWS} order by number"  # noqa: S608
+    )
     return [_row(*row) for row in rows]
 
 
-def latest_checkout(connection: sqlite3.Connection) -> str:
+def next_review(connection: Connection) -> int:
+    """The number of a review without a feature."""
+    found = connection.execute("select coalesce(max(number), 0) from features").fetchone()
+    return max(int(found[0]), REVIEWS) + 1
+
+
+def latest_checkout(connection: Connection) -> str:
     """The folder from which the latest feature was started; empty if there is none."""
     found = connection.execute("select repository from features order by created desc limit 1")
     return str((found.fetchone() or ("",))[0])
 
 
-def highest_number(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("select coalesce(max(number), 0) from features").fetchone()[0])
+def highest_number(connection: Connection) -> int:
+    found = connection.execute(
+        "select coalesce(max(number), 0) from features where number < ?", (REVIEWS,)
+    )
+    return int(found.fetchone()[0])
 
 
-def rebase(tx: sqlite3.Connection, row: FeatureRow, commit: str) -> bool:
+def rebase(tx: Connection, row: FeatureRow, commit: str) -> bool:
     """One that has not begun starts from where its base is by now."""
     place = json.dumps({**row.place, "head": commit})
     done = tx.execute(
@@ -97,13 +112,13 @@ def rebase(tx: sqlite3.Connection, row: FeatureRow, commit: str) -> bool:
     return done.rowcount == 1
 
 
-def override(tx: sqlite3.Connection, row: FeatureRow, values: Mapping[str, object]) -> None:
+def override(tx: Connection, row: FeatureRow, values: Mapping[str, object]) -> None:
     """Settings of this feature alone, from the next run on."""
     text = json.dumps({**row.overrides, **values})
     tx.execute("update features set overrides = ? where key = ?", (text, row.feature.key))
 
 
-def set_running(tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], at: float) -> bool:
+def set_running(tx: Connection, key: str, leg_id: tuple[int, int], at: float) -> bool:
     """A planned feature begins; False if it has begun before."""
     done = tx.execute(
         "update features set running = 1, status = 'active', updated = ?"
@@ -113,7 +128,7 @@ def set_running(tx: sqlite3.Connection, key: str, leg_id: tuple[int, int], at: f
     return done.rowcount == 1
 
 
-def next_leg(tx: sqlite3.Connection, row: FeatureRow, at: float) -> int:
+def next_leg(tx: Connection, row: FeatureRow, at: float) -> int:
     """Move on to the next leg, once: a second call for the same row changes nothing."""
     tx.execute(
         "update features set leg = ?, running = 1, updated = ?, asked = ''"
@@ -124,7 +139,7 @@ def next_leg(tx: sqlite3.Connection, row: FeatureRow, at: float) -> int:
 
 
 def next_generation(
-    tx: sqlite3.Connection, row: FeatureRow, at: float, asked: Mapping[str, object] | None = None
+    tx: Connection, row: FeatureRow, at: float, asked: Mapping[str, object] | None = None
 ) -> None:
     """The same leg again under a new id, because the old one can't run any more.
 
@@ -138,7 +153,7 @@ def next_generation(
 
 
 def regenerate(
-    tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
+    tx: Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
 ) -> bool:
     """Begin anew from an earlier commit, while nothing runs; False if something does by now."""
     done = tx.execute(
@@ -155,7 +170,7 @@ def regenerate(
 
 
 def settle(
-    tx: sqlite3.Connection,
+    tx: Connection,
     key: str,
     leg_id: tuple[int, int],
     place: dict[str, Any],
@@ -172,9 +187,7 @@ def settle(
     return done.rowcount == 1
 
 
-def move(
-    tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
-) -> bool:
+def move(tx: Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float) -> bool:
     """A person has changed something while nothing runs; False if something does by now."""
     done = tx.execute(
         "update features set place = ?, head = ?, updated = ?"
@@ -184,9 +197,7 @@ def move(
     return done.rowcount == 1
 
 
-def give_up(
-    tx: sqlite3.Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float
-) -> bool:
+def give_up(tx: Connection, row: FeatureRow, place: dict[str, Any], head: str, at: float) -> bool:
     """Abandoned while nothing runs; False if something does by now."""
     done = tx.execute(
         "update features set status = ?, place = ?, head = ?, updated = ?"
@@ -200,7 +211,7 @@ def give_up(
 
 
 def progress(
-    tx: sqlite3.Connection,
+    tx: Connection,
     key: str,
     leg_id: tuple[int, int],
     place: dict[str, Any],

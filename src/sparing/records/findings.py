@@ -7,9 +7,11 @@ rerun: people say a thing once.
 
 from __future__ import annotations
 
-import sqlite3
+import json
 from collections.abc import Iterable
 from typing import NamedTuple
+
+from sparing.connection import Connection
 
 
 class FindingRow(NamedTuple):
@@ -33,7 +35,7 @@ class RulingRow(NamedTuple):
     at: float
 
 
-def put_findings(tx: sqlite3.Connection, rows: Iterable[FindingRow]) -> None:
+def put_findings(tx: Connection, rows: Iterable[FindingRow]) -> None:
     tx.executemany(
         "insert into findings (feature, stage, id, role, first, last, state, body)"
         " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (feature, stage, id) do update set"
@@ -43,9 +45,7 @@ def put_findings(tx: sqlite3.Connection, rows: Iterable[FindingRow]) -> None:
     )
 
 
-def findings_of(
-    connection: sqlite3.Connection, feature: str, stage: str = ""
-) -> tuple[FindingRow, ...]:
+def findings_of(connection: Connection, feature: str, stage: str = "") -> tuple[FindingRow, ...]:
     """In the order in which they were first stored."""
     rows = connection.execute(
         "select feature, stage, id, role, first, last, state, body from findings"
@@ -55,17 +55,16 @@ def findings_of(
     return tuple(FindingRow(*row) for row in rows)
 
 
-def count_open(connection: sqlite3.Connection, feature: str, stage: str) -> int:
+def count_open(connection: Connection, feature: str, stage: str) -> int:
     """How many findings of a stage are neither resolved nor part of another one."""
     found = connection.execute(
-        "select count(*) from findings where feature = ? and stage = ? and state != 'resolved'"
-        " and coalesce(json_extract(body, '$.into'), '') = ''",
+        "select body from findings where feature = ? and stage = ? and state != 'resolved'",
         (feature, stage),
     )
-    return int(found.fetchone()[0])
+    return sum(not json.loads(body).get("into") for (body,) in found)
 
 
-def raised_by(connection: sqlite3.Connection, role: str) -> tuple[FindingRow, ...]:
+def raised_by(connection: Connection, role: str) -> tuple[FindingRow, ...]:
     """What one role alone has raised, over all features."""
     rows = connection.execute(
         "select feature, stage, id, role, first, last, state, body from findings where role = ?",
@@ -74,7 +73,7 @@ def raised_by(connection: sqlite3.Connection, role: str) -> tuple[FindingRow, ..
     return tuple(FindingRow(*row) for row in rows)
 
 
-def forget(tx: sqlite3.Connection, feature: str, stages: Iterable[str]) -> None:
+def forget(tx: Connection, feature: str, stages: Iterable[str]) -> None:
     """Stages start over: what was found in them is found again, or it is gone."""
     tx.executemany(
         "delete from findings where feature = ? and stage = ?",
@@ -82,7 +81,7 @@ def forget(tx: sqlite3.Connection, feature: str, stages: Iterable[str]) -> None:
     )
 
 
-def put_ruling(tx: sqlite3.Connection, row: RulingRow) -> None:
+def put_ruling(tx: Connection, row: RulingRow) -> None:
     """The latest word stands, in whatever order they are written."""
     tx.execute(
         "insert into rulings (feature, stage, finding, ruling, words, at)"
@@ -93,9 +92,7 @@ def put_ruling(tx: sqlite3.Connection, row: RulingRow) -> None:
     )
 
 
-def rulings_of(
-    connection: sqlite3.Connection, feature: str, stage: str = ""
-) -> tuple[RulingRow, ...]:
+def rulings_of(connection: Connection, feature: str, stage: str = "") -> tuple[RulingRow, ...]:
     rows = connection.execute(
         "select feature, stage, finding, ruling, words, at from rulings"
         " where feature = ? and (? = '' or stage = ?) order by rowid",

@@ -23,27 +23,35 @@ import errno
 import hashlib
 import json
 import os
-import secrets
-import shlex
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from sparing.codec import JsonObject
 from sparing.database import Database, open_database
 from sparing.errors import StateError
+from sparing.lazy_dataclass import lazy_dataclass
+from sparing.postgres import Server
 from sparing.records.schema import MIGRATIONS
 from sparing.redact import Redactor
 from sparing.segment import Segment, Volatility
 
+RUN_AGAIN = "do its stage again, or the first one: sparing rerun FEATURE [STAGE]"
 
-@dataclass(frozen=True)
+
+class TextGone(StateError):
+    """Somebody has deleted it."""
+
+
+@lazy_dataclass
 class StateFolder:
     path: Path
     redactor: Redactor = Redactor()
+    server: Server | None = None
+    """Where a team has its records, texts and secret; without one they are in the folder."""
+    _opened: list[Database] = field(default_factory=list[Database], compare=False, repr=False)
 
     @property
     def engine_database(self) -> Path:
@@ -66,6 +74,11 @@ class StateFolder:
         return self.path / "scratch"
 
     @property
+    def histories(self) -> Path:
+        """Objects of commits, for those who must not see the repository's own."""
+        return self.path / "histories"
+
+    @property
     def resume_checks(self) -> Path:
         """Of all repositories."""
         return self.path.parent / "resume-checks"
@@ -78,7 +91,28 @@ class StateFolder:
         return (self.path / "sparing.db").exists()
 
     def database(self) -> Database:
-        return open_database(self.path / "sparing.db", MIGRATIONS, self.redactor)
+        if self._opened:
+            return self._opened[0]
+        path = self.path / "sparing.db"
+        if self.server is None and (not path.exists() or not path.stat().st_size):
+            from sparing.records.copies import refuse_lost
+
+            refuse_lost(self.path)
+        opened = open_database(path, MIGRATIONS, self.redactor, self.server)
+        if self.server is not None:
+            self._opened.append(opened)
+        return opened
+
+    @property
+    def secret(self) -> bytes:
+        """What wrappers are derived from; a team has one."""
+        if self.server is None:
+            return folder_secret(self.path)
+        import secrets
+
+        from sparing.records import blobs
+
+        return blobs.shared_secret(self.database(), NAME, secrets.token_bytes(LENGTH))
 
     def keep_json(self, value: Any) -> str:
         """The same for data, which must be JSON again when a secret was taken out of it."""
@@ -91,6 +125,11 @@ class StateFolder:
     def _keep(self, text: str) -> str:
         data = text.encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(data).hexdigest()
+        if self.server is not None:
+            from sparing.records import blobs
+
+            blobs.put(self.database(), digest, data)
+            return digest
         target = self.blob(digest)
         with _translated(self.path):
             if not target.exists() or target.stat().st_size != len(data):
@@ -108,22 +147,39 @@ class StateFolder:
 
     def fetch(self, digest: str) -> str:
         """The text as it was kept; one that has been changed or cut off since is refused."""
-        with _translated(self.path):
-            data = self.blob(digest).read_bytes()
+        data = self._stored(digest)
         if hashlib.sha256(data).hexdigest() != digest:
-            path = shlex.quote(str(self.blob(digest)))
+            from shlex import quote
+
+            path = quote(str(self.blob(digest)))
             raise StateError(
                 f"a stored text is damaged: {digest[:12]}", f"restore or remove {path}"
             )
         return data.decode("utf-8", "surrogatepass")
 
+    def _stored(self, digest: str) -> bytes:
+        if self.server is not None:
+            from sparing.records import blobs
+
+            return blobs.get(self.database(), digest)
+        with _translated(self.path):
+            try:
+                return self.blob(digest).read_bytes()
+            except FileNotFoundError:
+                raise TextGone(f"a stored text is gone: {digest[:12]}", RUN_AGAIN) from None
+
     def blob(self, digest: str) -> Path:
         return self.path / "blobs" / digest[:2] / digest
 
 
-def open_folder(root: Path, repository_key: str, redactor: Redactor | None = None) -> StateFolder:
+def open_folder(
+    root: Path,
+    repository_key: str,
+    redactor: Redactor | None = None,
+    server: Server | None = None,
+) -> StateFolder:
     """Make the folder if need be, closed to others; refuse one that can't be written."""
-    folder = StateFolder(root / repository_key, redactor or Redactor())
+    folder = StateFolder(root / repository_key, redactor or Redactor(), server)
     with _translated(folder.path):
         folder.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _private_folder(folder.path)
@@ -134,6 +190,8 @@ def open_folder(root: Path, repository_key: str, redactor: Redactor | None = Non
 
 def _write_whole(target: Path, data: bytes) -> None:
     # Threads may keep the same text at once: each needs a file of its own.
+    import tempfile
+
     handle, name = tempfile.mkstemp(prefix=".", dir=target.parent)
     partial = Path(name)
     try:
@@ -205,6 +263,8 @@ def folder_secret(folder: Path) -> bytes:
 
 def _make(path: Path) -> None:
     """Complete before it has its name: a kill leaves no half of it."""
+    import secrets
+
     partial = path.with_name(f"{NAME}.{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as file:

@@ -6,9 +6,9 @@ answer wins. The latest gate is the one opened last, whatever the clock said.
 
 from __future__ import annotations
 
-import sqlite3
 from typing import NamedTuple
 
+from sparing.connection import Connection, Row
 from sparing.lazy_dataclass import lazy_dataclass
 
 
@@ -29,7 +29,7 @@ class Gate:
 COLUMNS = "id, feature, stage, kind, reason, opened, answer, feedback, answered_by"
 
 
-def open_gate(tx: sqlite3.Connection, gate: Gate) -> None:
+def open_gate(tx: Connection, gate: Gate) -> None:
     tx.execute(
         "insert into gates (id, feature, stage, kind, reason, opened) values (?, ?, ?, ?, ?, ?)"
         " on conflict (id) do nothing",
@@ -37,7 +37,7 @@ def open_gate(tx: sqlite3.Connection, gate: Gate) -> None:
     )
 
 
-def waiting(connection: sqlite3.Connection, feature: str) -> Gate | None:
+def waiting(connection: Connection, feature: str) -> Gate | None:
     found = connection.execute(
         f"select {COLUMNS} from gates where feature = ? and answer is null"  # noqa: S608
         " order by rowid desc limit 1",
@@ -46,7 +46,7 @@ def waiting(connection: sqlite3.Connection, feature: str) -> Gate | None:
     return _gate(found) if found else None
 
 
-def latest(connection: sqlite3.Connection, feature: str) -> Gate | None:
+def latest(connection: Connection, feature: str) -> Gate | None:
     found = connection.execute(
         f"select {COLUMNS} from gates where feature = ? order by rowid desc limit 1",  # noqa: S608
         (feature,),
@@ -54,7 +54,7 @@ def latest(connection: sqlite3.Connection, feature: str) -> Gate | None:
     return _gate(found) if found else None
 
 
-def answered(connection: sqlite3.Connection, feature: str) -> list[str]:
+def answered(connection: Connection, feature: str) -> list[str]:
     """The stages at whose gates somebody has answered, in order."""
     rows = connection.execute(
         "select stage from gates where feature = ? and answer is not null order by rowid",
@@ -71,7 +71,7 @@ class GateAnswer(NamedTuple):
     at: float
 
 
-def answer_of(connection: sqlite3.Connection, gate_id: str) -> GateAnswer | None:
+def answer_of(connection: Connection, gate_id: str) -> GateAnswer | None:
     """Also one that the engine has not obeyed yet."""
     found = connection.execute(
         "select answer, answered_by, answered from gates where id = ? and answer is not null"
@@ -81,7 +81,7 @@ def answer_of(connection: sqlite3.Connection, gate_id: str) -> GateAnswer | None
     return GateAnswer(*found) if found else None
 
 
-def rejected(connection: sqlite3.Connection, feature: str, generation: int) -> list[Gate]:
+def rejected(connection: Connection, feature: str, generation: int) -> list[Gate]:
     """All gates of one generation at which a person said no, in order."""
     rows = connection.execute(
         f"select {COLUMNS} from gates where feature = ? and answer = 'reject'"  # noqa: S608
@@ -92,9 +92,7 @@ def rejected(connection: sqlite3.Connection, feature: str, generation: int) -> l
     return [gate for gate in map(_gate, rows) if gate.id.startswith(own)]
 
 
-def answer(
-    tx: sqlite3.Connection, gate_id: str, verb: str, feedback: str, sender: str, at: float
-) -> bool:
+def answer(tx: Connection, gate_id: str, verb: str, feedback: str, sender: str, at: float) -> bool:
     done = tx.execute(
         "update gates set answer = ?, feedback = ?, answered_by = ?, answered = ?"
         " where id = ? and answer is null",
@@ -103,7 +101,7 @@ def answer(
     return done.rowcount == 1
 
 
-def _gate(row: sqlite3.Row) -> Gate:
+def _gate(row: Row) -> Gate:
     return Gate(
         id=row["id"],
         feature=row["feature"],

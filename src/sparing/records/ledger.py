@@ -8,12 +8,13 @@ is never zero. The calls of a turn are kept as JSON, since they are read with th
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
+from sparing.connection import Connection, Row
 from sparing.money import Amount, Billing, day_of
 from sparing.records import totals
 from sparing.records.totals import Tally
@@ -97,6 +98,12 @@ class LedgerRow:
     held: Amount
     result: AttemptResult | None = None
 
+    @property
+    def is_good(self) -> bool:
+        """Paid for, known and answered."""
+        known = self.outcome is AttemptState.KNOWN
+        return known and self.result is not None and not self.result.failure
+
 
 _BEGIN = (
     "dispatch", "attempt", "feature", "leg", "stage", "role", "iteration", "task", "template",
@@ -105,12 +112,10 @@ _BEGIN = (
 )  # fmt: skip
 
 
-def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
+def begin(tx: Connection, attempt: Attempt, held: Amount) -> int:
     """A plain insert: every try counts, and no recovery takes one back."""
     close(tx, attempt.dispatch)
-    tries = "select count(*) from ledger where dispatch = ?"
-    number = 1 + int(tx.execute(tries, (attempt.dispatch,)).fetchone()[0])
-    a = attempt
+    a, number = attempt, 1 + last_number(tx, attempt.dispatch)
     values = (
         a.dispatch, number, a.feature, a.leg, a.stage, a.role, a.iteration, a.task, a.template,
         a.way, a.reason, a.backend, a.model, a.billing.value, "", a.prompt, a.prompt_chars,
@@ -120,16 +125,20 @@ def begin(tx: sqlite3.Connection, attempt: Attempt, held: Amount) -> int:
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into ledger ({', '.join(_BEGIN)}) values ({marks})", values)  # noqa: S608
     change = Tally(
-        turns=1,
-        subscription=int(a.billing is Billing.SUBSCRIPTION),
-        charged_tokens=held.tokens,
-        charged_nano_usd=held.nano_usd or 0,
-    )
+        turns=1, subscription=int(a.billing is Billing.SUBSCRIPTION),
+        charged_tokens=held.tokens, charged_nano_usd=held.nano_usd or 0,
+    )  # fmt: skip
     totals.add(tx, _get(tx, a.dispatch, number), change)
     return number
 
 
-def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: AttemptResult) -> None:
+def last_number(connection: Connection, dispatch: str) -> int:
+    """How often a dispatch was begun."""
+    found = connection.execute("select count(*) from ledger where dispatch = ?", (dispatch,))
+    return int(found.fetchone()[0])
+
+
+def finish(tx: Connection, dispatch: str, number: int, result: AttemptResult) -> None:
     """Settle: what was held gives way to the bill. A second call changes nothing."""
     row = _get(tx, dispatch, number)
     if row["seconds"] is not None:
@@ -159,7 +168,7 @@ def finish(tx: sqlite3.Connection, dispatch: str, number: int, result: AttemptRe
     totals.add(tx, row, _settled(row, result) if known else Tally(seconds=result.seconds))
 
 
-def _settled(row: sqlite3.Row, result: AttemptResult) -> Tally:
+def _settled(row: Row, result: AttemptResult) -> Tally:
     assert result.usage is not None
     usage, cost = result.usage, result.nano_usd
     origin = result.origin
@@ -180,7 +189,7 @@ def _settled(row: sqlite3.Row, result: AttemptResult) -> Tally:
     )
 
 
-def close(tx: sqlite3.Connection, dispatch: str = "") -> None:
+def close(tx: Connection, dispatch: str = "") -> None:
     """Turns that nobody runs any more stay unknown; they keep counting with what they held."""
     tx.execute(
         "update ledger set outcome = 'unknown' where outcome = 'open' and (? = '' or dispatch = ?)",
@@ -192,7 +201,7 @@ Cost = Callable[[str, Usage, int], int | None]
 """Model, usage and size of the largest prompt, into money."""
 
 
-def price(tx: sqlite3.Connection, cost: Cost) -> None:
+def price(tx: Connection, cost: Cost) -> None:
     """Give known turns without a price the one that is known by now."""
     rows = tx.execute("select * from ledger where outcome = 'known' and nano_usd is null")
     for row in rows.fetchall():
@@ -208,30 +217,26 @@ def price(tx: sqlite3.Connection, cost: Cost) -> None:
         totals.add(tx, row, change)
 
 
-def of_feature(connection: sqlite3.Connection, feature: str) -> list[LedgerRow]:
+def of_feature(connection: Connection, feature: str) -> list[LedgerRow]:
     """In the order in which they began: by the order of the rows, never by a clock."""
     rows = connection.execute("select * from ledger where feature = ? order by rowid", (feature,))
     return [_row(row) for row in rows]
 
 
-def of_dispatch(connection: sqlite3.Connection, dispatch: str) -> list[LedgerRow]:
+def of_dispatch(connection: Connection, dispatch: str) -> list[LedgerRow]:
     """All tries of one dispatch."""
     every = "select * from ledger where dispatch = ? order by attempt"
     return [_row(row) for row in connection.execute(every, (dispatch,))]
 
 
-def of_trunk(
-    connection: sqlite3.Connection, trunk: str, since: float, limit: int
-) -> list[LedgerRow]:
+def of_trunk(connection: Connection, trunk: str, since: float, limit: int) -> list[LedgerRow]:
     """The latest turns that share a trunk, in the order of their start; open ones too."""
-    rows = connection.execute(
-        "select * from ledger where trunk = ? and started >= ? order by rowid desc limit ?",
-        (trunk, since, limit),
-    )
-    return [_row(row) for row in reversed(rows.fetchall())]
+    last = "select * from ledger where trunk = ? and started >= ? order by rowid desc limit ?"
+    rows = connection.execute(last, (trunk, since, limit)).fetchall()
+    return [_row(row) for row in reversed(rows)]
 
 
-def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list[LedgerRow]:
+def of_backend(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that came to a good end, in the order of their start."""
     rows = connection.execute(
         "select * from ledger where backend = ? and outcome = 'known' and failure = ''"
@@ -241,7 +246,7 @@ def of_backend(connection: sqlite3.Connection, backend: str, limit: int) -> list
     return [_row(row) for row in reversed(rows.fetchall())]
 
 
-def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[LedgerRow]:
+def resumed(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that went on in a session and came to a good end."""
     rows = connection.execute(
         "select * from ledger where way = 'resume' and backend = ? and outcome = 'known'"
@@ -251,19 +256,19 @@ def resumed(connection: sqlite3.Connection, backend: str, limit: int) -> list[Le
     return [_row(row) for row in reversed(rows.fetchall())]
 
 
-def of_session(connection: sqlite3.Connection, feature: str, session: str) -> list[LedgerRow]:
+def of_session(connection: Connection, feature: str, session: str) -> list[LedgerRow]:
     """All turns of one session."""
     every = "select * from ledger where feature = ? and session = ? order by rowid"
     return [_row(row) for row in connection.execute(every, (feature, session))]
 
 
-def _get(connection: sqlite3.Connection, dispatch: str, number: int) -> sqlite3.Row:
+def _get(connection: Connection, dispatch: str, number: int) -> Row:
     return connection.execute(
         "select * from ledger where dispatch = ? and attempt = ?", (dispatch, number)
     ).fetchone()
 
 
-def _charged(row: sqlite3.Row, cost: int | None) -> int:
+def _charged(row: Row, cost: int | None) -> int:
     return 0 if row["billing"] == Billing.SUBSCRIPTION else cost or 0
 
 
@@ -273,14 +278,15 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def _row(row: sqlite3.Row) -> LedgerRow:
+@lru_cache(1024)  # every dispatch learns from the same rows
+def _row(row: Row) -> LedgerRow:
     plain = {one: row[one] for one in _PLAIN} | {n: json.loads(row[n]) for n in ("naive", "sent")}
     attempt = Attempt(**plain, billing=Billing(row["billing"]))
     held = Amount(row["held_tokens"], row["held_nano_usd"])
     return LedgerRow(attempt, row["attempt"], AttemptState(row["outcome"]), held, _result(row))
 
 
-def _result(row: sqlite3.Row) -> AttemptResult | None:
+def _result(row: Row) -> AttemptResult | None:
     if row["seconds"] is None:
         return None
     used = (row[one] for one in ("uncached", "read", "write_5m", "write_1h", "output"))

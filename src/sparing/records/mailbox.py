@@ -6,9 +6,9 @@ count once; the engine obeys rows in order and marks them done.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
+from sparing.connection import Connection
 from sparing.lazy_dataclass import lazy_dataclass
 
 SAY = "say"
@@ -25,7 +25,7 @@ class Letter:
     sender: str
 
 
-def post(tx: sqlite3.Connection, key: str, letter: Letter, at: float) -> bool:
+def post(tx: Connection, key: str, letter: Letter, at: float) -> bool:
     """False if a letter with this key is there already."""
     done = tx.execute(
         "insert into mailbox (key, feature, verb, gate, body, sender, sent)"
@@ -35,14 +35,14 @@ def post(tx: sqlite3.Connection, key: str, letter: Letter, at: float) -> bool:
     return done.rowcount == 1
 
 
-def unread(connection: sqlite3.Connection) -> list[Letter]:
+def unread(connection: Connection) -> list[Letter]:
     rows = connection.execute(
         "select n, feature, verb, gate, body, sender from mailbox where done is null order by n"
     )
     return [Letter(*row) for row in rows]
 
 
-def pending(connection: sqlite3.Connection, gate: str) -> Letter | None:
+def pending(connection: Connection, gate: str) -> Letter | None:
     row = connection.execute(
         "select n, feature, verb, gate, body, sender from mailbox"
         " where gate = ? and done is null order by n limit 1",
@@ -51,12 +51,12 @@ def pending(connection: sqlite3.Connection, gate: str) -> Letter | None:
     return Letter(*row) if row else None
 
 
-def sent_at(connection: sqlite3.Connection, n: int) -> float:
+def sent_at(connection: Connection, n: int) -> float:
     found = connection.execute("select sent from mailbox where n = ?", (n,)).fetchone()
     return float(found[0])
 
 
-def of_leg(connection: sqlite3.Connection, leg: str, verbs: Sequence[str]) -> str:
+def of_leg(connection: Connection, leg: str, verbs: Sequence[str]) -> str:
     """The last of these verbs that a person sent to a leg that runs; empty if none."""
     marks = ", ".join("?" * len(verbs))
     row = connection.execute(
@@ -67,12 +67,12 @@ def of_leg(connection: sqlite3.Connection, leg: str, verbs: Sequence[str]) -> st
     return str(row[0]) if row else ""
 
 
-def forward(tx: sqlite3.Connection, leg: str, new: str) -> None:
+def forward(tx: Connection, leg: str, new: str) -> None:
     """What was sent to a leg that runs is for the one that takes its place."""
     tx.execute("update mailbox set gate = ? where gate = ?", (new, leg))
 
 
-def words_to(connection: sqlite3.Connection, feature: str, verb: str) -> list[Letter]:
+def words_to(connection: Connection, feature: str, verb: str) -> list[Letter]:
     """All letters of one kind that a feature ever got, in order."""
     rows = connection.execute(
         "select n, feature, verb, gate, body, sender from mailbox"
@@ -82,11 +82,11 @@ def words_to(connection: sqlite3.Connection, feature: str, verb: str) -> list[Le
     return [Letter(*row) for row in rows]
 
 
-def obeyed(tx: sqlite3.Connection, n: int, result: str, at: float) -> None:
+def obeyed(tx: Connection, n: int, result: str, at: float) -> None:
     tx.execute("update mailbox set done = ?, result = ? where n = ?", (at, result, n))
 
 
-def void(tx: sqlite3.Connection, n: int, result: str, at: float) -> None:
+def void(tx: Connection, n: int, result: str, at: float) -> None:
     """It was read and does not count; the same may be said again."""
     tx.execute("update mailbox set key = key || '.void.' || n where n = ?", (n,))
     obeyed(tx, n, result, at)

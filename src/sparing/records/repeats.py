@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-
+from sparing.connection import Connection
 from sparing.records.ledger import Attempt
 
 
-def tries(connection: sqlite3.Connection, attempt: Attempt) -> int:
+def tries(connection: Connection, attempt: Attempt) -> int:
     """How often this was sent before, also by a generation of the leg that has died."""
     found = connection.execute(
-        "select max((select count(*) from ledger where dispatch = ?),"
+        "select (select count(*) from ledger where dispatch = ?),"
         " (select count(*) from ledger where feature = ? and leg = ? and stage = ? and role = ?"
-        " and iteration = ? and task = ? and prompt = ?))",
+        " and iteration = ? and task = ? and prompt = ?)",
         (
             attempt.dispatch,
             attempt.feature,
@@ -24,10 +23,10 @@ def tries(connection: sqlite3.Connection, attempt: Attempt) -> int:
             attempt.prompt,
         ),  # fmt: skip
     ).fetchone()
-    return int(found[0])
+    return max(int(found[0]), int(found[1]))
 
 
-def answered_so(connection: sqlite3.Connection, attempt: Attempt, leg: str, reply: str) -> bool:
+def answered_so(connection: Connection, attempt: Attempt, leg: str, reply: str) -> bool:
     """Whether another dispatch of this leg sent the same words from nothing and got this reply."""
     found = connection.execute(
         "select 1 from ledger where feature = ? and stage = ? and role = ? and prompt = ?"
@@ -47,16 +46,16 @@ def answered_so(connection: sqlite3.Connection, attempt: Attempt, leg: str, repl
     return found is not None
 
 
-def seconds(connection: sqlite3.Connection, feature: str, leg: int, stage: str) -> float:
+def seconds(connection: Connection, feature: str, leg: int, stage: str) -> float:
     """How long agents have worked on a stage in one leg."""
     found = connection.execute(
-        "select total(seconds) from ledger where feature = ? and leg = ? and stage = ?",
+        "select coalesce(sum(seconds), 0) from ledger where feature = ? and leg = ? and stage = ?",
         (feature, leg, stage),
     ).fetchone()
     return float(found[0])
 
 
-def siblings(connection: sqlite3.Connection, leg: str) -> int:
+def siblings(connection: Connection, leg: str) -> int:
     """How many turns of a leg are under way."""
     found = connection.execute(
         "select count(*) from ledger where outcome = 'open' and substr(dispatch, 1, length(?)) = ?",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from sparing.codec import dump, load
+from sparing.connection import Connection
 from sparing.records.folder import StateFolder
 from sparing.usage import Origin, Usage
 
@@ -23,6 +23,7 @@ COLUMNS = (
 )
 
 
+_NEW = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS.split(", ")[2:])
 ELSEWHERE = "another repository"
 HOUR_ITEM = "V6"
 """Whether requests of five minutes read entries of an hour; older checks have not asked it."""
@@ -57,7 +58,7 @@ def hour_problem(row: CheckRow | None) -> str:
     return "" if good else f"{HOUR_ITEM}: {words}"
 
 
-def get(connection: sqlite3.Connection, backend: str, version: str) -> CheckRow | None:
+def get(connection: Connection, backend: str, version: str) -> CheckRow | None:
     row = connection.execute(
         f"select {COLUMNS} from resume_checks where backend = ? and version = ?",  # noqa: S608
         (backend, version),
@@ -81,9 +82,7 @@ def get(connection: sqlite3.Connection, backend: str, version: str) -> CheckRow 
     )
 
 
-def adopt(
-    tx: sqlite3.Connection, folder: StateFolder, backend: str, version: str
-) -> CheckRow | None:
+def adopt(tx: Connection, folder: StateFolder, backend: str, version: str) -> CheckRow | None:
     """What was found for another repository of this machine, kept here from now on."""
     found = _shared(folder, backend, version)
     if found is None:
@@ -112,10 +111,11 @@ def _file(folder: StateFolder, backend: str, version: str) -> Path:
     return folder.resume_checks / f"{name}.json"
 
 
-def put(tx: sqlite3.Connection, row: CheckRow) -> None:
+def put(tx: Connection, row: CheckRow) -> None:
     """A new check takes the place of an older one."""
     tx.execute(
-        f"insert or replace into resume_checks ({COLUMNS}) values ({', '.join('?' * 16)})",  # noqa: S608
+        f"insert into resume_checks ({COLUMNS}) values ({', '.join('?' * 16)})"  # noqa: S608
+        f" on conflict (backend, version) do update set {_NEW}",
         (
             *(row.backend, row.version, row.at, row.model, row.reason, row.share),
             json.dumps(row.items),
@@ -125,7 +125,7 @@ def put(tx: sqlite3.Connection, row: CheckRow) -> None:
     )
 
 
-def book(tx: sqlite3.Connection, row: CheckRow, dispatch: str) -> None:
+def book(tx: Connection, row: CheckRow, dispatch: str) -> None:
     tx.execute(
         "update resume_checks set booked = ? where backend = ? and version = ?",
         (dispatch, row.backend, row.version),

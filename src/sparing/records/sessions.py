@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
+from sparing.connection import Connection
 from sparing.session import Session
 
 COLUMNS = (
@@ -13,7 +13,7 @@ COLUMNS = (
 )
 
 
-def get(connection: sqlite3.Connection, feature: str, stage: str, role: str) -> Session | None:
+def get(connection: Connection, feature: str, stage: str, role: str) -> Session | None:
     row = connection.execute(
         f"select {COLUMNS} from sessions where feature = ? and stage = ? and role = ?",  # noqa: S608
         (feature, stage, role),
@@ -21,7 +21,7 @@ def get(connection: sqlite3.Connection, feature: str, stage: str, role: str) -> 
     return Session(*row) if row else None
 
 
-def of_stage(connection: sqlite3.Connection, feature: str, stage: str) -> list[Session]:
+def of_stage(connection: Connection, feature: str, stage: str) -> list[Session]:
     rows = connection.execute(
         f"select {COLUMNS} from sessions where feature = ? and stage = ? order by role",  # noqa: S608
         (feature, stage),
@@ -29,18 +29,19 @@ def of_stage(connection: sqlite3.Connection, feature: str, stage: str) -> list[S
     return [Session(*row) for row in rows]
 
 
-def latest(connection: sqlite3.Connection, feature: str, role: str) -> Session | None:
+def latest(connection: Connection, feature: str, role: str) -> Session | None:
     """The one that a role of a feature has used last, in whichever stage."""
     row = connection.execute(
         f"select {COLUMNS} from sessions where feature = ? and role = ?"  # noqa: S608
-        " order by (select max(ledger.rowid) from ledger where ledger.feature = sessions.feature"
-        " and ledger.session = sessions.id) desc limit 1",
+        " order by coalesce((select max(ledger.rowid) from ledger"
+        " where ledger.feature = sessions.feature and ledger.session = sessions.id), 0) desc"
+        " limit 1",
         (feature, role),
     ).fetchone()
     return Session(*row) if row else None
 
 
-def put(tx: sqlite3.Connection, feature: str, stage: str, session: Session) -> None:
+def put(tx: Connection, feature: str, stage: str, session: Session) -> None:
     """The id a resumed call returns replaces the old one."""
     s = session
     values = (
@@ -55,7 +56,7 @@ def put(tx: sqlite3.Connection, feature: str, stage: str, session: Session) -> N
     )
 
 
-def forget(tx: sqlite3.Connection, feature: str, kept: Sequence[str] = ()) -> None:
+def forget(tx: Connection, feature: str, kept: Sequence[str] = ()) -> None:
     """All conversations of a feature, but those of the stages named."""
     rows = tx.execute("select distinct stage from sessions where feature = ?", (feature,))
     for (scope,) in rows.fetchall():
@@ -63,10 +64,10 @@ def forget(tx: sqlite3.Connection, feature: str, kept: Sequence[str] = ()) -> No
             tx.execute("delete from sessions where feature = ? and stage = ?", (feature, scope))
 
 
-def called(tx: sqlite3.Connection, feature: str, stage: str, session: Session, at: float) -> None:
+def called(tx: Connection, feature: str, stage: str, session: Session, at: float) -> None:
     """It was read once more, and nothing else became of it; if it is still the one that is kept."""
     tx.execute(
-        "update sessions set last_call = max(last_call, ?)"
-        " where feature = ? and stage = ? and role = ? and id = ?",
-        (at, feature, stage, session.role, session.id),
+        "update sessions set last_call = ?"
+        " where feature = ? and stage = ? and role = ? and id = ? and last_call < ?",
+        (at, feature, stage, session.role, session.id, at),
     )

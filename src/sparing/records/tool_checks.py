@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import astuple, dataclass
 
+from sparing.connection import Connection
 from sparing.usage import Origin, Usage
 
 COLUMNS = (
     "backend, version, model, at, reason, items, uncached, read, write_5m, write_1h, output,"
     " origin, seconds"
 )
+
+_NEW = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS.split(", ")[3:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,11 @@ class ToolCheckRow:
     seconds: float
 
 
-def put(tx: sqlite3.Connection, row: ToolCheckRow) -> None:
+def put(tx: Connection, row: ToolCheckRow) -> None:
     """A new check takes the place of an older one."""
     tx.execute(
-        f"insert or replace into tool_checks ({COLUMNS}) values ({', '.join('?' * 13)})",  # noqa: S608
+        f"insert into tool_checks ({COLUMNS}) values ({', '.join('?' * 13)})"  # noqa: S608
+        f" on conflict (backend, version, model) do update set {_NEW}",
         (
             *(row.backend, row.version, row.model, row.at, row.reason, json.dumps(row.items)),
             *astuple(row.usage),
@@ -41,7 +44,7 @@ def put(tx: sqlite3.Connection, row: ToolCheckRow) -> None:
     )
 
 
-def passed(connection: sqlite3.Connection, backend: str, version: str) -> frozenset[str]:
+def passed(connection: Connection, backend: str, version: str) -> frozenset[str]:
     """The models that writers can have our tools with."""
     rows = connection.execute(
         "select model from tool_checks where backend = ? and version = ? and reason = ''",

@@ -10,10 +10,10 @@ against that feature's caps, and stands under `doctor` in totals of features and
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 
+from sparing.connection import Connection, Row
 from sparing.usage import Usage
 
 FEATURE_STAGE = "feature stage"
@@ -63,11 +63,11 @@ _COLUMNS = ", ".join(NAMES)
 _UPSERT = (
     f"insert into totals (scope, name, {_COLUMNS})"  # noqa: S608
     f" values ({', '.join('?' * (len(NAMES) + 2))}) on conflict (scope, name) do update set "
-    + ", ".join(f"{name} = {name} + excluded.{name}" for name in NAMES)
+    + ", ".join(f"{name} = totals.{name} + excluded.{name}" for name in NAMES)
 )
 
 
-def add(tx: sqlite3.Connection, row: sqlite3.Row, change: Tally) -> None:
+def add(tx: Connection, row: Row, change: Tally) -> None:
     """Add to all totals that a row of the ledger belongs to."""
     keys = [(scope, row[scope]) for scope in SCOPES]
     keys.append((FEATURE_STAGE, stage_key(row["feature"], row["stage"])))
@@ -94,7 +94,7 @@ def stage_key(feature: str, stage: str) -> str:
     return f"{feature} {stage}"
 
 
-def get(connection: sqlite3.Connection, scope: str, name: str) -> Tally:
+def get(connection: Connection, scope: str, name: str) -> Tally:
     row = connection.execute(
         f"select {_COLUMNS} from totals where scope = ? and name = ?",  # noqa: S608
         (scope, name),
@@ -102,7 +102,7 @@ def get(connection: sqlite3.Connection, scope: str, name: str) -> Tally:
     return Tally(*row) if row else Tally()
 
 
-def every(connection: sqlite3.Connection, scope: str) -> dict[str, Tally]:
+def every(connection: Connection, scope: str) -> dict[str, Tally]:
     rows = connection.execute(
         f"select name, {_COLUMNS} from totals where scope = ? and turns != 0 order by name",  # noqa: S608
         (scope,),
@@ -110,7 +110,7 @@ def every(connection: sqlite3.Connection, scope: str) -> dict[str, Tally]:
     return {row[0]: Tally(*row[1:]) for row in rows}
 
 
-def of_feature(connection: sqlite3.Connection, feature: str, scope: str) -> dict[str, Tally]:
+def of_feature(connection: Connection, feature: str, scope: str) -> dict[str, Tally]:
     """One feature's rows, added up by one of the scopes; in the order of the first turn.
 
     What was asked for the client stands by itself.
@@ -119,20 +119,34 @@ def of_feature(connection: sqlite3.Connection, feature: str, scope: str) -> dict
         raise ValueError(f"there are no totals by {scope}")
     name = f"case role when '{RESUME_CHECK}' then '{DOCTOR}' else {scope} end"
     name = name if scope in OWNED else scope
+    figures = ", ".join(("count(*)", *map(_count, _COUNTED), *map(_sum, _SUMMED)))
     rows = connection.execute(
-        f"select {name} as name, count(*), total(origin is 'measured'),"  # noqa: S608
-        " total(origin is 'simulated'),"
-        " total(origin is 'estimated'), total(outcome = 'known' and nano_usd is null),"
-        " total(billing = 'subscription'), total(uncached), total(read), total(write_5m),"
-        " total(write_1h), total(output), total(nano_usd), total(seconds), 0, 0"
-        f" from ledger where feature = ? group by name order by min(rowid)",
+        f"select {name} as name, {figures}, 0, 0 from ledger where feature = ?"  # noqa: S608
+        " group by 1 order by min(rowid)",
         (feature,),
     )
     return {row[0]: _tally(row[1:]) for row in rows}
 
 
+_COUNTED = (
+    "origin = 'measured'", "origin = 'simulated'", "origin = 'estimated'",
+    "outcome = 'known' and nano_usd is null", "billing = 'subscription'",
+)  # fmt: skip
+_SUMMED = (
+    "uncached", "read", "write_5m", "write_1h", "output", "nano_usd", "seconds",
+)  # fmt: skip
+
+
+def _sum(column: str) -> str:
+    return f"coalesce(sum({column}), 0)"
+
+
+def _count(condition: str) -> str:
+    return f"coalesce(sum(case when {condition} then 1 else 0 end), 0)"
+
+
 def _tally(values: tuple[float, ...]) -> Tally:
-    """SQLite's `total` never is null, but a float; counts are whole."""
+    """A sum may come as a decimal or a float; counts are whole."""
     named = dict(zip(NAMES, values, strict=True))
     whole = {name: int(value) for name, value in named.items() if name != "seconds"}
     return Tally(**whole, seconds=float(named["seconds"]))

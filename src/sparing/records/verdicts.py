@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from sparing.codec import JsonObject
+from sparing.connection import Connection, Row
 from sparing.finding import Finding, Severity, Verdict
 
 
@@ -43,7 +43,7 @@ def second_of(dispatch: str) -> str:
     return f"{dispatch}{_SECOND}"
 
 
-def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
+def put(tx: Connection, row: VerdictRow) -> None:
     verdict = row.verdict
     tx.execute(
         "insert into verdicts (dispatch, feature, stage, role, iteration, commit_id, approved,"
@@ -67,7 +67,7 @@ def put(tx: sqlite3.Connection, row: VerdictRow) -> None:
     )
 
 
-def of_feature(connection: sqlite3.Connection, feature: str, stage: str = "") -> list[VerdictRow]:
+def of_feature(connection: Connection, feature: str, stage: str = "") -> list[VerdictRow]:
     rows = connection.execute(
         "select * from verdicts where feature = ? and (? = '' or stage = ?) order by rowid",
         (feature, stage, stage),
@@ -75,7 +75,7 @@ def of_feature(connection: sqlite3.Connection, feature: str, stage: str = "") ->
     return [_row(row) for row in rows]
 
 
-def of_role(connection: sqlite3.Connection, role: str, most: int) -> list[VerdictRow]:
+def of_role(connection: Connection, role: str, most: int) -> list[VerdictRow]:
     """The latest of one role, over all features."""
     rows = connection.execute(
         "select * from verdicts where role = ? order by rowid desc limit ?",
@@ -84,7 +84,7 @@ def of_role(connection: sqlite3.Connection, role: str, most: int) -> list[Verdic
     return [_row(row) for row in rows]
 
 
-def get(connection: sqlite3.Connection, dispatch: str) -> VerdictRow | None:
+def get(connection: Connection, dispatch: str) -> VerdictRow | None:
     row = connection.execute("select * from verdicts where dispatch = ?", (dispatch,)).fetchone()
     return _row(row) if row else None
 
@@ -100,7 +100,7 @@ class LookRow(NamedTuple):
     quotes: tuple[str, ...]
 
 
-def first_looks(connection: sqlite3.Connection, backend: str, limit: int) -> list[LookRow]:
+def first_looks(connection: Connection, backend: str, limit: int) -> list[LookRow]:
     """The latest of them, of turns that came to a good end."""
     rows = connection.execute(
         "select ledger.model, ledger.sent, ledger.opened, verdicts.findings, verdicts.quotes"
@@ -119,7 +119,7 @@ def first_looks(connection: sqlite3.Connection, backend: str, limit: int) -> lis
     ]  # fmt: skip
 
 
-def _row(row: sqlite3.Row) -> VerdictRow:
+def _row(row: Row) -> VerdictRow:
     findings = tuple(
         Finding(**{**item, "severity": Severity(item["severity"])})
         for item in json.loads(row["findings"])

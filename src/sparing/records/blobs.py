@@ -1,0 +1,35 @@
+"""Texts and the secret of a team, in its database: what a state folder keeps in files."""
+
+from __future__ import annotations
+
+from sparing.database import Database
+from sparing.errors import StateError
+
+
+def put(database: Database, digest: str, data: bytes) -> None:
+    """Once; nobody is told, since no row names it yet."""
+    with database.read() as connection:
+        connection.execute(
+            "insert into blobs (digest, data) values (?, ?) on conflict do nothing", (digest, data)
+        )
+
+
+def get(database: Database, digest: str) -> bytes:
+    with database.read() as connection:
+        row = connection.execute("select data from blobs where digest = ?", (digest,)).fetchone()
+    if row is None:
+        raise StateError(
+            f"a stored text is missing: {digest[:12]}", "restore the database from its back-up"
+        )
+    return bytes(row[0])
+
+
+def shared_secret(database: Database, name: str, new: bytes) -> bytes:
+    """The one that is there, or this one; of two that make it at once, both get the same."""
+    with database.read() as connection:
+        known = "select data from secrets where name = ?"
+        if (row := connection.execute(known, (name,)).fetchone()) is None:
+            made = "insert into secrets (name, data) values (?, ?) on conflict do nothing"
+            connection.execute(made, (name, new))
+            row = connection.execute(known, (name,)).fetchone()
+        return bytes(row[0])
