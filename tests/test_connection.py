@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.connection import Cleaning
+from sparing.connection import Cleaning, Connection
 from sparing.database import Database
 from sparing.redact import Redactor
 from tests.notes import add, make_notes, notes
@@ -28,10 +28,11 @@ def database(tmp_path: Path) -> Database:
 def used(database: Database) -> Cleaning:
     with database.read() as connection:
         connection.execute("select 1").fetchone()
+    assert isinstance(connection, Cleaning)
     return connection
 
 
-def is_open(connection: sqlite3.Connection) -> bool:
+def is_open(connection: Connection) -> bool:
     try:
         connection.execute("select 1")
     except sqlite3.ProgrammingError:
@@ -70,7 +71,7 @@ def test_rows_that_were_not_read_to_the_end_hold_nobody_to_an_old_state(
 
 def test_a_transaction_that_failed_takes_its_connection_with_it(database: Database) -> None:
     with database.watch():
-        failed: list[sqlite3.Connection] = []
+        failed: list[Connection] = []
         with suppress(KeyboardInterrupt), database.write() as tx:
             failed.append(tx)
             tx.execute("insert into notes (text) values ('three')")

@@ -62,8 +62,9 @@ def test_a_damaged_file(database: Database, spoil: Callable[[Path], None]) -> No
     error = complaint(lambda: notes(open_database(database.path, NOTES)))
 
     assert error.what.startswith(f"the state in {database.path.parent} can't be used: ")
-    command = f"mv {database.path} {database.path}.damaged"
-    assert error.repair == f"set the damaged file aside and begin anew: {command}"
+    folder = database.path.parent
+    command = f"mv {folder} {folder}.damaged"
+    assert error.repair == f"there is no copy; set the state aside and begin anew: {command}"
     assert database.path.read_bytes() == damaged
     subprocess.run(command, shell=True, check=True)  # noqa: S602 - as the person would
     assert notes(open_database(database.path, NOTES)) == []

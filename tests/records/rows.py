@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from sparing.database import Database, open_database
 from sparing.feature import Feature, FeatureStatus, slugify
 from sparing.flow.advance import begin
+from sparing.postgres import Server
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.records.schema import MIGRATIONS
+
+IntegrityErrors = (sqlite3.IntegrityError, psycopg.IntegrityError)
 
 
 def feature_row(
@@ -34,9 +42,17 @@ def feature_row(
     )
 
 
+def open_records(folder: Path) -> Database:
+    """In a file, or in a schema of its own on the server that the tests run on."""
+    url = os.environ.get("PYTEST_DATABASE", "")
+    name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    server = Server(url, f"test_{name}") if url else None
+    return open_database(folder / "sparing.db", MIGRATIONS, server=server)
+
+
 def make_database(folder: Path, *rows: FeatureRow) -> Database:
     """With these features, or with one that has not begun."""
-    database = open_database(folder / "sparing.db", MIGRATIONS)
+    database = open_records(folder)
     with database.write() as tx:
         for row in rows or (feature_row(),):
             features.create(tx, row)

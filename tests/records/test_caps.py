@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from sparing.database import Database, open_database
+from sparing.database import Database
 from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached, to_nano
 from sparing.records import caps, ledger
 from sparing.records.caps import Raise, Whose
-from sparing.records.schema import MIGRATIONS
 from tests.records.attempts import FEATURE, WORST, attempt, limits, result
-from tests.records.rows import feature_row, make_database
+from tests.records.rows import feature_row, make_database, open_records
 
 WHOSE = Whose(FEATURE, "plan", "2023-11-14")
 CENT = to_nano("0.01")
@@ -141,13 +140,12 @@ def test_limits_only_go_up(database: Database) -> None:
 RACER = """
 import sys
 from pathlib import Path
-from sparing.database import open_database
 from sparing.records import caps, ledger
-from sparing.records.schema import MIGRATIONS
 from tests.records.attempts import WORST, attempt, limits
+from tests.records.rows import open_records
 from tests.records.test_caps import WHOSE
 
-database = open_database(Path(sys.argv[1]), MIGRATIONS)
+database = open_records(Path(sys.argv[1]).parent)
 print("ready", flush=True)
 sys.stdin.readline()
 with database.write() as tx:
@@ -182,9 +180,9 @@ def test_of_eight_processes_one_gets_the_last_cent(database: Database) -> None:
         assert racer.stdin is not None
         racer.stdin.write("go\n")
         racer.stdin.flush()
-    said = [racer.communicate(timeout=60)[0].strip() for racer in racers]
+    said = [racer.communicate(timeout=240)[0].strip() for racer in racers]
     assert sorted(said) == ["lost"] * 7 + ["won"]
-    with open_database(database.path, MIGRATIONS).read() as connection:
+    with open_records(database.path.parent).read() as connection:
         rows = ledger.of_feature(connection, FEATURE)
     assert sum(row.held.nano_usd or 0 for row in rows) == 30 * CENT
 

@@ -5,7 +5,6 @@ Covers: A4, A6, I1
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sparing.connection import Connection
 from sparing.database import Database
 from sparing.feature import FeatureStatus
 from sparing.records import features
 from sparing.records.features import FeatureRow
-from tests.records.rows import feature_row, make_database, running_row, waiting_row
+from tests.records.rows import IntegrityErrors, feature_row, make_database, running_row, waiting_row
 
 PLACE = {"state": {"stage": "implement"}, "head": "c9"}
 KEY = feature_row().feature.key
@@ -48,7 +48,7 @@ def test_a_number_is_given_once_in_a_repository(tmp_path: Path) -> None:
     """A4: two starts at once can't both have it; another repository can."""
     database = make_database(tmp_path, feature_row(1))
     twice = replace(feature_row(1), feature=replace(feature_row(1).feature, key="other"))
-    with pytest.raises(sqlite3.IntegrityError), database.write() as tx:
+    with pytest.raises(IntegrityErrors), database.write() as tx:
         features.create(tx, twice)
     with database.write() as tx:
         features.create(tx, feature_row(1, repository="/s"))
@@ -124,7 +124,7 @@ def test_a_running_leg_says_how_far_it_is(tmp_path: Path) -> None:
     assert stored(database) == replace(running_row(leg=2), place=PLACE, head="c9")
 
 
-Call = Callable[[sqlite3.Connection, FeatureRow], object]
+Call = Callable[[Connection, FeatureRow], object]
 CALLS: dict[str, Call] = {
     "begin": lambda tx, row: features.set_running(tx, KEY, (row.generation, row.leg), 999.0),
     "settle": lambda tx, row: features.settle(

@@ -95,7 +95,7 @@ def test_a_text_that_was_cut_off_is_refused_and_can_be_kept_again(folder: StateF
 def test_a_text_that_is_not_there(folder: StateFolder) -> None:
     """I3"""
     error = complaint(lambda: folder.fetch("ab" * 32))
-    assert error.what == f"the state folder {folder.path} can't be used: No such file or directory"
+    assert error.what == f"a stored text is gone: {'ab' * 6}"
 
 
 def test_a_file_in_place_of_the_folder(tmp_path: Path) -> None:

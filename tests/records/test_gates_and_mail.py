@@ -5,7 +5,6 @@ Covers: A6, I1
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from sparing.database import Database
 from sparing.records import gates, mailbox
 from sparing.records.gates import Gate
 from sparing.records.mailbox import Letter
-from tests.records.rows import feature_row, make_database, waiting_row
+from tests.records.rows import IntegrityErrors, feature_row, make_database, waiting_row
 
 KEY = feature_row().feature.key
 GATE = Gate(f"{KEY}.g0.0", KEY, "plan", "gate", "", 200.0)
@@ -86,7 +85,7 @@ def test_the_latest_gate_is_the_one_opened_last(database: Database, opened: floa
 
 
 def test_a_gate_belongs_to_a_feature(database: Database) -> None:
-    with pytest.raises(sqlite3.IntegrityError), database.write() as tx:
+    with pytest.raises(IntegrityErrors), database.write() as tx:
         gates.open_gate(tx, replace(GATE, feature="nobody"))
 
 
