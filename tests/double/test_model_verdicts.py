@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.double.agent.workload import ROUNDS
 from sparing.double.model import Model
 from sparing.double.recognise import PlayedTurn, recognise
 from sparing.double.request import read_asked
 from sparing.double.verdicts import QuotableLine, fit, verdict
-from sparing.double.workload import ROUNDS
 from sparing.finding import Severity, Verdict
 from sparing.review.verdict import SCHEMA, passes, read_verdict
 from sparing.way import Order, Way

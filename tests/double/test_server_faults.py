@@ -126,7 +126,7 @@ def test_answers_are_held_back_until_released(client: Client) -> None:
     assert statuses == [200, 200, 200]
     client.control(plan=[{"hold": True}])
     address = urlsplit(client.url)
-    line = HTTPConnection(address.hostname or "", address.port, timeout=60)
+    line = HTTPConnection(address.hostname or "", address.port, timeout=240)
     line.request("POST", "/v1/messages", b'{"model":"m","max_tokens":9,"messages":'
                  b'[{"role":"user","content":"hello"}]}', HEADERS)  # fmt: skip
     client.until_waiting(1)
@@ -209,7 +209,7 @@ def test_a_fault_of_its_own_is_an_error_of_the_api_and_no_traceback() -> None:
 
 def test_a_body_in_chunks_is_read(client: Client) -> None:
     address = urlsplit(client.url)
-    line = HTTPConnection(address.hostname or "", address.port, timeout=60)
+    line = HTTPConnection(address.hostname or "", address.port, timeout=240)
     pieces = [b'{"model":"m","max_tokens":9,', b'"messages":[{"role":"user","content":"hi"}]}']
     line.request("POST", "/v1/messages", iter(pieces), HEADERS, encode_chunked=True)
     assert line.getresponse().status == 200
@@ -241,7 +241,7 @@ def test_garbage_gets_an_error_in_the_api_s_shape(client: Client, sent: bytes) -
 )
 def test_what_is_no_http_is_refused_and_hung_up(client: Client, head: bytes) -> None:
     address = urlsplit(client.url)
-    with socket.create_connection((address.hostname, address.port), timeout=60) as line:
+    with socket.create_connection((address.hostname, address.port), timeout=240) as line:
         line.sendall(head)
         received = b""
         while piece := line.recv(65536):

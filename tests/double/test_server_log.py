@@ -144,4 +144,4 @@ def test_a_mistake_gets_two_lines(
     assert main(arguments) != 0
     first, second = capsys.readouterr().err.splitlines()
     assert what in first
-    assert second.startswith("repair: ")
+    assert second.startswith("fix: ")

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _rebill(options.rebill)
         asyncio.run(_serve(_settings(options), with_parent=options.with_parent))
     except SparingError as error:
-        sys.stderr.write(printable(f"error: {error.what}\nrepair: {error.repair}\n"))
+        sys.stderr.write(printable(f"error: {error.what}\nfix: {error.repair}\n"))
         return error.exit_code
     return 0
 

@@ -1,4 +1,4 @@
-"""The Messages API of the double: what is refused, what is answered, what it costs.
+"""What the double refuses, what it answers, and what that costs, in every format that it speaks.
 
 A request starts when it arrives and is billed when its answer begins, with both times, so that
 siblings sent before that pay for themselves. Nothing is sent anywhere but back.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -17,6 +18,9 @@ from sparing.double.agent.play import TurnFacts, read_identity
 from sparing.double.answer import ModelWords, compose
 from sparing.double.blocks import count_tokens, to_cache
 from sparing.double.delivery import body_of, deliver, json_body
+from sparing.double.formats.automatic_cache import AutomaticCache, AutomaticRule
+from sparing.double.formats.conversation import prompt_text
+from sparing.double.formats.table import WireFormat, format_of
 from sparing.double.log import Log, safe_headers
 from sparing.double.model import Model
 from sparing.double.pairing import check_pairing
@@ -25,10 +29,15 @@ from sparing.double.refusal import Refusal, error_body, status_of
 from sparing.double.request import JsonObject, ModelRequest, is_aside, newest, read_asked, read_json
 from sparing.double.wire import HttpRequest, Line
 from sparing.errors import ScriptError
+from sparing.segment import CHARS_PER_TOKEN
+from sparing.usage import Usage
 
 WINDOW_TOKENS = 1_000_000
 LATEST_SECONDS = 1e12
 TICK_SECONDS = 0.001
+KEY_HEADERS = ("x-api-key", "authorization", "x-goog-api-key")
+Biller = Callable[[float, float, int], Usage]
+"""From when it came, when its answer begins, and how long that is."""
 
 
 class DoubleClock:
@@ -76,6 +85,7 @@ class Api:
         self._window_tokens = window_tokens
         self._log = log
         self._cache = PromptCache()
+        self._automatic: dict[AutomaticRule | None, AutomaticCache] = {}
         self._held: list[asyncio.Future[None]] = []
 
     @property
@@ -91,6 +101,7 @@ class Api:
 
     def reset_cache(self, *, lives_apart: bool = False) -> None:
         self._cache = PromptCache(lives_apart=lives_apart)
+        self._automatic.clear()
         self._log.reset(lives_apart=lives_apart)
 
     async def handle(self, http: HttpRequest, line: Line) -> bool:
@@ -99,17 +110,21 @@ class Api:
         exchange = Exchange(self.requests, self.clock.now, http, line)
         try:
             exchange.at = self.clock.tick(_told_time(http))
-            _check_headers(http)
+            wire = format_of(http.path)
+            _check_headers(http, wire)
             exchange.body = read_json(http.body)
             if http.path.endswith("/count_tokens"):
                 return await self._count(exchange, exchange.body)
-            return await self._messages(exchange, exchange.body)
+            asked = wire.read(exchange.body, http.path) if wire else read_asked(exchange.body)
+            return await self._answered(exchange, asked, wire)
         except Refusal as refusal:
             return await self.refuse(exchange, refusal)
 
     async def refuse(self, exchange: Exchange, refusal: Refusal) -> bool:
         self._note(exchange, status=refusal.status, error=refusal.message)
-        body = json_body(error_body(refusal.kind, refusal.message, exchange.id))
+        wire, usual = format_of(exchange.http.path), (refusal.kind, refusal.message, exchange.id)
+        told = wire.error_of(refusal, exchange.id) if wire else error_body(*usual)
+        body = json_body(told)
         headers = {"request-id": exchange.id, **refusal.headers}
         return await deliver(exchange.line, body, USUAL, headers, status=refusal.status)
 
@@ -121,20 +136,16 @@ class Api:
         self._note(exchange, status=200, answer=count)
         return await deliver(exchange.line, json_body(count), USUAL, {"request-id": exchange.id})
 
-    async def _messages(self, exchange: Exchange, body: JsonObject) -> bool:
-        asked = read_asked(body)
+    async def _answered(
+        self, exchange: Exchange, asked: ModelRequest, wire: WireFormat | None
+    ) -> bool:
         told = _told_turn(exchange.http)
         later = self.model.seconds(asked, told)
         if later:
             exchange.at = self.clock.tick(_told_time(exchange.http) + later)
         check_pairing(asked.messages)
-        request = to_cache(asked)
-        size = sum(block.tokens for block in request.blocks)
-        if size > self._window_tokens:
-            raise Refusal(400, f"prompt is too long: {size} tokens > {self._window_tokens} maximum")
-        planned = self.plan and not is_aside(asked)
-        tag = exchange.http.headers.get("x-plan-tag", "")
-        step = self.plan.take(newest(asked), tag) if planned else USUAL
+        bill = self._biller(asked, wire)
+        step = self._step(exchange, asked, wire)
         _raise_error(step, asked)
         if not await self._begins(exchange, step):
             return False
@@ -143,7 +154,7 @@ class Api:
         output = answer.tokens if step.output_tokens is None else step.output_tokens
         self.clock.advance(step.first_token_seconds)
         ready_at = self.clock.tick()
-        usage = self._cache.bill(request, exchange.at, output=output, ready_at=ready_at)
+        usage = bill(exchange.at, ready_at, output)
         self.clock.advance(step.answer_seconds)
         self._note(
             exchange,
@@ -153,8 +164,31 @@ class Api:
             answer={"content": answer.content, "stop_reason": answer.stop_reason},
             fault=_fault(step),
         )
-        reply = body_of(answer, usage, step, stream=asked.stream)
+        made = (answer, usage, step)
+        reply = wire.body_of(*made, asked.stream) if wire else body_of(*made, stream=asked.stream)
         return await deliver(exchange.line, reply, step, {"request-id": exchange.id})
+
+    def _step(
+        self, exchange: Exchange, asked: ModelRequest, wire: WireFormat | None
+    ) -> PlannedReply:
+        planned = self.plan and (wire is not None or not is_aside(asked))
+        tag = exchange.http.headers.get("x-plan-tag", "")
+        return self.plan.take(newest(asked), tag) if planned else USUAL
+
+    def _biller(self, asked: ModelRequest, wire: WireFormat | None) -> Biller:
+        """How the request will be billed; raises what its provider would refuse of it."""
+        if wire is not None:
+            cache = self._automatic.setdefault(wire.rule, AutomaticCache(wire.rule))
+            text = prompt_text(asked)
+            self._check_size(len(text) // CHARS_PER_TOKEN)
+            return lambda at, ready, out: cache.bill(asked.model, text, at, ready, out)
+        request, own = to_cache(asked), self._cache
+        self._check_size(sum(block.tokens for block in request.blocks))
+        return lambda at, ready, out: own.bill(request, at, output=out, ready_at=ready)
+
+    def _check_size(self, size: int) -> None:
+        if size > self._window_tokens:
+            raise Refusal(400, f"prompt is too long: {size} tokens > {self._window_tokens} maximum")
 
     def _said(self, asked: ModelRequest, told: TurnFacts) -> ModelWords:
         try:
@@ -213,13 +247,16 @@ def _told_turn(http: HttpRequest) -> TurnFacts:
         who = read_identity(unquote(http.headers.get("x-turn", "")))
     except (ValueError, TypeError):
         raise Refusal(400, "x-turn: not role, stage, task and iteration") from None
-    return TurnFacts(unquote(http.headers.get("x-feature-folder", "")), who)
+    feature, worktree = (
+        unquote(http.headers.get(name, "")) for name in ("x-feature-folder", "x-worktree")
+    )
+    return TurnFacts(feature, who, worktree)
 
 
-def _check_headers(http: HttpRequest) -> None:
-    if not (http.headers.get("x-api-key") or http.headers.get("authorization")):
+def _check_headers(http: HttpRequest, wire: WireFormat | None) -> None:
+    if not any(http.headers.get(name) for name in KEY_HEADERS):
         raise Refusal(401, "x-api-key header is required")
-    if not http.headers.get("anthropic-version"):
+    if wire is None and not http.headers.get("anthropic-version"):
         raise Refusal(400, "anthropic-version: header is required")
 
 

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple, TextIO
 
 from sparing.cache import PromptCache
 from sparing.double.blocks import to_cache
+from sparing.double.formats.automatic_cache import AutomaticCache, AutomaticRule
+from sparing.double.formats.conversation import prompt_text
+from sparing.double.formats.table import format_of
 from sparing.double.request import JsonObject, read_asked
 from sparing.errors import StateError
 from sparing.usage import Usage
@@ -92,19 +95,35 @@ class Rebilled(NamedTuple):
     """Numbers of the requests whose bill is another one now."""
 
 
+class _Caches:
+    """One for each way of caching that requests in a log were billed by."""
+
+    def __init__(self, *, lives_apart: bool = False) -> None:
+        self._marked = PromptCache(lives_apart=lives_apart)
+        self._automatic: dict[AutomaticRule | None, AutomaticCache] = {}
+
+    def bill(self, record: JsonObject, output: int) -> Usage:
+        path, at, ready_at = str(record["path"]), record["at"], record["ready_at"]
+        wire = format_of(path)
+        if wire is None:
+            request = to_cache(read_asked(record["request"]))
+            return self._marked.bill(request, at, output=output, ready_at=ready_at)
+        asked = wire.read(record["request"], path)
+        cache = self._automatic.setdefault(wire.rule, AutomaticCache(wire.rule))
+        return cache.bill(asked.model, prompt_text(asked), at, ready_at, output)
+
+
 def rebill(path: Path) -> Rebilled:
     """Bill a log once more, from the requests themselves."""
-    cache, total, count = PromptCache(), Usage(), 0
+    cache, total, count = _Caches(), Usage(), 0
     differing: list[int] = []
     for record in _records(path):
         if record.get("kind") == RESET:
-            cache = PromptCache(lives_apart=bool(record.get("lives_apart")))
+            cache = _Caches(lives_apart=bool(record.get("lives_apart")))
         bill = record.get("bill")
         if bill is None:
             continue
-        request = to_cache(read_asked(record["request"]))
-        at, ready_at = record["at"], record["ready_at"]
-        usage = cache.bill(request, at, output=bill["output"], ready_at=ready_at)
+        usage = cache.bill(record, bill["output"])
         count, total = count + 1, total + usage
         if asdict(usage) != bill:
             differing.append(record["number"])

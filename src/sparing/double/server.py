@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from sparing.double.api import WINDOW_TOKENS, Api, Exchange
 from sparing.double.delivery import deliver, json_body
+from sparing.double.formats.table import format_of
 from sparing.double.log import Log
 from sparing.double.model import Model
 from sparing.double.plan import USUAL, PlannedReply, RequestPlan, read_steps
@@ -136,7 +137,7 @@ class Double:
         if host != "localhost" and not is_loopback(host):
             raise Refusal(403, "only for clients of this machine")
         match http.method, http.path:
-            case "POST", path if path in PATHS:
+            case "POST", path if path in PATHS or format_of(path) is not None:
                 return await self.api.handle(http, line)
             case "GET" | "POST", path if path == CONTROL:
                 if http.method == "POST":

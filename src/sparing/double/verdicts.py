@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar, cast
 
+from sparing.double.agent.workload import round_of
 from sparing.double.panel import Half, is_panel, joined
 from sparing.double.recognise import PlayedTurn
 from sparing.double.request import JsonObject
-from sparing.double.workload import round_of
 from sparing.finding import Severity
 from sparing.panel import members
 

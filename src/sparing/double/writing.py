@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from sparing.artifact import ArtifactName
+from sparing.double.agent.workload import CHARS, OTHER_CHARS, TASKS
 from sparing.double.verdicts import draw
-from sparing.double.workload import CHARS, OTHER_CHARS, TASKS
 
 _SECTIONS: dict[ArtifactName, tuple[str, ...]] = {
     ArtifactName.PRD: (

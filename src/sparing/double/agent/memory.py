@@ -94,7 +94,7 @@ class AgentMemory:
     def knows(self, path: str) -> bool:
         """Whether the file's text is in the conversation, or was asked for in this turn."""
         wanted = self.relative(path)
-        if wanted in self.diffed or any(_names(name, wanted) for name in self.documents):
+        if wanted in self.diffed or any(names_file(name, wanted) for name in self.documents):
             return True
         return any(
             wanted == self.relative(one)
@@ -133,7 +133,14 @@ def _after(used: ToolUsed, before: str | None) -> str | None:
     return "\n".join(lines(used.result)) or before
 
 
-def _names(document: str, path: str) -> bool:
+def given_in(text: str) -> set[str]:
+    """Names of all material in a prompt, and files whose changes stand in it."""
+    documents = documents_in(text)
+    diffs = (told for name, told in documents.items() if name.endswith(".diff"))
+    return {*documents, *(path for told in diffs for path in _DIFFED.findall(told))}
+
+
+def names_file(document: str, path: str) -> bool:
     """Whether a document's name is that of the file, or of a part of it."""
     return document == path or document.startswith((f"{path},", f"{path}:", f"{path} "))
 

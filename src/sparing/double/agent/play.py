@@ -60,6 +60,8 @@ class TurnFacts(NamedTuple):
     feature: str = ""
     """The feature's folder."""
     who: TurnIdentity | None = None
+    worktree: str = ""
+    """Where the client's folder lies on this machine, if that is not the path that it says."""
 
 
 class Answer(NamedTuple):
@@ -101,7 +103,7 @@ class DrawnAgent:
             for one in seats_of(self.kind, self.seed, who)
         ]
         files, targets = self._files(turn, who, needs), _targets(turn)
-        wishes = self._wishes(works, turn, files, targets, folder)
+        wishes = self._wishes(works, turn, files, targets, told.worktree or folder)
         step = works[0].next_step(wishes, tools)
         if step:
             chars = whole(AGENTS[self.kind].step_chars, self.seed, *who, memory.steps)
@@ -169,7 +171,9 @@ class DrawnAgent:
             case PlayedKind.REVIEW:
                 papers = [name for name in memory.documents if name.endswith(".md")]
                 changed = sorted({*turn.files, *memory.diffed})
-                lines = quotable(memory.folder, told.feature, turn, papers, changed)
+                lines = quotable(
+                    told.worktree or memory.folder, told.feature, turn, papers, changed
+                )
                 return Answer(object=self._verdict(who, turn, lines))
             case PlayedKind.TASK:
                 return Answer(f"{prose}\n{writing.report(list(files))}")

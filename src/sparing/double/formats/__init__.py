@@ -1,0 +1,1 @@
+"""Wire formats of other vendors, read into the double's own request and written from its answer."""
