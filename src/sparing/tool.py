@@ -6,11 +6,11 @@ changed is known exactly, line by line, and nothing reaches the model before it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from sparing.codec import JsonObject
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class ToolMode(StrEnum):
@@ -34,7 +34,7 @@ class ToolSpec(NamedTuple):
     """Of its arguments."""
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class OpenedLines:
     """Lines of a file that were shown to a model."""
 
@@ -45,7 +45,7 @@ class OpenedLines:
     """Of the whole file's bytes at that moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class ChangedFile:
     path: str
     before: str
@@ -53,7 +53,7 @@ class ChangedFile:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class ToolResult:
     text: str
     failed: bool = False

@@ -6,11 +6,11 @@ failure into a word of a closed set: a failed turn is data for the engine, never
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from sparing.failure import Failure
 from sparing.segment import Segment
@@ -51,6 +51,9 @@ class ModelCall(NamedTuple):
     output: int
     usage: Usage | None = None
     """The call's own bill, where the client tells it."""
+    asked: int = 0
+    """Things that it asked our own tools for, each entry of a list counted; 0 where there are none
+    of ours, or nobody counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,8 @@ class Needs:
     readable: tuple[Path, ...] = ()
     shell_variable: str = ""
     """Where the client looks for the shell to use."""
+    passwd_shell: bool = False
+    """It looks for it in the system's list of users, and not in a variable."""
 
 
 class Launched(Protocol):
@@ -146,7 +151,16 @@ class Launched(Protocol):
     def cleanup(self) -> None: ...
 
 
-Launch = Callable[[Sequence[str], Needs], Launched]
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a client is put in its sandbox."""
+
+    start: Callable[[Sequence[str], Needs], Launched]
+    place: Path
+    """Where the client finds the folder that it works in."""
+
+    def __call__(self, argv: Sequence[str], needs: Needs) -> Launched:
+        return self.start(argv, needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +202,11 @@ class AgentCall:
     launch: Launch | None = None
     """Puts the client's process in its sandbox; None only where a test has no workspace."""
 
+    @property
+    def seen(self) -> Path:
+        """`cwd` as the client names it."""
+        return (self.launch.place if self.launch else self.cwd).resolve()
+
 
 @dataclass(frozen=True, slots=True)
 class AgentReply:
@@ -211,6 +230,25 @@ class AgentReply:
     """When a used-up quota is there again, in seconds since the epoch, where the client tells."""
 
 
+class TurnOutcome(NamedTuple):
+    """How a turn ended."""
+
+    failure: Failure | None
+    detail: str = ""
+
+
+def model_calls(
+    call: AgentCall, usages: Sequence[Usage], counts: Sequence[int] = ()
+) -> Iterator[ModelCall]:
+    """What a call added is the growth of what was sent; of the first one it is the prompt."""
+    prompt = sum(segment.tokens for segment in call.prompt)
+    before: int | None = None
+    for usage, asked in zip(usages, counts or [0] * len(usages), strict=True):
+        added = min(prompt, usage.input) if before is None else max(0, usage.input - before)
+        yield ModelCall(added, usage.output, usage, asked)
+        before = usage.input
+
+
 class Backend(Protocol):
     @property
     def name(self) -> str: ...
@@ -219,6 +257,13 @@ class Backend(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def run(self, call: AgentCall, events: Callable[[AgentEvent], None]) -> AgentReply: ...
+
+
+@runtime_checkable
+class KeepsBooks(Protocol):
+    """A backend that can tell later what a turn has used, also one that was killed."""
+
+    def spent(self, call: str) -> Usage: ...
 
 
 Run = Callable[[AgentCall, Callable[[AgentEvent], None]], Awaitable[AgentReply]]

@@ -8,27 +8,26 @@ wheel brings the client and is not imported.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import re
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from json import dumps
-from pathlib import Path
 
-from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, ModelCall
+from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, TurnOutcome, model_calls
 from sparing.agents.claude_capabilities import capabilities_with
-from sparing.agents.claude_options import Setup, ToolOffer, argv, hosts, needs, opening, request
-from sparing.agents.claude_outcome import TurnOutcome, outcome
+from sparing.agents.claude_options import Setup, argv, hosts, needs, opening, request
+from sparing.agents.claude_outcome import outcome
 from sparing.agents.claude_stream import Stop, Watch
-from sparing.agents.claude_tools import ToolDesk, muted
+from sparing.agents.claude_tools import ClaudeDesk
+from sparing.agents.claude_transcript import TurnNote, spent
+from sparing.agents.own_tools import ToolOffer, muted
 from sparing.agents.process import Client, Command
+from sparing.agents.session_lock import bare_environment, held, private_folder
 from sparing.agents.tunnel import Tunnel
-from sparing.errors import StateError
-from sparing.failure import Failure
+from sparing.failure import Failure, limit_words
 from sparing.usage import Usage
 
 SESSION = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -52,6 +51,10 @@ class ClaudeBackend:
     def version(self) -> str:
         return self._setup.version
 
+    def spent(self, call: str) -> Usage:
+        """By a turn whose end nobody saw."""
+        return spent(self._setup.config, call)
+
     @property
     def login(self) -> str:
         """Which login is used, in words to show."""
@@ -61,13 +64,13 @@ class ClaudeBackend:
         if call.ping:
             return await self._ping(call, events)
         began = time.monotonic()
-        _private(self._setup.config)
+        private_folder(self._setup.config, "Claude Code")
         if call.resume and not self._knows(call.resume):
             return self._refusal(f"the session {call.resume[:80]} is not known")
-        with self._held("" if call.fork else call.resume) as lock:
+        with held(self._setup.config, "" if call.fork else call.resume) as lock:
             if lock is None:
                 return self._refusal(f"the session {call.resume} is in use")
-            desk = ToolDesk(self._setup.tools.of(call), events)
+            desk = ClaudeDesk(self._setup.tools.of(call), events)
             watch = Watch(call, call.cwd.resolve(), events, desk.names)
             if desk.tools:
                 desk.tools.begin(call.resume)
@@ -90,7 +93,7 @@ class ClaudeBackend:
         # What it said, or that it would have gone on, is nothing to us.
         return replace(reply, failure=None, detail="") if done else reply
 
-    async def _let_out(self, watch: Watch, desk: ToolDesk, lock: tuple[int, ...]) -> TurnOutcome:
+    async def _let_out(self, watch: Watch, desk: ClaudeDesk, lock: tuple[int, ...]) -> TurnOutcome:
         """To its provider's hosts by name; no turn has a way out to any other."""
         wanted = hosts(self._setup)
         if not wanted:
@@ -104,27 +107,6 @@ class ClaudeBackend:
             return False
         return any(self._setup.config.glob(f"projects/*/{session}.jsonl"))
 
-    @contextmanager
-    def _held(self, session: str) -> Generator[tuple[int, ...] | None]:
-        """One turn at a time, in any process: the transcript of a session must not branch.
-
-        The client inherits the lock, so one that outlives us still keeps others away.
-        """
-        if not session:
-            yield ()
-            return
-        folder = self._setup.config / "locks"
-        _private(folder)
-        descriptor = os.open(folder / session, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield (descriptor,)
-        finally:
-            os.close(descriptor)
-
     def _refusal(self, detail: str) -> AgentReply:
         return AgentReply(
             "", "", Usage(), self._setup.origin, context_tokens=0, seconds=0.0,
@@ -132,7 +114,7 @@ class ClaudeBackend:
         )  # fmt: skip
 
     def _reply(
-        self, watch: Watch, desk: ToolDesk, ended: TurnOutcome, seconds: float
+        self, watch: Watch, desk: ClaudeDesk, ended: TurnOutcome, seconds: float
     ) -> AgentReply:
         if ended.failure is Failure.INVALID_SESSION:
             return replace(self._refusal(ended.detail), usage=watch.usage, seconds=seconds)
@@ -144,7 +126,7 @@ class ClaudeBackend:
             origin=self._setup.origin,
             context_tokens=last.input + last.output,
             seconds=seconds,
-            calls=tuple(_calls(watch)),
+            calls=tuple(model_calls(watch.call, watch.calls, watch.asked)),
             files_read=(*watch.read, *desk.read),
             files_written=(*watch.written, *desk.written),
             opened=tuple(desk.opened),
@@ -156,7 +138,7 @@ class ClaudeBackend:
         )
 
 
-async def _turn(setup: Setup, watch: Watch, desk: ToolDesk, lock: tuple[int, ...]) -> TurnOutcome:
+async def _turn(setup: Setup, watch: Watch, desk: ClaudeDesk, lock: tuple[int, ...]) -> TurnOutcome:
     """Start the client, talk with it, and see that nothing of it is left."""
     call = watch.call
     line, wanted = argv(setup, call, desk.names), needs(setup, call)
@@ -164,26 +146,28 @@ async def _turn(setup: Setup, watch: Watch, desk: ToolDesk, lock: tuple[int, ...
     command = Command(
         launched.argv if launched else line,
         call.cwd,
-        launched.env if launched else {**_bare(setup.config), **wanted.environment},
+        launched.env if launched else {**bare_environment(setup.config), **wanted.environment},
         opening(call, desk.names),
         call.lock,
         passed=lock,
         stays_open=True,
         launched=launched,
     )
+    note = TurnNote(setup.config, call)
+    note.begin()
     async with Client(command) as client:
         try:
-            return await _converse(client, watch, desk)
+            return await _converse(client, watch, desk, note)
         finally:
             await desk.close()
 
 
-async def _converse(client: Client, watch: Watch, desk: ToolDesk) -> TurnOutcome:
+async def _converse(client: Client, watch: Watch, desk: ClaudeDesk, note: TurnNote) -> TurnOutcome:
     limit = watch.call.limit_seconds
     code, words = 0, ""
     try:
         async with asyncio.timeout(limit):
-            await _listen(client, watch, desk, until_stop=True)
+            await _listen(client, watch, desk, note, until_stop=True)
             if watch.stop is None:
                 code, words = await client.ended()
     except TimeoutError:
@@ -193,18 +177,21 @@ async def _converse(client: Client, watch: Watch, desk: ToolDesk) -> TurnOutcome
         client.say(request("stop", subtype="interrupt"))
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
-                await _listen(client, watch, desk, until_stop=False)
+                await _listen(client, watch, desk, note, until_stop=False)
                 await client.ended()
     if watch.stop is None and client.excess:
         return TurnOutcome(Failure.GARBAGE, client.excess)
     return ended_turn(watch, code, words)
 
 
-async def _listen(client: Client, watch: Watch, desk: ToolDesk, *, until_stop: bool) -> None:
+async def _listen(
+    client: Client, watch: Watch, desk: ClaudeDesk, note: TurnNote, *, until_stop: bool
+) -> None:
     async for message in client.messages():
         if desk.take(message, client.say):
             continue
         answer = watch.see(message)
+        note.name(watch.session)
         if answer:
             client.say(answer)
         if watch.result is not None:
@@ -217,6 +204,8 @@ def ended_turn(watch: Watch, code: int, words: str) -> TurnOutcome:
     """How a turn ended, from what was seen of it, the client's exit code and its last words."""
     if watch.stop is not None:
         return _judged(watch, TurnOutcome(*watch.stop))
+    if words_of_limit := limit_words(code, words):
+        return TurnOutcome(Failure.LIMIT, words_of_limit)
     if watch.result is None:
         why = words or f"the client left with code {code} and no result"
         return TurnOutcome(Failure.CRASHED, why)
@@ -250,28 +239,3 @@ def _text(watch: Watch) -> str:
         return dumps(said, ensure_ascii=False)
     text = result.get("result")
     return text if isinstance(text, str) and result.get("is_error") is not True else ""
-
-
-def _calls(watch: Watch) -> Generator[ModelCall]:
-    """What a call added is the growth of what was sent; of the first one it is the prompt."""
-    prompt = sum(segment.tokens for segment in watch.call.prompt)
-    before: int | None = None
-    for usage in watch.calls:
-        added = min(prompt, usage.input) if before is None else max(0, usage.input - before)
-        yield ModelCall(added, usage.output, usage)
-        before = usage.input
-
-
-def _bare(home: Path) -> dict[str, str]:
-    """Where there is no sandbox: still nothing of ours."""
-    return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(home)}
-
-
-def _private(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StateError(
-            f"the folder of Claude Code's sessions can't be used: {folder}: {error.strerror}",
-            f"make {folder.parent} writable",
-        ) from error

@@ -15,11 +15,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents import claude_start
-from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Needs
+from sparing.agents.backend import AgentCall, Needs
 from sparing.agents.claude_login import Login
 from sparing.agents.claude_rules import SERVER, rules_of, tools_of
+from sparing.agents.own_tools import ToolOffer
 from sparing.agents.tunnel import Host, way_out
-from sparing.tool import OwnTools
 from sparing.usage import Origin
 
 CONFIG = "CLAUDE_CONFIG_DIR"
@@ -40,27 +40,6 @@ LEAN = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "DISABLE_AUTO_COMPACT": "1",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOffer:
-    """Who works with tools of ours instead of the client's: all of a trunk group, or none."""
-
-    make: Callable[[AgentCall], OwnTools] | None = None
-    readers: bool = False
-    writers: frozenset[str] = frozenset()
-    """Models of writers; `EVERY_MODEL` stands for all."""
-    lost: frozenset[str] = frozenset()
-    """Models whose readers have the client's, because their reviews were worse with ours."""
-
-    def of(self, call: AgentCall) -> OwnTools | None:
-        if call.access is Access.NOTHING:
-            wanted = False
-        elif (call.shown or call.access).writes:
-            wanted = not self.writers.isdisjoint({call.model, EVERY_MODEL})
-        else:
-            wanted = self.readers and call.model not in self.lost
-        return self.make(call) if self.make and wanted else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +70,7 @@ class Setup:
 
 def argv(setup: Setup, call: AgentCall, own: Sequence[str] = ()) -> list[str]:
     """The command line. Values that others chose are bound to their flag by an equals sign."""
-    root = call.cwd.resolve()
+    root = call.seen
     line = [
         *_started(setup),
         *("--output-format", "stream-json", "--input-format", "stream-json", "--verbose"),
@@ -143,7 +122,7 @@ def needs(setup: Setup, call: AgentCall) -> Needs:
 def environment(setup: Setup, call: AgentCall) -> dict[str, str]:
     found = {
         CONFIG: str(setup.config),
-        "PWD": str(call.cwd),
+        "PWD": str(call.seen),
         **({} if setup.stock else LEAN),
         # A background task gives a second result, and its usage is in neither.
         "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",

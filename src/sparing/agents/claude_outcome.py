@@ -6,8 +6,9 @@ model said; only the client's own fields and its own words about an error count.
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import cast
 
+from sparing.agents.backend import TurnOutcome
 from sparing.codec import JsonObject
 from sparing.failure import Failure
 
@@ -34,11 +35,6 @@ WORDS = (
 )
 """In the client's own words; a model's are never looked at."""
 SERVER_ERROR = 500
-
-
-class TurnOutcome(NamedTuple):
-    failure: Failure | None
-    detail: str = ""
 
 
 def outcome(result: JsonObject, *, resumed: bool) -> TurnOutcome:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, assert_never, cast
 
 from sparing.agents.backend import Access
+from sparing.constant_path import inside
 
 READERS = ("Glob", "Grep", "Read")
 EDITORS = ("Edit", "Write")
@@ -24,6 +25,7 @@ PATHS = ("file_path", "path", "notebook_path")
 """Arguments of tools that name a file or a folder."""
 LISTS = ("read", "outline")
 """Arguments of our own tools that name several."""
+LISTED = (*LISTS, "search", "edits")
 SERVER = "s"
 """What our own tools are known by; it stands in every request, so it is short."""
 OWN = f"mcp__{SERVER}__"
@@ -32,6 +34,13 @@ OWN_CHANGING = frozenset({f"{OWN}change", f"{OWN}run"})
 
 _LINES = re.compile(r":\d+(?:-\d*)?$")
 _GRAMMAR = frozenset("(),*?[]{}!\\")
+
+
+def things(given: Mapping[str, Any]) -> int:
+    """Files, searches and edits that one call of our own tools asks for: with the client's tools
+    each would be a call."""
+    lists = (given.get(name) for name in LISTED)
+    return max(1, sum(len(cast("list[object]", one)) for one in lists if isinstance(one, list)))
 
 
 class ToolAnswer(NamedTuple):
@@ -96,8 +105,9 @@ def judge(
     own: Sequence[str] = (),
     *,
     web: bool = False,
+    seen: Path | None = None,
 ) -> ToolAnswer:
-    """Whether a call may run, before it does."""
+    """Whether a call may run, before it does. `seen` is how the client names the root."""
     if tool == STRUCTURED:
         return ToolAnswer()
     reads = access is Access.READ_ONLY and tool in OWN_CHANGING
@@ -105,7 +115,7 @@ def judge(
         return ToolAnswer(f"{tool} is not for you in this turn.")
     for path in _named(given):
         if not _inside(path, root):
-            return ToolAnswer(f"{path} is outside of the working directory {root}.")
+            return ToolAnswer(f"{path} is outside of the working directory {seen or root}.")
     return ToolAnswer()
 
 
@@ -126,13 +136,13 @@ def _named(given: Mapping[str, Any]) -> Iterator[str]:
 def relative(path: str, root: Path) -> str:
     """A path as people say it: from the worktree on, where it lies in there."""
     try:
-        return str((root / path).relative_to(root))
+        return str((root / inside(path, root)).relative_to(root))
     except ValueError:
         return path
 
 
 def _inside(path: str, root: Path) -> bool:
     try:
-        return (root / path).resolve().is_relative_to(root)
+        return (root / inside(path, root)).resolve().is_relative_to(root)
     except (OSError, ValueError):  # a loop of links, a NUL
         return False

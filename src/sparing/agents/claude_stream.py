@@ -20,6 +20,7 @@ from sparing.agents.claude_rules import (
     SEARCH,
     judge,
     relative,
+    things,
     tools_of,
 )
 from sparing.codec import JsonObject
@@ -71,7 +72,8 @@ class Watch:
     stop: Stop | None = None
     resets_at: float | None = None
     result: JsonObject | None = None
-    _seen: set[str] = field(default_factory=set[str])
+    _asked_of: dict[str, int] = field(default_factory=dict[str, int])
+    """By answer, in the order of the calls: things that it asked our own tools for."""
     _answering: bool = False
 
     def see(self, message: JsonObject) -> bytes:
@@ -104,6 +106,12 @@ class Watch:
             # A search is a request of its own, which stands in the session's totals alone.
             told = max(told, _by_model(self.result), key=lambda one: one.total)
         return told if told.total > seen.total else seen
+
+    @property
+    def asked(self) -> list[int]:
+        """Of each call: things that it asked our own tools for."""
+        counts = list(self._asked_of.values())
+        return counts if len(counts) == len(self.calls) else [0] * len(self.calls)
 
     @property
     def searches(self) -> int:
@@ -141,7 +149,7 @@ class Watch:
         given = _object(asked, "input")
         tool, wanted = str(given.get("tool_name", "")), _object(given, "tool_input")
         call = self.call
-        answer = judge(tool, wanted, call.access, self.root, self.own, web=call.web)
+        answer = judge(tool, wanted, call.access, self.root, self.own, web=call.web, seen=call.seen)
         if answer.reason:
             self.events(AgentEvent(AgentAction.DENIED, answer.reason))
         return response(id, answer.output)
@@ -150,7 +158,7 @@ class Watch:
         event = _object(message, "event")
         if event.get("type") == "message_start":
             said = _object(event, "message")
-            self._seen.add(str(said.get("id")))
+            self._asked_of[str(said.get("id"))] = 0
             self.calls.append(usage_of(said.get("usage")))
             if not self._answering:
                 self._answering = True
@@ -166,14 +174,16 @@ class Watch:
         if said.get("model") == SYNTHETIC:
             return
         id = str(said.get("id"))
-        if id not in self._seen:  # an answer in one piece, after a stream had failed
-            self._seen.add(id)
+        if id not in self._asked_of:  # an answer in one piece, after a stream had failed
+            self._asked_of[id] = 0
             self.calls.append(usage_of(said.get("usage")))
             self._check_limit()
         for block in _objects(said, "content"):
             text = block.get("text")
             if block.get("type") == "tool_use":
-                self._uses(str(block.get("id")), str(block.get("name")), _object(block, "input"))
+                name, given = str(block.get("name")), _object(block, "input")
+                self._uses(str(block.get("id")), name, given)
+                self._asked_of[id] += things(given) if name in self.own else 0
             elif isinstance(text, str) and text.strip():
                 self.events(AgentEvent(AgentAction.SAYS, text[:SAID_CHARS]))
 

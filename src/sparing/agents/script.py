@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sparing.agents.backend import AgentCall
+from sparing.double.agent_kinds import AgentKind
 from sparing.double.panel import joined_text
 from sparing.errors import ScriptError
 from sparing.failure import Failure
@@ -47,6 +48,8 @@ class ScriptedTurn(BaseModel):
     reply: str = ""
     read: tuple[str, ...] = ()
     """Files the agent reads, one tool call each."""
+    looks: bool = True
+    """It looks around, where the script's agents do."""
     run: tuple[str, ...] = ()
     """Commands it gives to its shell, after the edits."""
     edit: tuple[Edit, ...] = ()
@@ -76,6 +79,12 @@ class Script(BaseModel):
     """Tools and system prompt of the client that is played."""
     searches: bool = False
     """The provider of the client that is played can search the web."""
+    look_tokens: int = Field(default=0, ge=0)
+    """The same for readers with tools of ours, which take lists; 0: the client has none of them."""
+    agents: AgentKind | None = None
+    """Beside what a turn says, its agent looks around as one of this kind does."""
+    seed: int = 1
+    """What such agents do is drawn from it."""
     turn: tuple[ScriptedTurn, ...] = ()
 
     def find(self, call: AgentCall) -> ScriptedTurn | None:

@@ -29,8 +29,17 @@ from sparing.agents.backend import (
 )
 from sparing.agents.process import Client, Command
 from sparing.agents.script import Script, ScriptedTurn
-from sparing.agents.scripted_conversation import ClientConversation, Tool, Transcripts
-from sparing.failure import Failure
+from sparing.agents.scripted_conversation import (
+    FOUND,
+    ClientConversation,
+    ClientTools,
+    StoredSession,
+    Tool,
+    Transcripts,
+)
+from sparing.agents.scripted_work import DrawnHabits, Work
+from sparing.codec import JsonObject
+from sparing.failure import Failure, limit_words
 from sparing.segment import references_of
 from sparing.turn_event import AgentAction
 from sparing.usage import Origin, Usage
@@ -52,16 +61,20 @@ class _Played:
 class ScriptedBackend:
     name = "scripted"
 
-    def __init__(self, script: Script, folder: Path) -> None:
+    def __init__(self, script: Script, folder: Path, *, own_readers: bool = False) -> None:
         self._script = script
-        self._transcripts = Transcripts(folder, script.base_tokens)
+        self._transcripts = Transcripts(folder)
+        own = own_readers and script.look_tokens > 0
         self.capabilities = Capabilities(
             resume=True,
             fork=True,
             schema=False,
             marks=1,
             context_tokens=200_000,
-            base_tokens=script.base_tokens,
+            base_tokens=script.look_tokens if own else script.base_tokens,
+            writer_tokens=script.base_tokens,
+            own_readers=own,
+            client_tokens=script.base_tokens,
             two_lives=True,
             primes=True,
             searches=script.searches,
@@ -78,29 +91,62 @@ class ScriptedBackend:
             )
         own = "" if call.fork else call.resume
         with self._transcripts.held(own) as free:
-            history = self._transcripts.load(call.resume) if call.resume else []
-            if history is None or not free:
-                why = "is in use" if history is not None else "is not known"
+            session = self._transcripts.load(call.resume) if call.resume else StoredSession([])
+            if session is None or not free:
+                why = "is in use" if session is not None else "is not known"
                 return _failed(Failure.INVALID_SESSION, f"the session {call.resume} {why}")
-            conversation = ClientConversation(call.model, call.system, _tools(call), history)
+            conversation = ClientConversation(call.model, call.system, self._tools(call), session)
             conversation.ask(call.prompt, marks=not call.resume, life=call.life)
             asked = self._transcripts.ask(call.id, conversation, call.at)
-            played = await _play(turn, call, events)
+            told, work = self._told(turn, call, session)
+            if work is not None:
+                conversation.known = work.learned
+                turn = turn.model_copy(update={"seconds": work.seconds})
+            played = await _play(turn, call, events, told)
             return self._reply(call, turn, played, conversation, asked)
+
+    def spent(self, call: str) -> Usage:
+        """By a turn whose end nobody saw."""
+        return self._transcripts.billed(call)
+
+    def _tools(self, call: AgentCall) -> ClientTools:
+        """What stands before the system prompt; a form for the answer is one more tool there."""
+        form = json.dumps(call.schema, sort_keys=True) if call.schema is not None else ""
+        shown, able = call.shown or call.access, self.capabilities
+        web = " web" if call.web else ""
+        tokens = able.base_of(writes=shown.writes, model=call.model)
+        own = bool(able.own_tools(writes=shown.writes, model=call.model))
+        return ClientTools(f"{shown.value}{web} {form}", tokens, own)
+
+    def _told(
+        self, turn: ScriptedTurn, call: AgentCall, session: StoredSession
+    ) -> tuple[JsonObject, Work | None]:
+        """The turn as its process gets it, with what a drawn agent does beside it."""
+        told = _placed(turn.model_dump(mode="json"), call.folder)
+        told["read"] = [*dict.fromkeys((*_references(call), *told["read"]))]
+        told |= {"steps": [], "parts": 1}
+        if self._script.agents is None or not turn.looks:
+            return told, None
+        listed = self._tools(call).own
+        habits = DrawnHabits(self._script.agents, self._script.seed, lists=listed)
+        work = habits.work(call, told, session.known)
+        told |= {"steps": work.steps, "parts": work.parts}
+        told["run"] = [*told["run"], *work.commands]
+        return told, work
 
     def _ping(self, call: AgentCall) -> AgentReply:
         """One call over the whole session, which is not changed by it; no process is needed."""
-        history = self._transcripts.load(call.resume) if call.resume else []
-        if history is None:
+        session = self._transcripts.load(call.resume) if call.resume else StoredSession([])
+        if session is None:
             return _failed(Failure.INVALID_SESSION, f"the session {call.resume} is not known")
-        talk = ClientConversation(call.model, call.system, _tools(call), history)
+        talk = ClientConversation(call.model, call.system, self._tools(call), session)
         talk.ask(call.prompt, marks=not call.resume, life=call.life)
         asked = self._transcripts.ask(call.id, talk, call.at)
         talk.answer(PONG)
         bills = self._transcripts.work(call.id, talk, asked, call.at)
         return AgentReply(
             PONG, call.resume, sum(bills, Usage()), Origin.SIMULATED,
-            context_tokens=self.capabilities.base_tokens + talk.size, seconds=0.0,
+            context_tokens=talk.size, seconds=0.0,
             calls=tuple(ModelCall(*one, bills[0]) for one in talk.calls),
         )  # fmt: skip
 
@@ -124,11 +170,11 @@ class ScriptedBackend:
             session=session,
             usage=usage,
             origin=Origin.SIMULATED,
-            context_tokens=self.capabilities.base_tokens + talk.size,
+            context_tokens=talk.size,
             seconds=turn.seconds,
             calls=tuple(
-                ModelCall(added, out, bill)
-                for (added, out), bill in zip(talk.calls, bills, strict=True)
+                ModelCall(added, out, bill, asked)
+                for (added, out), bill, asked in zip(talk.calls, bills, talk.asked, strict=True)
             ),
             files_read=tuple(tool.path for tool in played.tools if tool.kind == AgentAction.READ),
             files_written=tuple(
@@ -137,13 +183,6 @@ class ScriptedBackend:
             failure=failure,
             detail=played.detail or turn.detail or (failure.value if failure else ""),
         )
-
-
-def _tools(call: AgentCall) -> str:
-    """What stands before the system prompt; a form for the answer is one more tool there."""
-    form = json.dumps(call.schema, sort_keys=True) if call.schema is not None else ""
-    web = " web" if call.web else ""
-    return f"{(call.shown or call.access).value}{web} {form}"
 
 
 def _over(call: AgentCall, usage: Usage) -> Failure | None:
@@ -157,12 +196,15 @@ def session_id(call: AgentCall) -> str:
 
 
 async def _play(
-    turn: ScriptedTurn, call: AgentCall, events: Callable[[AgentEvent], None]
+    turn: ScriptedTurn,
+    call: AgentCall,
+    events: Callable[[AgentEvent], None],
+    told: JsonObject,
 ) -> _Played:
     if not call.access.writes and turn.edit:
         paths = ", ".join(edit.path for edit in turn.edit)
         return _Played(None, (), Failure.PERMISSION_DENIED, f"{call.role} may not write {paths}")
-    command = _command(turn, call)
+    command = _command(told, call)
     tools: list[Tool] = []
     text: str | None = None
     try:
@@ -171,9 +213,9 @@ async def _play(
                 match message:
                     case {"type": "start"}:
                         events(AgentEvent(ANSWERING, ""))
-                    case {"type": "tool", "kind": kind, "path": path, "chars": chars}:
-                        tools.append(Tool(kind, path, chars))
-                        events(AgentEvent(AgentAction(kind), _told(path, message.get("said"))))
+                    case {"type": "tool", "kind": kind, "path": path, "chars": chars, "step": step}:
+                        tools.append(Tool(kind, path, chars, step))
+                        _report(events, kind, path, message.get("said"))
                     case {"type": "result", "text": said}:
                         text = said
                     case _:
@@ -183,9 +225,21 @@ async def _play(
         why = f"no result after {call.limit_seconds:g} s"
         return _Played(None, tuple(tools), Failure.TIMED_OUT, why)
     if text is None:
-        why = complaint or f"the client left with code {code} and no result"
-        return _Played(None, tuple(tools), Failure.CRASHED, why)
+        return _left(code, complaint, tuple(tools))
     return _Played(text, tuple(tools))
+
+
+def _left(code: int, complaint: str, tools: tuple[Tool, ...]) -> _Played:
+    """Without a result."""
+    if reached := limit_words(code, complaint):
+        return _Played(None, tools, Failure.LIMIT, reached)
+    why = complaint or f"the client left with code {code} and no result"
+    return _Played(None, tools, Failure.CRASHED, why)
+
+
+def _report(events: Callable[[AgentEvent], None], kind: str, path: str, said: object) -> None:
+    if kind != FOUND:
+        events(AgentEvent(AgentAction(kind), _told(path, said)))
 
 
 def _told(path: str, said: object) -> str:
@@ -193,11 +247,9 @@ def _told(path: str, said: object) -> str:
     return f"{path}\n{said[:SAID_LIMIT]}" if isinstance(said, str) and said else path
 
 
-def _command(turn: ScriptedTurn, call: AgentCall) -> Command:
+def _command(told: JsonObject, call: AgentCall) -> Command:
     argv = (sys.executable, "-I", "-S", str(Path(scripted_player.__file__)))
-    played = _placed(turn.model_dump(mode="json"), call.folder)
-    played["read"] = [*dict.fromkeys((*_references(call), *played["read"]))]
-    stdin = marshal.dumps(played)
+    stdin = marshal.dumps(told)
     if call.launch is None:
         return Command(argv, call.cwd, {"LANG": "C.UTF-8"}, stdin, call.lock)
     return Command.behind(call.launch(argv, Needs()), call.cwd, stdin, call.lock)

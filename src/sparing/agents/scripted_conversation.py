@@ -15,8 +15,9 @@ import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPart
 from sparing.segment import Segment, estimate_tokens
@@ -25,9 +26,14 @@ from sparing.usage import Usage
 
 TOOL_CALL_TOKENS = 60
 """Output a model spends to name a tool and its arguments."""
+LISTED_TOKENS = 12
+"""For each further entry, where one call takes a list."""
+FOUND = "found"
+"""What a search or a listing gave: no event tells of it."""
 CALL_SECONDS = 3.0
 """Between two calls of one turn, by the engine's clock."""
 SESSION = re.compile("[0-9a-f]{32}")
+BOOK = "bill.jsonl"
 SHORT = Life.FIVE_MINUTES.value
 
 
@@ -35,27 +41,48 @@ class Tool(NamedTuple):
     kind: str
     path: str
     chars: int
+    step: int = 0
+    """Which call of the turn asked for it."""
+
+
+class ClientTools(NamedTuple):
+    """What a request begins with."""
+
+    name: str
+    tokens: int
+    own: bool = False
+    """They are ours, and take lists."""
+
+
+class StoredSession(NamedTuple):
+    messages: list[list[Any]]
+    known: frozenset[str] = frozenset()
+    """Files, documents and searches that its agent has seen, where that is kept."""
 
 
 class ClientConversation:
     """The messages of a session, growing call by call."""
 
-    def __init__(self, model: str, system: str, tools: str, history: list[list[Any]]) -> None:
+    def __init__(self, model: str, system: str, tools: ClientTools, session: StoredSession) -> None:
         self.model = model
         self.system = system
         self.tools = tools
-        self.messages: list[list[Any]] = [list(block) for block in history]
+        self.known = session.known
+        self.messages: list[list[Any]] = [list(block) for block in session.messages]
         """Digest, tokens, how long what the caller's mark ends lives; nothing without a mark."""
         self.calls: list[tuple[int, int]] = []
         """Per call: tokens added to the conversation, tokens answered."""
+        self.asked: list[int] = []
+        """Per call: things that it asked tools of ours for."""
         self.sent: list[int] = []
         """Per call: how many messages it sent."""
         self._pending = 0
 
     @property
     def size(self) -> int:
-        """All that stands in the window but the client's own tools."""
-        return estimate_tokens(self.system) + sum(tokens for _, tokens, _ in self.messages)
+        """All that stands in the window."""
+        own = self.tools.tokens + estimate_tokens(self.system)
+        return own + sum(tokens for _, tokens, _ in self.messages)
 
     def ask(self, prompt: Sequence[Segment], *, marks: bool, life: str = SHORT) -> None:
         for segment in prompt:
@@ -64,29 +91,26 @@ class ClientConversation:
         self._pending += sum(segment.tokens for segment in prompt)
 
     def work(self, tools: Sequence[Tool]) -> None:
-        """Reads go out together, then writes, then commands: as a good client does it."""
-        for batch in (
-            [tool for tool in tools if tool.kind in (AgentAction.READ, AgentAction.FAILED)],
-            [tool for tool in tools if tool.kind == AgentAction.WRITE],
-            [tool for tool in tools if tool.kind == AgentAction.RAN],
-        ):
-            if batch:
-                self._call(batch)
+        """What belongs to one step goes out together."""
+        for _, batch in groupby(tools, lambda tool: tool.step):
+            self._call(list(batch))
 
     def answer(self, text: str) -> None:
-        self._send(estimate_tokens(text))
+        self._send(estimate_tokens(text), 0)
 
     def _call(self, batch: Sequence[Tool]) -> None:
         typed = sum(tool.chars for tool in batch if tool.kind == AgentAction.WRITE)
-        output = TOOL_CALL_TOKENS * len(batch) + estimate_tokens("x" * typed)
-        self._send(output)
+        more = LISTED_TOKENS if self.tools.own else TOOL_CALL_TOKENS
+        output = TOOL_CALL_TOKENS + more * (len(batch) - 1) + estimate_tokens("x" * typed)
+        self._send(output, len(batch) if self.tools.own else 0)
         for tool in batch:
-            known = tool.kind in (AgentAction.READ, AgentAction.RAN)
+            known = tool.kind in (AgentAction.READ, AgentAction.RAN, FOUND)
             size = estimate_tokens("x" * tool.chars) if known else 20
             self.messages.append([_digest(f"{len(self.messages)} {tool}"), size, False])
             self._pending += size
 
-    def _send(self, output: int) -> None:
+    def _send(self, output: int, asked: int) -> None:
+        self.asked.append(asked)
         self.sent.append(len(self.messages))
         self.calls.append((self._pending, output))
         self.messages.append([_digest(f"answer {len(self.messages)} {output}"), output, False])
@@ -96,9 +120,8 @@ class ClientConversation:
 class Transcripts:
     """Sessions and the cache on disk, so that they outlive the process as a client's do."""
 
-    def __init__(self, folder: Path, base_tokens: int) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._base_tokens = base_tokens
 
     @contextmanager
     def held(self, session: str) -> Generator[bool]:
@@ -115,14 +138,20 @@ class Transcripts:
             else:
                 yield True
 
-    def load(self, session: str) -> list[list[Any]] | None:
+    def load(self, session: str) -> StoredSession | None:
         path = self._session(session)
         if path is None or not path.exists():
             return None
-        return json.loads(path.read_text())
+        found = json.loads(path.read_text())
+        if isinstance(found, list):
+            return StoredSession(cast("list[list[Any]]", found))
+        return StoredSession(found["messages"], frozenset(found["known"]))
 
     def save(self, session: str, conversation: ClientConversation) -> None:
-        self._write(self._folder / "sessions" / f"{session}.json", conversation.messages)
+        known = sorted(conversation.known)
+        value = {"messages": conversation.messages, "known": known} if known else None
+        target = self._folder / "sessions" / f"{session}.json"
+        self._write(target, value or conversation.messages)
 
     def _session(self, session: str) -> Path | None:
         """None for a name that no session of ours can have."""
@@ -147,8 +176,15 @@ class Transcripts:
 
     def _note(self, call: str, usage: Usage) -> None:
         """The provider's own book: what it would bill, whoever was there to hear it."""
-        with (self._folder / "bill.jsonl").open("a") as book:
+        with (self._folder / BOOK).open("a") as book:
             book.write(json.dumps({"call": call, **asdict(usage)}) + "\n")
+
+    def billed(self, call: str) -> Usage:
+        """What the book says of one call."""
+        book = self._folder / BOOK
+        lines = book.read_text().splitlines() if book.exists() else []
+        rows = (json.loads(line) for line in lines if json.dumps(call) in line)
+        return sum((_bill_of(row) for row in rows if row.pop("call") == call), Usage())
 
     def _bill(
         self, conversation: ClientConversation, sent: Sequence[int], at: float
@@ -165,9 +201,9 @@ class Transcripts:
 
     def _request(self, conversation: ClientConversation, sent: int) -> CacheRequest:
         """Marks end tools, system prompt and messages; an empty block can't be sent."""
-        system = conversation.system
+        system, tools = conversation.system, conversation.tools
         blocks = [
-            CacheBlock(RequestPart.TOOLS, f"tools {conversation.tools}", self._base_tokens),
+            CacheBlock(RequestPart.TOOLS, f"tools {tools.name}", tools.tokens),
             CacheBlock(RequestPart.SYSTEM, _digest(system), estimate_tokens(system)),
             *(
                 CacheBlock(RequestPart.MESSAGES, digest, tokens)
@@ -199,6 +235,10 @@ class Transcripts:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
+
+
+def _bill_of(row: dict[str, int]) -> Usage:
+    return Usage(**row)
 
 
 def _digest(text: str) -> str:

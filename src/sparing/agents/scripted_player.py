@@ -16,6 +16,16 @@ ESCAPES = str.maketrans(
 )
 
 
+class Step:
+    """Which of the turn's model calls asks for what is done now."""
+
+    number = 0
+
+
+def tool(kind: str, path: str, chars: int, **more: str) -> None:
+    say(type="tool", kind=kind, path=path, chars=chars, step=Step.number, **more)
+
+
 def say(**message: str | int) -> None:
     fields = ", ".join(f'"{name}": {written(value)}' for name, value in message.items())
     sys.stdout.buffer.write(f"{{{fields}}}\n".encode("utf-8", "backslashreplace"))
@@ -32,12 +42,47 @@ def read(path: str) -> None:
         with open(path, encoding="utf-8", errors="replace") as file:
             size = len(file.read())
     except OSError as error:
-        say(type="tool", kind="failed", path=path, chars=len(str(error)))
+        tool("failed", path, len(str(error)))
         return
-    say(type="tool", kind="read", path=path, chars=size)
+    tool("read", path, size)
 
 
-def change(edit: dict[str, str | None]) -> None:
+def look(kind: str, about: str, lines: int) -> None:
+    if kind == "read":
+        read(about)
+    elif kind == "list":
+        tool("found", about, len("\n".join(modules())))
+    else:
+        tool("found", about, len("\n".join(found(about, lines))))
+
+
+TEXTS: dict[str, str] = {}
+"""Of the modules, once they were searched."""
+
+
+def modules() -> list[str]:
+    kept: list[str] = []
+    for folder, folders, names in os.walk("."):
+        folders[:] = [one for one in folders if not one.startswith((".", "__"))]
+        kept += [f"{folder}/{name}" for name in names if name.endswith(".py")]
+    return kept
+
+
+def found(word: str, most: int) -> list[str]:
+    """Lines with that word, as a search prints them."""
+    if not TEXTS:
+        for path in modules():
+            with open(path, encoding="utf-8", errors="replace") as file:
+                TEXTS[path] = file.read()
+    lines: list[str] = []
+    for path, text in TEXTS.items():
+        if len(lines) < most and word in text:
+            numbered = enumerate(text.splitlines(), 1)
+            lines += [f"{path}:{number}:{line}" for number, line in numbered if word in line]
+    return lines[:most]
+
+
+def change(edit: dict[str, str | None], parts: int) -> None:
     path, text = str(edit["path"]), edit["text"]
     if text is None:
         find, replace = str(edit["find"]), str(edit["replace"])
@@ -45,11 +90,15 @@ def change(edit: dict[str, str | None]) -> None:
             before = file.read()
         if find not in before:
             raise SystemExit(f"{path}: the passage to replace is not there")
-        text = before.replace(find, replace, 1)
+        text, typed = before.replace(find, replace, 1), len(find) + len(replace)
+    else:
+        typed = len(text)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    say(type="tool", kind="write", path=path, chars=len(text))
+    for number in range(parts):
+        Step.number += 1 if number else 0
+        tool("write", path, (typed if parts > 1 else len(text)) // parts)
 
 
 def run(command: str) -> None:
@@ -62,18 +111,26 @@ def run(command: str) -> None:
     with os.fdopen(source, "rb") as stream:
         said = stream.read().decode("utf-8", "replace")
     os.waitpid(child, 0)
-    say(type="tool", kind="ran", path=command, chars=len(said), said=said)
+    tool("ran", command, len(said), said=said)
 
 
 def main() -> None:
     turn = marshal.loads(sys.stdin.buffer.read())
     say(type="start")
-    for path in turn["read"]:
+    steps = turn["steps"]
+    for step in steps:
+        Step.number += 1
+        for kind, about, lines in step:
+            look(kind, about, lines)
+    for path in () if steps else turn["read"]:
         read(path)
     time.sleep(turn["delay_seconds"])
-    for edit in turn["edit"]:
-        change(edit)
-    for command in turn["run"]:
+    Step.number += 1
+    for number, edit in enumerate(turn["edit"]):
+        change(edit, turn["parts"] if not number else 1)
+    Step.number += 1
+    for number, command in enumerate(turn["run"]):
+        Step.number += 1 if steps and number else 0
         run(command)
     if turn["exit_code"] is not None:
         raise SystemExit(turn["exit_code"])

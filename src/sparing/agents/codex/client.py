@@ -1,0 +1,90 @@
+"""Where Codex is on this machine, which version of it, and how it is logged in.
+
+The npm package puts a script before the program itself, which starts Node for nothing; the program
+is looked for behind it. Nothing is asked of any network.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TESTED = "0.166.0"
+OLDEST = (0, 151, 0)
+PATIENCE_SECONDS = 30
+KEY = "OPENAI_API_KEY"
+OWN_FOLDER, CREDENTIALS = ".codex", "auth.json"
+_BEHIND = "codex-*/vendor/*/bin/codex"
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledCodex:
+    program: Path
+    version: str
+
+    @property
+    def usable(self) -> bool:
+        found = tuple(int(part) for part in re.findall(r"\d{1,9}", self.version)[:3])
+        return found >= OLDEST
+
+    @property
+    def words(self) -> str:
+        tested = "" if self.version == TESTED else f", tested with {TESTED}"
+        return f"Codex {self.version or 'of an unknown version'} ({self.program}{tested})"
+
+
+@dataclass(frozen=True, slots=True)
+class CodexLogin:
+    secret: str = field(default="", repr=False)
+    folder: Path | None = None
+    """The user's own, where they are logged in."""
+
+    @property
+    def words(self) -> str:
+        return f"your own login in {self.folder}" if self.folder else f"API key from {KEY}"
+
+
+def find_codex(path: str | None) -> InstalledCodex | None:
+    named = shutil.which("codex", path=path) if path else None
+    if named is None:
+        return None
+    program = _behind(Path(named).resolve())
+    return InstalledCodex(program, _version(program))
+
+
+def find_codex_login(environ: Mapping[str, str]) -> CodexLogin | None:
+    """A key goes first: it is what the user has set for programs."""
+    secret = environ.get(KEY, "").strip()
+    if secret:
+        return CodexLogin(secret)
+    home = environ.get("HOME", "")
+    named = environ.get("CODEX_HOME") or (f"{home}/{OWN_FOLDER}" if home.startswith("/") else "")
+    if not named or not (Path(named) / CREDENTIALS).is_file():
+        return None
+    return CodexLogin(folder=Path(named))
+
+
+def _behind(script: Path) -> Path:
+    """The program that the npm package's script would start; the script if it is none."""
+    if script.suffix != ".js":
+        return script
+    package = script.parent.parent
+    places = (package / "node_modules" / "@openai", package.parent)
+    found = (program for place in places for program in sorted(place.glob(_BEHIND)))
+    return next(found, script)
+
+
+def _version(program: Path) -> str:
+    try:
+        done = subprocess.run(
+            [str(program), "--version"],
+            capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(r"\d+\.\d+\.\d+", done.stdout)
+    return found.group() if found else ""

@@ -1,0 +1,47 @@
+"""The coding agents that can be named in settings, one row each.
+
+A new one is a row here, a folder in `agents` and a line in `runtime/backends.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+AUTO, SCRIPTED = "auto", "scripted"
+CLAUDE, CLAUDE_DOUBLE = "claude", "claude-double"
+CODEX, CODEX_DOUBLE = "codex", "codex-double"
+
+
+class BackendRow(NamedTuple):
+    vendor: str
+    """Whose models it has; empty: whose, the model's name says."""
+    words: str
+    client: str = ""
+    """The backend whose client it is, under a name of its own."""
+    played: bool = False
+    """Its model is a script or a double, and not a model."""
+
+
+BACKENDS: Mapping[str, BackendRow] = MappingProxyType(
+    {
+        AUTO: BackendRow("Anthropic", "the first that is installed and logged in", CLAUDE),
+        CLAUDE: BackendRow("Anthropic", "Claude Code"),
+        CODEX: BackendRow("OpenAI", "Codex"),
+        SCRIPTED: BackendRow("", "plays a script", played=True),
+        CLAUDE_DOUBLE: BackendRow("Anthropic", "Claude Code, its model played", CLAUDE, True),
+        CODEX_DOUBLE: BackendRow("OpenAI", "Codex, its model played", CODEX, True),
+    }
+)
+NAMES = tuple(BACKENDS)
+
+
+def is_played(name: str) -> bool:
+    return name in BACKENDS and BACKENDS[name].played
+
+
+def client_name(name: str) -> str:
+    """Under which models and prices are looked up."""
+    row = BACKENDS.get(name)
+    return row.client or name if row else name
