@@ -37,7 +37,7 @@ _LIBRARY = ctypes.CDLL(None, use_errno=True)
 
 def main(command: Sequence[str]) -> int:
     if not command:
-        sys.stderr.write("error: no command\nrepair: python -m scripts.loopback COMMAND\n")
+        sys.stderr.write("error: no command\nfix: python -m scripts.loopback COMMAND\n")
         return 64
     if enter_own_network():
         _say(f"a network of its own: {', '.join(interfaces())}; no way to another machine")

@@ -23,6 +23,7 @@ from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
 from tests.agents.acts import Act, Backends
 from tests.agents.claude_double import ClaudeDouble
+from tests.agents.codex_double import CodexDouble
 
 MODEL = "claude-sonnet-5"
 
@@ -60,11 +61,14 @@ def _turn(act: Act) -> ScriptedTurn:
 
 
 BACKENDS: dict[str, Callable[[Path], Backends]] = {"scripted": Scripted}
+ONE_LIFE = frozenset({"codex"})
+"""Backends whose providers know one life of a cache entry."""
 CLIENTS = "PYTEST_CLIENTS"
 """Set by `make conformance`: a real client takes about a second a turn."""
 if os.environ.get(CLIENTS):
     assert find_client() is not None, "no client: make extras"
     BACKENDS["claude"] = ClaudeDouble
+    BACKENDS["codex"] = CodexDouble
 
 
 def segments(*texts: str) -> tuple[Segment, ...]:
@@ -108,7 +112,7 @@ def alive(pid: int) -> bool:
     return bool(done.stdout.strip()) and not done.stdout.strip().startswith("Z")
 
 
-def gone(pid: int, patience_seconds: float = 60.0) -> bool:
+def gone(pid: int, patience_seconds: float = 240.0) -> bool:
     """A kill is sure, but the system may take a moment for it."""
     limit = time.monotonic() + patience_seconds
     while alive(pid):

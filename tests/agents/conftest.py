@@ -8,15 +8,34 @@ from pathlib import Path
 import pytest
 
 from tests.agents.acts import Backends
-from tests.agents.backends import BACKENDS
+from tests.agents.backends import BACKENDS, ONE_LIFE
 from tests.agents.claude_double import ClaudeDouble
+from tests.agents.codex_double import CodexDouble
 
-collect_ignore_glob = [] if "claude" in BACKENDS else ["test_claude_turn*.py"]
+collect_ignore_glob = (
+    [] if "claude" in BACKENDS else ["test_claude_turn*.py", "test_codex_turn*.py"]
+)
 
 
 @pytest.fixture(params=sorted(BACKENDS))
 def backends(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backends]:
     made = BACKENDS[request.param](tmp_path / "sessions")
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=sorted(BACKENDS.keys() - ONE_LIFE))
+def hour_backends(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backends]:
+    """Those whose provider keeps entries for an hour, if it is asked to."""
+    made = BACKENDS[request.param](tmp_path / "sessions")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def codex(tmp_path: Path) -> Iterator[CodexDouble]:
+    """The real client, with the double behind it."""
+    made = CodexDouble(tmp_path / "sessions")
     yield made
     made.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, Launched, Needs
-from sparing.agents.claude_options import ToolOffer
+from sparing.agents.own_tools import ToolOffer
 from sparing.redact import Redactor
 from sparing.tool import OwnTools
 from sparing.workspace.tools.command import Commands

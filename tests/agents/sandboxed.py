@@ -6,12 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
-from sparing.workspace.sandbox.launcher import wrap
-from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
+from sparing.workspace.sandbox.launcher import place_of, wrap
+from sparing.workspace.sandbox.policy import (
+    ProcessLimits,
+    SandboxAccess,
+    SandboxLevel,
+    SandboxPolicy,
+)
 
 
-def sandboxed(cwd: Path, scratch: Path, access: SandboxAccess = SandboxAccess.AUTHOR) -> Launch:
-    def launch(argv: Sequence[str], needs: Needs) -> Launched:
+def sandboxed(
+    cwd: Path,
+    scratch: Path,
+    access: SandboxAccess = SandboxAccess.AUTHOR,
+    limits: ProcessLimits | None = None,
+) -> Launch:
+    def start(argv: Sequence[str], needs: Needs) -> Launched:
         policy = SandboxPolicy(
             access,
             cwd,
@@ -20,8 +30,10 @@ def sandboxed(cwd: Path, scratch: Path, access: SandboxAccess = SandboxAccess.AU
             readable=needs.readable,
             client_state=needs.state,
             shell_variable=needs.shell_variable,
+            passwd_shell=needs.passwd_shell,
             ports=needs.ports,
+            limits=limits or ProcessLimits(),
         )
         return wrap(policy, argv, scratch)
 
-    return launch
+    return Launch(start, place_of(cwd, SandboxLevel.SEALED))

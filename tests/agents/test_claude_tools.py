@@ -16,10 +16,11 @@ import pytest
 
 from sparing.agents.backend import Access, AgentCall, AgentEvent
 from sparing.agents.claude_login import Login, LoginKind
-from sparing.agents.claude_options import Setup, ToolOffer, argv, opening
+from sparing.agents.claude_options import Setup, argv, opening
 from sparing.agents.claude_rules import judge, rules_of, tools_of
 from sparing.agents.claude_stream import Watch
-from sparing.agents.claude_tools import ToolDesk, muted
+from sparing.agents.claude_tools import ClaudeDesk
+from sparing.agents.own_tools import ToolOffer, muted
 from sparing.tool import ChangedFile, OpenedLines, OwnTools, ToolResult, ToolSpec
 from sparing.turn_event import AgentAction
 from tests.agents.backends import call
@@ -60,11 +61,11 @@ def asked(method: str, params: Json | None = None, server: str = "s") -> Json:
     return {"type": "control_request", "request_id": "r1", "request": request}
 
 
-def answers(tools: OwnTools, *messages: Json) -> tuple[list[Json], ToolDesk, list[AgentEvent]]:
+def answers(tools: OwnTools, *messages: Json) -> tuple[list[Json], ClaudeDesk, list[AgentEvent]]:
     """What the desk says to each, and what it has told."""
     said: list[bytes] = []
     seen: list[AgentEvent] = []
-    desk = ToolDesk(tools, seen.append)
+    desk = ClaudeDesk(tools, seen.append)
 
     async def talk() -> None:
         for message in messages:
@@ -128,9 +129,11 @@ def test_whatever_goes_wrong_there_is_an_answer() -> None:
         asked("resources/list"),
         {"type": "control_request", "request_id": "r1", "request": {"subtype": "mcp_message"}},
     )
-    words = sorted(one["error"]["message"] for one in told)
+    results = [one["result"] for one in told if "result" in one]
+    broke = {"type": "text", "text": "the tool is broken: RuntimeError: no"}
+    assert results == [{"content": [broke], "isError": True}]
+    words = sorted(one["error"]["message"] for one in told if "error" in one)
     assert words == [
-        "the tool is broken: RuntimeError: no",
         "there is no such method",
         "there is no such server",
         "there is no such server",
@@ -140,12 +143,12 @@ def test_whatever_goes_wrong_there_is_an_answer() -> None:
 def test_other_messages_are_not_for_it() -> None:
     """E7: hooks go to the judge; a context that shrinks is heard of."""
     tools = Noting()
-    desk = ToolDesk(tools, lambda _: None)
+    desk = ClaudeDesk(tools, lambda _: None)
     hook = {"type": "control_request", "request": {"subtype": "hook_callback"}}
     shrunk = {"type": "system", "subtype": "compact_boundary"}
     assert not any(desk.take(one, lambda _: None) for one in (hook, {"type": "user"}, shrunk))
     assert tools.notes == ["forget"]
-    assert not ToolDesk(None, lambda _: None).take(asked("tools/list"), lambda _: None)
+    assert not ClaudeDesk(None, lambda _: None).take(asked("tools/list"), lambda _: None)
 
 
 def test_only_a_hook_is_answered_by_the_judge(tmp_path: Path) -> None:

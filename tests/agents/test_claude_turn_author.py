@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.claude_options import ToolOffer
+from sparing.agents.own_tools import ToolOffer
 from sparing.agents.tool_check import ToolCheckPlace, check_tools
 from sparing.failure import Failure
 from tests.agents.backends import call, run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.arms import BY_NAME, CLIENT_TOOLS, LEAN
+from bench.arms import BY_NAME, CLIENT_TOOLS, LEAN, OWN
 from bench.client_run import Case, ClientResult, run
 from bench.client_tables import disagreeing, equivalents
 
@@ -32,11 +32,12 @@ def small(arm: str, folder: Path) -> ClientResult:
 def test_the_report_of_a_run_agrees_with_the_bench(tmp_path: Path) -> None:
     """E4: the bill of the report is the double's to the token and the second meter's within half
     a per cent; its naive way is the one that was run, within five; the bound is below both."""
-    naive, ours = (small(arm, tmp_path) for arm in (LEAN, CLIENT_TOOLS))
-    for one in (naive, ours):
+    naive, ours, own = (small(arm, tmp_path) for arm in (LEAN, CLIENT_TOOLS, OWN))
+    for one in (naive, ours, own):
         assert (one.status, one.agrees, one.missing) == ("completed", True, 0)
         assert equivalents(one.rebilled) == pytest.approx(equivalents(one.usage), rel=0.005)
-    assert disagreeing([naive, ours]) == []
+    assert disagreeing([naive, ours, own]) == []
     ran = naive.report["cost_usd"]
-    assert ours.report["naive_usd"] == pytest.approx(ran, rel=0.05)
-    assert ours.report["cost_usd"] <= 1.01 * ran
+    for one in (ours, own):
+        assert one.report["naive_usd"] == pytest.approx(ran, rel=0.05)
+        assert one.report["cost_usd"] <= 1.01 * ran

@@ -22,7 +22,7 @@ def test_the_client_does_the_work_and_the_ledger_has_its_bill(tmp_path: Path) ->
     said = sparing(tmp_path, *DOUBLED, environ={"XDG_STATE_HOME": str(tmp_path / "state")})
     assert (said.code, said.json["merged"]) == (0, True), said.err
     subjects = git(tmp_path / "here" / "wordtally", "log", "--format=%s", "main")
-    assert "sparing: implement by builder" in subjects
+    assert "List the most frequent words (001)" in subjects
     (log,) = tmp_path.glob("state/**/double.jsonl")
     found = rebill(log)
     assert found.differing == ()

@@ -25,9 +25,9 @@ AT, LATE, LATER = 1000.0, 1900.0, 4000.0
 VERDICT = '{"approved": true, "findings": [], "summary": "good"}'
 
 
-def primed(backends: Backends, cwd: Path, *, writes: bool) -> AgentReply:
+def primed(hour_backends: Backends, cwd: Path, *, writes: bool) -> AgentReply:
     return run(
-        backends.make(Act(reply="ok" if writes else VERDICT)),
+        hour_backends.make(Act(reply="ok" if writes else VERDICT)),
         call(
             cwd, id="p", prompt=segments(TRUNK, "Reply with the one word ok."), at=AT - 2,
             access=Access.READ_ONLY, shown=Access.WORKTREE if writes else None,
@@ -38,18 +38,18 @@ def primed(backends: Backends, cwd: Path, *, writes: bool) -> AgentReply:
 
 @pytest.mark.parametrize("writes", [True, False])
 def test_what_was_sent_ahead_is_read_for_an_hour(
-    backends: Backends, cwd: Path, writes: bool
+    hour_backends: Backends, cwd: Path, writes: bool
 ) -> None:
     """E9, E2: by turns of five minutes, with a form and without, that go on as ever; and all of it
     is on the bill, to the token."""
-    ahead = primed(backends, cwd, writes=writes)
+    ahead = primed(hour_backends, cwd, writes=writes)
     assert ahead.failure is None, ahead.detail
     assert ahead.usage.write_1h >= TRUNK_TOKENS
     assert ahead.usage.write_5m < 50, "the words behind it"
     assert len(ahead.calls) == 1
     access = Access.WORKTREE if writes else Access.READ_ONLY
     schema = None if writes else SCHEMA
-    backend = backends.make(Act(reply=VERDICT))
+    backend = hour_backends.make(Act(reply=VERDICT))
     replies = [ahead]
     for number, at in enumerate((AT, LATE, LATER)):
         asked = call(
@@ -73,22 +73,22 @@ def test_what_was_sent_ahead_is_read_for_an_hour(
     assert again.failure is None, again.detail
     assert again.usage.read > TRUNK_TOKENS
     replies.append(again)
-    assert sum((one.usage for one in replies), Usage()) == backends.bill()
+    assert sum((one.usage for one in replies), Usage()) == hour_backends.bill()
 
 
 ASKED = ResumeCheck((Item("V1", True, "an id came back"),), 1.0, Usage(), Origin.SIMULATED, 1.0, 1,
                     certain=True)  # fmt: skip
 
 
-def asked_of(backends: Backends, cwd: Path) -> ResumeCheck:
+def asked_of(hour_backends: Backends, cwd: Path) -> ResumeCheck:
     place = CheckSetting(cwd, MODEL, at=AT)
-    backend = backends.make(Act(reply="ok"))
+    backend = hour_backends.make(Act(reply="ok"))
     return asyncio.run(with_hour(ASKED, backend.run, place))
 
 
-def test_the_client_is_asked_whether_it_is_read(backends: Backends, cwd: Path) -> None:
+def test_the_client_is_asked_whether_it_is_read(hour_backends: Backends, cwd: Path) -> None:
     """E9, C15: V6, in two short turns that are on the bill."""
-    found = asked_of(backends, cwd)
+    found = asked_of(hour_backends, cwd)
     assert found.items[1:] == (Item("V6", True, YES),)
-    assert found.usage == backends.bill()
+    assert found.usage == hour_backends.bill()
     assert found.passed

@@ -20,8 +20,10 @@ from sparing.cache import CacheBlock, CacheRequest, Life, PromptCache, RequestPa
 from sparing.failure import Failure
 from sparing.segment import Segment, Volatility, estimate_tokens
 from sparing.usage import Origin, Usage
+from sparing.workspace.sandbox.policy import ProcessLimits
 from tests.agents.acts import Act
 from tests.agents.backends import MODEL, Scripted, call, run, segments
+from tests.agents.sandboxed import sandboxed
 
 BASE = 3000
 
@@ -136,6 +138,17 @@ def test_the_last_words_of_a_crash(tmp_path: Path, cwd: Path) -> None:
     assert reply.detail.endswith("No such file or directory: 'gone.txt'")
     quiet = play(tmp_path, call(cwd), {"exit_code": 7})
     assert quiet.detail == "the client left with code 7 and no result"
+
+
+def test_a_turn_that_reaches_a_limit_says_which(tmp_path: Path, cwd: Path) -> None:
+    """H6: a failure of its own, so that nobody takes it for a crash and tries again."""
+    limits = ProcessLimits(disk_bytes=20 << 20)
+    launch = sandboxed(cwd, tmp_path / "scratch", limits=limits)
+    fill = "for n in $(seq 60); do head -c 1000000 /dev/zero > f$n; done; sleep 60"
+    reply = play(tmp_path, call(cwd, launch=launch), {"run": [fill]})
+    assert reply.failure is Failure.LIMIT
+    assert reply.detail.startswith("its processes wrote ")
+    assert reply.detail.endswith(" MB of files, 20 MB are allowed (workspace.disk_mb)")
 
 
 def test_a_passage_is_replaced_once(tmp_path: Path, cwd: Path) -> None:

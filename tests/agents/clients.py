@@ -1,0 +1,18 @@
+"""Clients that `make clients` has set up, in a folder of the project that git ignores."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from sparing.agents.codex.client import InstalledCodex, find_codex
+
+FOLDER = Path(__file__).parent.parent.parent / ".clients"
+PROGRAMS = FOLDER / "node_modules" / ".bin"
+
+
+@cache
+def codex() -> InstalledCodex:
+    found = find_codex(str(PROGRAMS))
+    assert found is not None, "these tests need the client: make clients"
+    return found
