@@ -9,6 +9,7 @@ import base64
 import json
 import re
 import time
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.redact import MARK, SHORTEST, Redactor, find_formats, secret_values, spellings
+from sparing.workspace.project.secrets import KNOWN, Hit, scan
 from tests.workspace.samples import SAMPLES, Sample
 
 VALUE = "correct/horse+battery"
@@ -165,3 +167,42 @@ def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
     begin = time.process_time()
     redactor.clean(piece * (1_000_000 // len(piece)))
     assert time.process_time() - begin < 5
+
+
+CODES: dict[str, Callable[[str], str]] = {
+    "percent": lambda value: "".join(f"%{byte:02X}" for byte in value.encode()),
+    "percent, small": lambda value: "".join(f"%{byte:02x}" for byte in value.encode()),
+    "every second percent": lambda value: "".join(
+        f"%{ord(one):02x}" if at % 2 else one for at, one in enumerate(value)
+    ),
+    "u": lambda value: "".join(f"\\u{ord(one):04x}" for one in value),
+    "U": lambda value: "".join(f"\\u{ord(one):04X}" for one in value),
+    "braced": lambda value: "".join(f"\\u{{{ord(one):x}}}" for one in value),
+    "x": lambda value: "".join(f"\\x{ord(one):02x}" for one in value),
+    "decimal entities": lambda value: "".join(f"&#{ord(one)};" for one in value),
+    "entities": lambda value: "".join(f"&#x{ord(one):x};" for one in value),
+    "hex": lambda value: value.encode().hex(),
+    "HEX": lambda value: value.encode().hex().upper(),
+    "hex with colons": lambda value: value.encode().hex(":"),
+    "base64": lambda value: base64.b64encode(value.encode()).decode(),
+    "base64 of utf-16": lambda value: base64.b64encode(value.encode("utf-16")).decode(),
+    "utf-16": lambda value: value.encode("utf-16").decode("latin-1"),
+    "utf-16, big": lambda value: value.encode("utf-16-be").decode("latin-1"),
+    "lines": lambda value: f"{value[:6]}\r\n   {value[6:]}",
+    "literals": lambda value: f'"{value[:6]}"\n   "{value[6:]}"',
+    "literals joined": lambda value: f"'{value[:6]}' + \\\n   '{value[6:]}'",
+    "u over lines": lambda value: "\n".join(f"\\u{ord(one):04x}" for one in value),
+}
+
+
+@pytest.mark.parametrize("way", CODES)
+def test_a_known_value_is_found_in_any_coat(way: str) -> None:
+    """H5, H11: in what is written down, and in what is about to be committed."""
+    coded = CODES[way](VALUE)
+    text = f"before {coded} after"
+    cleaned = Redactor([VALUE]).clean(text)
+    assert cleaned.startswith("before ")
+    assert cleaned.endswith(" after")
+    assert len(cleaned) < len("before  after") + len(coded)
+    (hit,) = scan([("a.txt", f"one\n{text}\n".encode("latin-1"))], [VALUE])
+    assert hit == Hit("a.txt", 2, KNOWN)

@@ -5,20 +5,23 @@ Pure, and linear in the length of the text, which may come from a model: a forma
 fixed letters that are searched for as they are, and only there a pattern is tried, once.
 
 The rule for known values: none of at least `SHORTEST` characters is left, neither as it is nor
-broken over lines (with indentation), escaped as in JSON or a URL, or encoded in hex or base64.
+broken over lines (with indentation, as a literal too), escaped as in JSON, a URL or HTML, wholly
+or in part, or encoded in hex, base64 or UTF-16.
 Each text is looked at alone: a caller that cuts a stream must cut it at the end of a message.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
+from binascii import b2a_base64
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote
+
+from sparing.coded_text import BREAK, CODED, join
 
 SHORTEST = 8
 SHORT = 200
@@ -27,7 +30,6 @@ MARK = "[redacted]"
 # An end of fewer different characters is that of a placeholder like `xxxx`.
 VARIED = 6
 
-_BREAK = r"(?:\r?\n|(?:\\r)?\\n)[ \t]*"
 _PASSWORD_IN_URL = r"://[^\s/:@]{0,200}:([^\s/@]{1,200})@"
 _SECRET_NAME = (
     "(?i)(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|AUTH|COOKIE"
@@ -165,8 +167,12 @@ def spellings(value: str) -> frozenset[str]:
     found = {value, *(line.strip() for line in value.splitlines())}
     for plain in tuple(found):
         data = plain.encode("utf-8", "surrogateescape")
-        found |= {json.dumps(plain)[1:-1], quote(data, safe=""), quote(data), data.hex()}
-        found |= set(_base64_cores(data))
+        found |= {json.dumps(plain)[1:-1], quote(data, safe=""), quote(data)}
+        found.add(data.decode("latin-1"))
+        wide = plain.encode("utf-16-le", "surrogatepass")
+        for coded in (data, wide, plain.encode("utf-16-be", "surrogatepass")):
+            spelled = (coded.hex(), coded.hex(" "), coded.hex(":"))
+            found |= {*spelled, *map(str.upper, spelled), *_base64_cores(coded)}
     return frozenset(text for text in found if len(text) >= SHORTEST)
 
 
@@ -174,7 +180,7 @@ def _base64_cores(data: bytes) -> Iterator[str]:
     """What base64 makes of it wherever it begins: without letters that depend on neighbours."""
     for shift in range(3):
         size = shift + len(data)
-        text = base64.b64encode(bytes(shift) + data).decode()
+        text = b2a_base64(bytes(shift) + data, newline=False).decode()
         core = text[(0, 2, 3)[shift] : size // 3 * 4 + (0, 1, 2)[size % 3]]
         if len(core) >= SHORTEST + 2:
             yield from (core, core.replace("+", "-").replace("/", "_"))
@@ -202,10 +208,16 @@ class Redactor:
 
     def _cleaned(self, text: str, *, breaks: bool = False) -> str:
         if self._needles:
-            spans = [*self._known(text), *self._broken(text)]
-            text = _replace(text, spans, self._mark, breaks=breaks)
+            text = _replace(text, self.places(text), self._mark, breaks=breaks)
         found = [(start, end) for start, end, _ in find_formats(text)]
         return _replace(text, found, self._mark, breaks=breaks)
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """From where to where known values stand in a text."""
+        if not self._needles:
+            return []
+        found = [*self._known(text), *self._broken(text, BREAK)]
+        return [*found, *self._broken(text, CODED)] if CODED.search(text) else found
 
     def clean_data(self, data: Any) -> Any:
         """The same for what is about to become JSON: inside of strings and keys."""
@@ -225,28 +237,16 @@ class Redactor:
                 yield start, start + len(needle)
                 start = text.find(needle, start + 1)
 
-    def _broken(self, text: str) -> Iterator[tuple[int, int]]:
-        """Found in the text without its line breaks, given as places in the text with them."""
-        joined, places, removed = _join(text)
+    def _broken(self, text: str, between: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """Found in the text without what may stand between its letters, or stand for one; given as
+        places in the text with that."""
+        joined, places, removed, ends = join(text, between)
         if joined == text:
             return
         for start, end in self._known(joined):
             first = start + removed[bisect_right(places, start) - 1]
-            yield first, end + removed[bisect_right(places, end - 1) - 1]
-
-
-def _join(text: str) -> tuple[str, list[int], list[int]]:
-    """The text without breaks; from which place on how many characters were left out before it."""
-    parts: list[str] = []
-    places, removed = [0], [0]
-    last = size = 0
-    for found in _compiled(_BREAK).finditer(text):
-        parts.append(text[last : found.start()])
-        size += found.start() - last
-        last = found.end()
-        places.append(size)
-        removed.append(last - size)
-    return "".join((*parts, text[last:])), places, removed
+            last = end + removed[bisect_right(places, end - 1) - 1]
+            yield first, ends.get(end, last)
 
 
 def _replace(text: str, spans: Iterable[tuple[int, int]], mark: str, *, breaks: bool) -> str:

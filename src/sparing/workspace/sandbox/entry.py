@@ -17,7 +17,7 @@ if __name__ == "__main__":
     # for a module of the standard library.
     sys.path.append(__file__.removesuffix("/sparing/workspace/sandbox/entry.py"))
 
-from sparing.workspace.sandbox import landlock, supervisor
+from sparing.workspace.sandbox import landlock, mounts, supervisor
 from sparing.workspace.sandbox.landlock import Policy, libc
 
 BROKEN, NOT_RUNNABLE, NOT_FOUND = 125, 126, 127
@@ -26,7 +26,9 @@ PIPE, FILE_TOO_BIG = 13, 25
 KEYS = (
     *("supervise", "messages", "landlock", "seccomp", "seal", "own_network"),
     *("read", "list", "write", "carve", "cover", "cover_with", "port", "keep", "set"),
-    *("processes", "file_bytes", "cpu_seconds", "memory_bytes"),
+    *("root", "bind", "bind_at"),
+    *("processes", "file_bytes", "cpu_seconds", "memory_bytes", "tree_bytes", "disk_bytes"),
+    "disk_in",
 )
 
 
@@ -80,16 +82,17 @@ def complain(words: str) -> None:
 
 
 def probe() -> None:
-    """One line: Landlock's version, then 1 or 0 for seccomp and for namespaces."""
+    """One line: Landlock's version, then 1 or 0 for seccomp, namespaces and a root of our own."""
     try:
         version = landlock.landlock_version()
     except OSError:
         version = 0
-    found = f"{version} {works('seccomp'):d} {works('separate'):d}\n"
+    parts = ("seccomp", "seal", "root")
+    found = " ".join([str(version), *(f"{works(part):d}" for part in parts)]) + "\n"
     os.write(1, found.encode())
 
 
-def works(part: str) -> bool:
+def works(part: str, *given: str) -> bool:
     pid = os.fork()
     if pid:
         return os.waitpid(pid, 0)[1] == 0
@@ -97,11 +100,11 @@ def works(part: str) -> bool:
     if part == "seccomp":
         landlock.drop_privileges()
         landlock.seccomp(policy)
-    elif part == "separate":
-        landlock.separate()
-        os._exit(0 if works("seal") else BROKEN)
+    elif part == "inside":
+        mounts.seal(policy | {"root": list(given)})
     else:
-        landlock.seal(policy)
+        mounts.separate()
+        os._exit(0 if works("inside", *(("/tmp",) if part == "root" else ())) else BROKEN)
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""The kernel's restrictions on one process: namespaces, Landlock, seccomp, limits, capabilities.
+"""The kernel's restrictions on one process: Landlock, seccomp, limits, capabilities.
 
 Each function restricts the process that calls it, for good, or raises OSError. Only
 `sandbox` may call them, in a process that was started for it. Standard library only, and of that
@@ -12,9 +12,7 @@ import struct
 
 Policy = dict[str, list[str]]
 
-NEW_NS, NEW_IPC, NEW_USER, NEW_PID, NEW_NET = 0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 NEW_ANY = 0x7E020000
-BIND, RECURSIVE, PRIVATE, NOSUID_NODEV = 0x1000, 0x4000, 0x40000, 6
 
 READ, LIST, WRITE_FILE, DEVICE_IOCTL = 1 | 4 | 8, 8, 2, 1 << 15
 MAKE_DEVICES = 1 << 6 | 1 << 11
@@ -38,85 +36,6 @@ def prctl(option: int, value: int) -> int:
 def system_call(what: str, number: int, *args: int | bytes | None) -> int:
     passed = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
     return checked(libc.syscall(ctypes.c_long(number), *passed), what)
-
-
-# Namespaces: other processes and the network are not there, files outside are read-only.
-
-
-def separate() -> None:
-    """A user namespace, so that we may do the rest, in which everybody keeps their id."""
-    user, group = os.getuid(), os.getgid()
-    checked(libc.unshare(NEW_USER | NEW_PID | NEW_IPC), "user namespace")
-    write_text("/proc/self/setgroups", "deny")
-    write_text("/proc/self/uid_map", f"{user} {user} 1")
-    write_text("/proc/self/gid_map", f"{group} {group} 1")
-
-
-def seal(policy: Policy) -> None:
-    """Only what may be written is writable; unlike Landlock this holds modes and dates too."""
-    folder = os.getcwd()  # noqa: PTH109 - pathlib is slow to import
-    network = NEW_NET if policy["own_network"] else 0
-    checked(libc.unshare(NEW_NS | network), "mount namespace")
-    mount("", "/", "", PRIVATE | RECURSIVE)
-    for path in sorted(policy["write"]):
-        mount(path, path, "", BIND | RECURSIVE)
-    set_read_only("/", True, RECURSIVE)
-    for path in policy["write"]:
-        set_read_only(path, False, RECURSIVE)
-    for path in policy["carve"]:
-        mount(path, path, "", BIND)
-        set_read_only(path, True, 0)
-    for shown, path in zip(policy["cover_with"], policy["cover"], strict=True):
-        mount(shown, path, "", BIND)
-        set_read_only(path, True, 0)
-    furnish(policy)
-    if network:
-        raise_loopback()
-    os.chdir(folder)
-
-
-def furnish(policy: Policy) -> None:
-    """Shared memory and terminals of its own; its own processes, where the host allows that."""
-    mount("tmpfs", "/dev/shm", "tmpfs", NOSUID_NODEV, b"size=512m")
-    policy["write"].append("/dev/shm")
-    mount("devpts", "/dev/pts", "devpts", 0, b"newinstance,ptmxmode=0666,mode=0620")
-    mount("/dev/pts/ptmx", "/dev/ptmx", "", BIND)
-    try:
-        mount("proc", "/proc", "proc", NOSUID_NODEV)
-        for limit in policy["processes"]:
-            # The limit of `limit_resources` does not count for root; this one does, from 301 on.
-            write_text("/proc/sys/kernel/pid_max", str(max(int(limit), 301)))
-    except OSError:
-        pass
-
-
-def mount(source: str, target: str, kind: str, flags: int, options: bytes | None = None) -> None:
-    result = libc.mount(
-        os.fsencode(source), os.fsencode(target), kind.encode(), ctypes.c_ulong(flags), options
-    )
-    checked(result, f"mount {target}")
-
-
-def set_read_only(path: str, wanted: bool, depth: int) -> None:
-    change = struct.pack("4Q", wanted, not wanted, 0, 0)
-    flags = 0x8000 if depth else 0
-    system_call(f"mount flags of {path}", 442, -100, os.fsencode(path), flags, change, 32)
-
-
-def raise_loopback() -> None:
-    """A network of its own in which nothing is but 127.0.0.1: servers of tests run there."""
-    wire = checked(libc.socket(2, 1, 0), "socket")
-    up = struct.pack("16sH14x", b"lo", 0x41)
-    checked(libc.ioctl(wire, ctypes.c_ulong(0x8914), up), "loopback")
-    os.close(wire)
-
-
-def write_text(path: str, text: str) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(file, text.encode())
-    finally:
-        os.close(file)
 
 
 # Landlock: which files may be opened, which ports called, who may be signalled.

@@ -20,6 +20,9 @@ SYSTEM_ROOTS = tuple(
 )
 
 
+OWN_PATHS = "worktrees keep their own paths, so features share less of what a provider has cached"
+
+
 class SandboxAccess(StrEnum):
     AUTHOR = "author"
     """Writes in its worktree and in its private folder."""
@@ -57,12 +60,24 @@ class SandboxLevel(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """For each process, except `processes`, which counts all of them together."""
+    """For each process, except what counts all of them together."""
 
     processes: int | None = 2048
     file_bytes: int | None = 4 * GIGABYTE
     cpu_seconds: int | None = None
     memory_bytes: int | None = None
+    tree_bytes: int | None = None
+    """Memory of all together; what they share counts once."""
+    disk_bytes: int | None = None
+    """All together: in files that they have written."""
+
+
+class GitView(NamedTuple):
+    """A git folder that has one branch and nothing else of the repository."""
+
+    folder: Path
+    stores: tuple[Path, ...] = ()
+    """Folders of objects that it needs beside its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +90,8 @@ class SandboxPolicy:
     """Names in `environment` that the client may know and the commands it runs may not."""
     git_dir: Path | None = None
     """The repository's own git folder, which a linked worktree can't do without."""
+    git: GitView | None = None
+    """Seen in place of it, where it is sealed in."""
     covered: Mapping[Path, str] = field(default_factory=dict[Path, str])
     """Files that it finds with another text than they have, where it is sealed in."""
     readable: tuple[Path, ...] = ()
@@ -85,6 +102,8 @@ class SandboxPolicy:
     """What of `client_state` its commands need after all."""
     shell_variable: str = ""
     """The variable in which the client looks for the shell to use; SHELL is set in any case."""
+    passwd_shell: bool = False
+    """The client looks for its shell in the list of users."""
     ports: frozenset[int] = frozenset()
     """TCP ports that the client may call, on any host; none means no network at all."""
     messages: bool = True
@@ -103,6 +122,8 @@ class Reach(NamedTuple):
     root: bool
     powers_dropped: bool = True
     """Whether a process of root can be started without the powers of root."""
+    constant: bool = False
+    """Whether a sealed process finds every worktree at one and the same path."""
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -111,7 +132,8 @@ class Reach(NamedTuple):
 
     @property
     def words(self) -> str:
-        return "; ".join((self.level.words, *(f"not held: {gap}" for gap in self.gaps)))
+        paths = () if self.constant else (OWN_PATHS,)
+        return "; ".join((self.level.words, *(f"not held: {gap}" for gap in self.gaps), *paths))
 
 
 def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
@@ -121,6 +143,7 @@ def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
         ("UDP, other processes' sockets, memory of the agent", reach.level < SandboxLevel.CALLS),
         ("the agent's key, from the commands it runs", reach.level < SandboxLevel.SHELL),
         ("modes and dates of files outside, its own .git file, number of processes", not sealed),
+        ("other branches, stash and settings of the repository, from being read", not sealed),
         (
             f"files outside cut to nothing (Landlock {landlock}, from 3)",
             not sealed and landlock < 3,

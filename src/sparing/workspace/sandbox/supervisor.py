@@ -9,8 +9,9 @@ import os
 import select
 import struct
 
-from sparing.workspace.sandbox import landlock
+from sparing.workspace.sandbox import landlock, mounts
 from sparing.workspace.sandbox.landlock import Policy, libc, prctl
+from sparing.workspace.sandbox.meter import Meter
 
 HUP, INT, KILL, ALRM, TERM, CHLD = 1, 2, 9, 14, 15, 17
 GRACE_SECONDS = 2
@@ -18,6 +19,8 @@ GRACE_SECONDS = 2
 PIECE = 4096
 DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 CLOSE_ON_EXEC = 0o2000000
+LIMIT_REACHED = 122
+"""The exit code of a program that was stopped at a limit; `failure` knows it too."""
 
 
 class ByteFlow:
@@ -60,7 +63,7 @@ def supervise(policy: Policy, lifeline: int) -> None:
     if lifeline < 0:
         prctl(DEATH_SIGNAL, TERM)
     if policy["seal"]:
-        landlock.separate()
+        mounts.separate()
     prctl(DUMPABLE, 0)
     signals = listen_to_signals()
     alive, breath = os.pipe()
@@ -73,10 +76,14 @@ def supervise(policy: Policy, lifeline: int) -> None:
         return settle(policy, alive)
     for descriptor in (alive, *theirs):
         os.close(descriptor)
-    code = watch(pid, signals, flows, lifeline, parent)
+    meter = Meter(policy)
+    code = watch(pid, signals, flows, lifeline, parent, meter)
     for flow in flows[1:]:
         drain(flow)
     reap()
+    if meter.words:
+        os.write(2, f"\nsandbox: stopped: {meter.words}\n".encode())
+        code = LIMIT_REACHED
     os._exit(code)
 
 
@@ -86,7 +93,7 @@ def settle(policy: Policy, alive: int) -> None:
     if ready({alive: select.POLLIN}, 0):
         os._exit(1)
     if policy["seal"]:
-        landlock.seal(policy)
+        mounts.seal(policy)
         signals = listen_to_signals()
         pid = os.fork()
         if pid:
@@ -138,6 +145,7 @@ def watch(
     flows: tuple[ByteFlow, ...] = (),
     lifeline: int = -1,
     parent: int | None = None,
+    meter: Meter | None = None,
 ) -> int:
     """Until the program has ended: its exit code, or 128 and the signal that ended it."""
     while True:
@@ -145,7 +153,7 @@ def watch(
         wanted |= dict(flow.waits_for() for flow in flows if flow.open)
         if lifeline >= 0:
             wanted[lifeline] = select.POLLIN
-        found = ready(wanted, None)
+        found = metered(pid, wanted, meter)
         if lifeline in found:
             os.kill(pid, KILL)
             lifeline = -1
@@ -157,6 +165,14 @@ def watch(
             code = obey(pid, signals, parent)
             if code is not None:
                 return code
+
+
+def metered(pid: int, wanted: dict[int, int], meter: Meter | None) -> set[int]:
+    """What is ready. Meanwhile a program that has reached a limit is ended."""
+    found = ready(wanted, meter.pause_ms if meter else None)
+    if meter and meter.is_full(pid):
+        os.kill(pid, KILL)
+    return found
 
 
 def ready(wanted: dict[int, int], patience: int | None) -> set[int]:

@@ -23,6 +23,7 @@ from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.sandbox.launcher import place_of
 from sparing.workspace.setup.base_files import base_files, folders_of
 from sparing.workspace.setup.ingredients import Recipe
 from sparing.workspace.setup.setup_plan import Command
@@ -43,17 +44,25 @@ class Means(NamedTuple):
     limit_seconds: float
     sandbox: CheckSandbox | None = None
 
+    def place(self, worktree: Path) -> Path:
+        """Where a set-up finds the worktree, which what it installs may note down."""
+        return worktree if self.sandbox is None else place_of(worktree, self.sandbox.level)
 
-def is_equipped(worktree: Worktree, recipe: Recipe) -> bool:
-    mark = worktree.git_dir / MARK
-    return read_plain(mark) == state_of(worktree, recipe).encode()
+
+def is_equipped(worktree: Worktree, recipe: Recipe, place: Path) -> bool:
+    """A set-up that was made at the worktree's own path is found by everybody; one that was made at
+    the constant path only there."""
+    known = read_plain(worktree.git_dir / MARK)
+    own = state_of(worktree, recipe, worktree.path)
+    return known in (own.encode(), state_of(worktree, recipe, place).encode())
 
 
-def state_of(worktree: Worktree, recipe: Recipe) -> str:
+def state_of(worktree: Worktree, recipe: Recipe, place: Path) -> str:
     """What a set-up of this worktree would do, and which worktree it is: git keeps its own
     folder for one that was deleted, and gives it to the next."""
     made = (worktree.path / ".git").stat()
-    return f"{recipe.digest} {made.st_ino} {made.st_mtime_ns}"
+    constant = "" if place == worktree.path else f" {place}"
+    return f"{recipe.digest} {made.st_ino} {made.st_mtime_ns}{constant}"
 
 
 def forget_setup(worktree: Worktree) -> None:
@@ -73,7 +82,8 @@ def equip(
     `prepare` brings what a set-up needs and no commit has. `keep` is called when all is made and
     nothing of an agent's lies beside it.
     """
-    if is_equipped(worktree, recipe):
+    place = means.place(worktree.path)
+    if is_equipped(worktree, recipe, place):
         return ()
     done: list[CheckResult] = []
     if recipe.plan.commands:
@@ -87,7 +97,7 @@ def equip(
                 done.append(result)
             _exclude_new(worktree, git, before)
             keep()
-    (worktree.git_dir / MARK).write_text(state_of(worktree, recipe), "utf-8")
+    (worktree.git_dir / MARK).write_text(state_of(worktree, recipe, place), "utf-8")
     return tuple(done)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, cast
 
 from sparing.codec import JsonObject
+from sparing.constant_path import told
 
 MOST_PARTS = 24
 """Files, searches or outlines in one call."""
@@ -61,10 +62,10 @@ class CommandCall(NamedTuple):
 
 def looking(given: JsonObject) -> Looking:
     wanted = Looking(
-        tuple(_wanted(name) for name in _texts(given, "read")),
+        tuple(map(_wanted, _paths(given, "read"))),
         _texts(given, "search"),
-        _texts(given, "outline"),
-        _texts(given, "under"),
+        _paths(given, "outline"),
+        _paths(given, "under"),
         given.get("again") is True,
     )
     if not (wanted.read or wanted.search or wanted.outline):
@@ -115,7 +116,11 @@ def _edit(number: int, one: object) -> Edit:
         raise ToolMistake(
             f"Edit {number} ({said['path']}) has exactly one of: find and replace; create; append."
         )
-    return Edit(**said)
+    return Edit(**{**said, "path": told(said["path"])})
+
+
+def _paths(given: JsonObject, name: str) -> tuple[str, ...]:
+    return tuple(map(told, _texts(given, name)))
 
 
 def _texts(given: JsonObject, name: str) -> tuple[str, ...]:

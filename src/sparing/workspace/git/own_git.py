@@ -1,0 +1,181 @@
+"""A git folder for whoever is confined: one branch with its history, and nothing else.
+
+An agent that could read the repository's own folder would see the stash, other branches, objects
+that nobody refers to any more, and settings. So it is given a folder of its own: objects that its
+branch reaches, packed from the repository, the index, and what git must know to read them. It is
+for looking (log, diff, status, blame); what the program commits does not depend on it.
+
+History that a feature shares with the user's checkout is packed once for all features, and only
+what is new since the last time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from sparing.workspace.checks.environment import remove_tree
+from sparing.workspace.checks.parking import beside
+from sparing.workspace.git.config import without_credentials
+from sparing.workspace.git.lock import held
+from sparing.workspace.git.private_index import excludes_of
+from sparing.workspace.git.repository import Repository, contains
+from sparing.workspace.git.runner import common_dir
+from sparing.workspace.git.special_files import WHOLE, read_plain
+from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.sandbox.policy import GitView
+
+PACK_SECONDS = 1_800.0
+OBJECT_FORMAT = "extensions.objectformat"
+ALTERNATES = Path("objects") / "info" / "alternates"
+
+
+class History(NamedTuple):
+    """Objects that a commit reaches, in a folder that features share."""
+
+    commit: str
+    folder: Path
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """This one and those that it is built upon."""
+        return (self.folder, *_built_upon(self.folder))
+
+
+def own_git(worktree: Worktree, stores: Path) -> GitView:
+    """Made, or brought up to date. `stores` is a folder of ours for history that is shared."""
+    repo, tip = worktree.repository, worktree.tip()
+    folder = folder_of(worktree.path)
+    stores.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with held(stores / "lock"):
+        if _tip_of(folder) != _ref(worktree, tip):
+            _make(worktree, tip, _history(repo, _shared(repo, tip), stores))
+        _refresh(worktree, folder)
+    return GitView(folder, tuple(_built_upon(folder)))
+
+
+def folder_of(worktree: Path) -> Path:
+    return beside(worktree, "git")
+
+
+def remove_unused(stores: Path, worktrees: Path) -> None:
+    """History that no worktree is built upon any more."""
+    if not stores.is_dir():
+        return
+    with held(stores / "lock"):
+        used = {path for folder in worktrees.glob("*.git") for path in _built_upon(folder)}
+        for folder in stores.iterdir():
+            if folder.is_dir() and folder / "objects" not in used:
+                remove_tree(folder)
+
+
+def _make(worktree: Worktree, tip: str, history: History) -> None:
+    folder = folder_of(worktree.path)
+    fresh = beside(worktree.path, "git-new")
+    remove_tree(fresh)
+    for name in ("objects/pack", "objects/info", "refs/heads", "info"):
+        (fresh / name).mkdir(mode=0o700, parents=True)
+    _pack(worktree.repository, fresh, tip, history.commit)
+    lines = (os.fsencode(path) + b"\n" for path in history.folders)
+    (fresh / ALTERNATES).write_bytes(b"".join(lines))
+    (fresh / "HEAD").write_bytes(os.fsencode(f"ref: {worktree.ref}\n"))
+    (fresh / "config").write_bytes(os.fsencode(_settings(worktree.repository)))
+    if shallow := read_plain(worktree.repository.git_dir / "shallow", WHOLE):
+        (fresh / "shallow").write_bytes(shallow)
+    (fresh / "packed-refs").write_bytes(_ref(worktree, tip))
+    remove_tree(folder)
+    fresh.rename(folder)
+
+
+def _refresh(worktree: Worktree, folder: Path) -> None:
+    """What changes without a commit: which files git knows here, and which it does not look at."""
+    entry = worktree.git_dir
+    if (entry / "index").is_file():
+        shutil.copyfile(entry / "index", folder / "index.new")
+        (folder / "index.new").replace(folder / "index")
+    rules = (common_dir(entry) / "info" / "exclude", worktree.repository.ignores)
+    texts = (read_plain(file, WHOLE, follow=True) or b"" for file in rules if file)
+    own = read_plain(excludes_of(entry), WHOLE) or b""
+    (folder / "info" / "exclude").write_bytes(b"\n".join((*texts, own)))
+
+
+def _settings(repo: Repository) -> str:
+    """Nothing of it says where objects or refs lie: those are in one form here."""
+    known = repo.git().settings()
+    kept = [
+        one for one in known if not one.key.startswith("extensions.") or one.key == OBJECT_FORMAT
+    ]
+    version = 1 if any(one.key == OBJECT_FORMAT for one in kept) else 0
+    fixed = f"[core]\n\tbare = false\n\trepositoryformatversion = {version}\n"
+    return without_credentials(kept) + fixed
+
+
+def _ref(worktree: Worktree, tip: str) -> bytes:
+    return os.fsencode(f"{tip} {worktree.ref}\n")
+
+
+def _tip_of(folder: Path) -> bytes | None:
+    return read_plain(folder / "packed-refs", WHOLE)
+
+
+def _shared(repo: Repository, tip: str) -> str:
+    """What the branch has in common with the user's checkout; all of it if that is nothing."""
+    found = repo.checkout_git().text("merge-base", tip, "HEAD", ok_codes=(0, 1))
+    return found.partition("\n")[0] or tip
+
+
+def _history(repo: Repository, commit: str, stores: Path) -> History:
+    place = stores / commit
+    known = History(commit, place / "objects")
+    if known.folder.is_dir():
+        return known
+    before = _newest_below(repo, commit, stores)
+    fresh = stores / "new"
+    remove_tree(fresh)
+    for name in ("pack", "info"):
+        (fresh / "objects" / name).mkdir(mode=0o700, parents=True)
+    _pack(repo, fresh, commit, before.commit if before else "")
+    lines = (os.fsencode(path) + b"\n" for path in (before.folders if before else ()))
+    (fresh / ALTERNATES).write_bytes(b"".join(lines))
+    fresh.rename(place)
+    return known
+
+
+def _newest_below(repo: Repository, commit: str, stores: Path) -> History | None:
+    """What is built upon must be reached by the commit itself: nobody sees more than that."""
+    made = [place for place in stores.iterdir() if (place / "objects").is_dir()]
+    for place in sorted(made, key=lambda one: one.stat().st_mtime_ns, reverse=True):
+        if contains(repo, commit, place.name):
+            return History(place.name, place / "objects")
+    return None
+
+
+def _built_upon(folder: Path) -> Iterator[Path]:
+    file = folder / ALTERNATES if folder.name != "objects" else folder.parent / ALTERNATES
+    for line in (read_plain(file, WHOLE) or b"").splitlines():
+        yield Path(os.fsdecode(line))
+
+
+def _pack(repo: Repository, target: Path, commit: str, known: str) -> None:
+    """Objects that the commit reaches and `known` does not. Of a partial clone what is there."""
+    git = replace(repo.git(), limit_seconds=PACK_SECONDS)
+    args = ("--revs", "--non-empty", "--quiet", "--delta-base-offset", "--missing=allow-any")
+    wanted = f"{commit}\n" + (f"^{known}\n" if known else "")
+    objects = target / "objects"
+    # git makes its temporary file beside the objects it adds to: not in the user's repository,
+    # and not on another file system than the pack.
+    env = {
+        "GIT_OBJECT_DIRECTORY": str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(repo.git_dir / "objects"),
+    }
+    git.run("pack-objects", *args, str(objects / "pack" / "pack"), stdin=wanted.encode(), env=env)
+
+
+def _quoted(path: Path) -> str:
+    """In a list of folders a colon or a quotation mark must not end the name."""
+    text = str(path)
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

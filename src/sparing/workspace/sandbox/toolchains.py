@@ -1,0 +1,32 @@
+"""Where programs lie that agents and checks may read and run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from sparing.workspace.sandbox.policy import SYSTEM_ROOTS
+
+
+def python_roots() -> tuple[Path, ...]:
+    """Where the Python that runs us, its packages and its libraries lie."""
+    found = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
+    return tuple(dict.fromkeys(Path(prefix) for prefix in found))
+
+
+def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
+    """What a user's tools need to be readable, as far as PATH tells: prefixes, not all of HOME."""
+    found: list[Path] = []
+    for folder in map(Path, path.split(os.pathsep)):
+        known = any(folder.is_relative_to(root) for root in SYSTEM_ROOTS)
+        if known or not folder.is_absolute() or home.is_relative_to(folder):
+            continue
+        prefix = folder.parent
+        # Next to these programs lie credentials.
+        private = prefix in (home / ".local", home / ".cargo") or home.is_relative_to(prefix)
+        is_prefix = folder.name in ("bin", "sbin", "shims") and not private
+        found.append(prefix if is_prefix else folder)
+    if home / ".cargo" / "bin" in found:
+        found.append(home / ".rustup")
+    return tuple(dict.fromkeys(found))
