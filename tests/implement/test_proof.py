@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sparing.config.load import sources_here
+from sparing.config.sources import sources_here
 from sparing.errors import FeatureError
 from sparing.implement.evidence import refuse_outside
 from sparing.implement.task_list import list_all
@@ -27,6 +27,7 @@ from sparing.runtime.surroundings import Surroundings
 from sparing.task import Task
 from sparing.task_progress import TaskProgress, TaskResult
 from sparing.workspace.git.commit import changed_paths, commit_paths
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.repository import find_repository
 from tests.records.rows import feature_row
 from tests.repositories import git, make_repository, write_files
@@ -63,7 +64,9 @@ class Work(NamedTuple):
         write_files(self.path, files)
         worktree = self.around.worktree(self.row, self.head)
         paths = changed_paths(worktree, self.head)
-        return commit_paths(worktree, self.head, paths, "made", "run", "made", NOON).commit
+        return commit_paths(
+            worktree, self.head, paths, CommitStamp("made", "run", "made", NOON)
+        ).commit
 
     def source(self, kind: JobKind, head: str, **building: Any) -> tuple[Source, Ticket]:
         job = Job(kind, "implement", head, kind.value, building=TaskProgress(**building))

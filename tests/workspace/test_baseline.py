@@ -11,6 +11,7 @@ import pytest
 
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.failures import failing, passing
+from sparing.workspace.checks.passed_tests import passed_tests
 from sparing.workspace.checks.run import CheckResult
 
 OUTPUTS = {
@@ -100,15 +101,55 @@ def test_fewer_tests_than_before_are_told() -> None:
     before = Baseline.of([green()._replace(tests=3), green("lint")])
     before = Baseline.load(json.loads(json.dumps(before.dump())))
     words = "test: 2 tests pass, 3 did when the feature began"
-    assert before.fewer(green()._replace(tests=2)) == words
+    assert before.missing(green()._replace(tests=2)) == words
     for now in (3, 4):
-        assert before.fewer(green()._replace(tests=now)) == ""
+        assert before.missing(green()._replace(tests=now)) == ""
     silent = green()._replace(tests=None)
-    assert before.fewer(silent).startswith("test: does not say any more how many tests pass; 3 ")
-    assert before.fewer(silent._replace(passed=False)) == ""
-    assert Baseline().fewer(green()._replace(tests=0)) == ""
+    assert before.missing(silent).startswith("test: does not say any more how many tests pass; 3 ")
+    assert before.missing(silent._replace(passed=False)) == ""
+    assert Baseline().missing(green()._replace(tests=0)) == ""
 
 
 def test_a_baseline_from_before_tests_were_counted() -> None:
     """I4"""
     assert Baseline.load({"test": ["a"]}) == Baseline({"test": ("a",)})
+
+
+PASSED = {
+    "cargo": ("test a::adds ... ok\ntest a::b ... FAILED\n", ("a::adds",)),
+    "unittest": ("test_one (tests.a.T.test_one) ... ok\n", ("test_one (tests.a.T.test_one)",)),
+    "tap": ("ok 1 - adds up\nok 2 - later # SKIP\nnot ok 3 - no\n", ("adds up",)),
+    "node": ("✔ adds up (0.8ms)\n✖ no (1ms)\n", ("adds up",)),
+    "vitest": (" ✓ src/a.check.ts (3 tests) 5ms\n", ("src/a.check.ts",)),
+    "go": ("    --- PASS: TestB/case (0.00s)\n", ("TestB/case",)),
+    "pytest": ("checks/a.py::test_one[x y] PASSED  [ 50%]\n", ("checks/a.py::test_one[x y]",)),
+    "ctest": ("1/2 Test  #1: adds ...........   Passed    0.01 sec\n", ("adds",)),
+    "drawn": ("✓ at 0x7f00aa, 1700000000\n", ("at #, #",)),
+}
+
+
+@pytest.mark.parametrize("tool", PASSED)
+def test_names_of_passing_tests(tool: str) -> None:
+    """H8: what a runner says by itself, without what differs from run to run."""
+    output, names = PASSED[tool]
+    assert passed_tests(output, None) == names
+
+
+def test_names_out_of_a_report() -> None:
+    """H8: skipped tests and those that are known to fail have not passed."""
+    report = (
+        b'<testsuite><testcase classname="checks.check_a.T" name="one[&lt;x&gt;]" time="0.1"/>'
+        b'<testcase classname="checks.check_a" name="two"><skipped type="pytest.xfail"/></testcase>'
+        b'<testcase classname="checks.check_a" name="three"><system-out>x</system-out></testcase>'
+    )
+    assert passed_tests("", report) == ("checks.check_a.T::one[<x>]", "checks.check_a::three")
+
+
+def test_a_test_that_is_gone_is_missed_though_their_number_is_the_same() -> None:
+    """H8: by name."""
+    before = Baseline.of([green()._replace(tests=2, names=("a", "b"))])
+    known = Baseline.load(before.dump())
+    now = green()._replace(tests=2, names=("a", "c"))
+    assert known.missing(now) == ("test: passed when the feature began, and is not there now: b")
+    assert known.missing(now._replace(names=("a", "b", "c"))) == ""
+    assert known.missing(now._replace(passed=False)) == ""

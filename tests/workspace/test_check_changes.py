@@ -156,6 +156,17 @@ FAKES: dict[str, tuple[Mapping[str, str], Changes, str]] = {
         PLAIN, {".cargo/config.toml": '[target."cfg(all())"]\nrunner = "true"\n'},
         "test: .cargo/config.toml is new",
     ),
+    "cargo's build script": (PLAIN, {"build.rs": "fn main() {}\n"}, "test: build.rs is new"),
+    "cargo's tests": (
+        PLAIN, {"Cargo.toml": '[[test]]\nname = "a"\ntest = false\n'},
+        "test: Cargo.toml, test is new",
+    ),
+    "mocha's own file": (NODE, {".mocharc.yml": "spec: x\n"}, "test: .mocharc.yml is new"),
+    "vitest's own file": (NODE, {"vitest.config.ts": ""}, "test: vitest.config.ts is new"),
+    "what ctest reads": (
+        {"Makefile": "test:\n\tctest\n"}, {"CMakeLists.txt": "add_test(a true)\n"},
+        "test: CMakeLists.txt is new",
+    ),
     "go's workspace": (PLAIN, {"go.work": "use ./fake\n"}, "test: go.work is new"),
     "a line of CI": (
         CI, {".github/workflows/ci.yml": CI[".github/workflows/ci.yml"].replace("-q", "--co")},

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sparing.briefing.facts import Checked
 from sparing.briefing.gather import read_tasks
+from sparing.connection import Connection
 from sparing.errors import SparingError
 from sparing.event import OutputsEvent, RefusedCheckEvent
 from sparing.flow.stage import StageWork
@@ -22,8 +22,9 @@ from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed, Standing, changed, standing
 from sparing.workspace.checks.clean_room import clean_room
 from sparing.workspace.checks.criteria import judge_commands
+from sparing.workspace.checks.definitions import shadows
 from sparing.workspace.checks.discover import Check, not_installed
-from sparing.workspace.checks.environment import tools_of
+from sparing.workspace.checks.environment import installed_modules, tools_of
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
@@ -72,7 +73,7 @@ def run_on(
 
     with clean_room(worktree, tree):
         share_files(around, row, worktree)
-        sandbox, environ = tool_sandbox(around), tool_environ(around)
+        sandbox, environ = tool_sandbox(around, worktree), tool_environ(around)
         return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
 
@@ -80,8 +81,17 @@ def changes_to_approve(source: Source, checked: Checked) -> tuple[Changed, ...]:
     """What of the checks is not as it was, and no person has agreed to."""
     found = checks_at(source.around, source.row, source.job.head)
     known = checked.known or Baseline()
-    fewer = (changed(words, "") for one in checked.results if (words := known.fewer(one)))
-    return Standing((), (*found.changed, *fewer)).open(source.job.agreed)
+    missing = (changed(words, "") for one in checked.results if (words := known.missing(one)))
+    taken = _shadows(source)
+    return Standing((), (*found.changed, *taken, *missing)).open(source.job.agreed)
+
+
+def _shadows(source: Source) -> tuple[Changed, ...]:
+    """New modules that a check would take for those of a package that is installed."""
+    row, repository = source.row, source.around.repository
+    base, head = (Snapshot(repository, one) for one in (row.feature.base_commit, source.job.head))
+    installed = installed_modules(source.around.folder.worktree(row.feature.name))
+    return tuple(changed(words, "") for words in shadows(base, head, installed))
 
 
 def extra_checks(source: Source, done_when: str | None = None) -> Extra:
@@ -110,7 +120,7 @@ def extra_checks(source: Source, done_when: str | None = None) -> Extra:
 
 
 def tell_checks(
-    tx: sqlite3.Connection,
+    tx: Connection,
     teller: Teller,
     source: Source,
     results: Sequence[CheckResult],

@@ -9,8 +9,17 @@ from sparing.implement.checks import checks_at, run_on
 from sparing.runtime.source import Source
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed, Standing, changed
-from sparing.workspace.checks.discover import Check
-from sparing.workspace.checks.guard import are_changed, draw_canary, guard_tree, knows_tests
+from sparing.workspace.checks.definitions import command_text
+from sparing.workspace.checks.discover import Check, find_checks
+from sparing.workspace.checks.guard import (
+    TestPaths,
+    are_changed,
+    draw_canary,
+    guard_tree,
+    knows_tests,
+    named_folders,
+)
+from sparing.workspace.checks.passed_tests import files_of
 from sparing.workspace.checks.run import CheckResult
 from sparing.workspace.git.snapshot import Snapshot
 
@@ -29,19 +38,33 @@ def guard_changes(source: Source, checked: Checked) -> tuple[Changed, ...]:
         Snapshot(repository, source.job.head),
     )
     ran = {one.name for one in checked.results}
-    if checked.red or "test" not in ran or not (are_changed(base, head) or knows_tests(base, head)):
+    known = checked.known or Baseline()
+    tests = _tests_of(base, known)
+    touched = are_changed(base, head, tests) or knows_tests(base, head)
+    if checked.red or "test" not in ran or not touched:
         return ()
-    guard = _Guard(source, base, head, checked.known or Baseline())
-    tests = (one for one in checks_at(source.around, row, head.commit).checks if one.name == "test")
-    found = tuple(one for check in tests for one in guard.complaints(check))
+    guard = _Guard(source, base, head, known, tests)
+    checks = checks_at(source.around, row, head.commit).checks
+    wanted = (one for one in checks if one.name == "test")
+    found = tuple(one for check in wanted for one in guard.complaints(check))
     return Standing((), found).open(source.job.agreed)
 
 
+def _tests_of(base: Snapshot, known: Baseline) -> TestPaths:
+    """As the base says it: what a feature has made of its command is no matter here."""
+    commands = (command_text(one, base) for one in find_checks(base) if one.name == "test")
+    folders = (one for text in commands for one in named_folders(text, base))
+    return TestPaths(files_of(known.names.get("test", ()), base), tuple(dict.fromkeys(folders)))
+
+
 class _Guard:
-    def __init__(self, source: Source, base: Snapshot, head: Snapshot, known: Baseline) -> None:
+    def __init__(
+        self, source: Source, base: Snapshot, head: Snapshot, known: Baseline, tests: TestPaths
+    ) -> None:
         self._source, self._base, self._head, self._known = source, base, head, known
+        self._tests = tests
         self._worktree = source.around.worktree(source.row, head.commit)
-        self._canary = draw_canary(base)
+        self._canary = draw_canary(base, tests)
 
     def complaints(self, check: Check) -> Iterator[Changed]:
         """Each is made only after a run that shows nothing but what it says."""
@@ -69,5 +92,6 @@ class _Guard:
         return not was_red and not self._run(check, self._base, canary=True).passed
 
     def _run(self, check: Check, code: Snapshot, *, canary: bool) -> CheckResult:
-        tree = guard_tree(self._worktree, self._base, code, self._canary if canary else None)
+        drawn = self._canary if canary else None
+        tree = guard_tree(self._worktree, self._base, code, self._tests, drawn)
         return run_on(self._source.around, self._source.row, self._worktree, tree, check)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 
+from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
 from sparing.event import RewoundEvent
 from sparing.implement.checks import run_checks
@@ -48,8 +49,8 @@ def commit_start_documents(source: Source, worktree: Worktree, ticket: Ticket) -
         files.write_text(path, around.folder.fetch(digest))
     refuse_secrets(worktree, base, paths, around.folder.redactor.known)
     names = " and ".join(name for name, _ in job.given)
-    subject = f"sparing: {names} as given"
-    return commit_feature(source, ticket, worktree, paths, subject, base).commit
+    why = Purpose("docs", f"add {names} as given")
+    return commit_feature(source, ticket, worktree, paths, why, base).commit
 
 
 def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ticket) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sparing.briefing.facts import Checked, sheet, unproven_tasks, verification
 from sparing.briefing.gather import read_tasks
+from sparing.commit_purpose import Purpose
 from sparing.errors import SparingError
 from sparing.event import ChecksEvent
 from sparing.flow.stage import StageWork
@@ -52,8 +53,8 @@ def _written(source: Source, ticket: Ticket, text: str) -> str:
     path, head = source.path(source.stage.writes), source.job.head
     worktree = source.around.worktree(source.row, head)
     Confined(worktree.path).write_text(path, text)
-    subject = f"sparing: {source.job.stage} by the program"
-    return commit_feature(source, ticket, worktree, (path,), subject).commit
+    why = Purpose("docs", "record the results of the checks")
+    return commit_feature(source, ticket, worktree, (path,), why).commit
 
 
 def _with_facts(source: Source, checked: Checked, result: JobResult) -> JobResult:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sparing.briefing.facts import Checked
+from sparing.commit_purpose import Purpose
 from sparing.context.documents.task_report import TaskReport
 from sparing.event import WarningEvent
 from sparing.implement.evidence import TaskEvidence, evidence_of, red_words, task_of, with_checks
@@ -17,11 +18,11 @@ from sparing.implement.log import NAME, LogEntry, with_divergences, with_log_ent
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import remove_leftovers
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature
+from sparing.runtime.feature_commit import commit_feature, stamp_of
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskProgress
 from sparing.workspace.git.commit import changed_files
-from sparing.workspace.git.lanes import CommitStamp, as_before, move_on, show
+from sparing.workspace.git.lanes import as_before, move_on, show
 from sparing.workspace.git.repository import contains
 from sparing.workspace.project.paths import Confined
 
@@ -65,7 +66,7 @@ def write_down(source: Source, ticket: Ticket) -> JobResult:
     number, why = building.skipped[-1]
     _warn(source, ticket, f"task {number} is left out: {why}", "skipped")
     _clear(source, ticket)
-    clean = _back(source, ticket, f"without task {number}")
+    clean = _back(source, ticket, f"take back task {number}")
     entries = [_absent(source, number, f"left out: {why}")]
     wait = f"not begun: it waits for task {number}, which was left out"
     entries += [_absent(source, one, wait) for one in building.blocked]
@@ -84,7 +85,7 @@ def weigh_help(source: Source, ticket: Ticket) -> JobResult:
     if not red:
         return JobResult(commit=head)
     _warn(source, ticket, f"what {building.helper} changed is put back: {red}", "back")
-    return JobResult(commit=_back(source, ticket, f"without what {building.helper} changed"))
+    return JobResult(commit=_back(source, ticket, f"take back what {building.helper} changed"))
 
 
 def _clear(source: Source, ticket: Ticket) -> None:
@@ -105,8 +106,7 @@ def _back(source: Source, ticket: Ticket, words: str) -> str:
 
 def _as_before(source: Source, ticket: Ticket, good: str, paths: list[str], words: str) -> str:
     worktree = source.around.worktree(source.row, source.job.head)
-    subject = f"sparing: {source.job.stage} {words}"
-    stamp = CommitStamp(subject, source.row.feature.name, f"{ticket.step}/back", ticket.at)
+    stamp = stamp_of(source, Purpose("revert", words), f"{ticket.step}/back", ticket.at)
     return as_before(worktree, source.job.head, good, paths, stamp)
 
 
@@ -119,7 +119,7 @@ def leave_tests_out(source: Source, ticket: Ticket) -> JobResult:
     _clear(source, ticket)
     names = [name for one in with_checks(source).red for name in one.failures or (one.name,)]
     failing = [path for path in paths if _mentions(source, path, names)] or paths
-    words = "without tests that its code does not meet"
+    words = "remove tests that the code does not meet"
     few, many = (_as_before(source, ticket, before, one, words) for one in (failing, paths))
     new = _green_of(source, few, many)
     move_on(source.around.worktree(source.row, head), head, new)
@@ -163,8 +163,9 @@ def _write(source: Source, ticket: Ticket, head: str, text: str) -> str:
     worktree = source.around.worktree(source.row, head)
     Confined(worktree.path).write_text(path, text)
     named = ", ".join(part.number for part in source.job.building.parts)
-    subject = f"sparing: {source.job.stage} log{f', task {named}' if named else ''}"
-    return commit_feature(source, ticket, worktree, [path], subject, head).commit
+    note = f"task {named}" if named else ""
+    why = Purpose("docs", f"update {NAME.lstrip('.')}", note=note)
+    return commit_feature(source, ticket, worktree, [path], why, head).commit
 
 
 def _warn(source: Source, ticket: Ticket, text: str, name: str) -> None:

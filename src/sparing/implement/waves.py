@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sparing.commit_purpose import Purpose
 from sparing.event import WarningEvent
 from sparing.implement.evidence import evidence_of, with_checks
 from sparing.job import JobResult, Ticket
 from sparing.runtime.containment import Withholding, remove_leftovers
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.source import Source
 from sparing.task_progress import TaskResult
 from sparing.workspace.git.lanes import (
@@ -101,8 +103,8 @@ def _one_by_one(
 
 
 def _stamp(source: Source, ticket: Ticket, part: TaskResult) -> CommitStamp:
-    subject = f"sparing: {source.job.stage} joins task {part.number}"
-    return CommitStamp(subject, source.row.feature.name, f"{ticket.step}/{part.number}", ticket.at)
+    why = Purpose("chore", f"merge task {part.number}")
+    return stamp_of(source, why, f"{ticket.step}/{part.number}", ticket.at)
 
 
 def remove_lanes(source: Source, home: str) -> list[str]:

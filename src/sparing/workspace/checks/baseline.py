@@ -14,6 +14,8 @@ from typing import cast
 from sparing import codec
 from sparing.workspace.checks.run import CheckResult
 
+MOST_TOLD = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline(codec.Stored):
@@ -23,14 +25,27 @@ class Baseline(codec.Stored):
     tests: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many tests passed in a check, where that could be told."""
 
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Which tests those were, where that could be told."""
+
     @classmethod
     def of(cls, results: Iterable[CheckResult]) -> Baseline:
         every = tuple(results)
         red = {one.name: one.failures for one in every if not one.passed}
-        return cls(red, {one.name: one.tests for one in every if one.tests is not None})
+        tests = {one.name: one.tests for one in every if one.tests is not None}
+        return cls(red, tests, {one.name: one.names for one in every if one.names})
 
-    def fewer(self, result: CheckResult) -> str:
-        """In words, if fewer tests pass than did before; empty if not, or if nobody can tell."""
+    def missing(self, result: CheckResult) -> str:
+        """In words, if a test that passed before does not now, or if fewer do; empty if not, or if
+        nobody can tell."""
+        gone = sorted({*self.names.get(result.name, ())} - {*result.names})
+        if not gone or not result.names or not result.passed:
+            return self._fewer(result)
+        more = f" and {len(gone) - MOST_TOLD} more" if len(gone) > MOST_TOLD else ""
+        told = f"{', '.join(gone[:MOST_TOLD])}{more}"
+        return f"{result.name}: passed when the feature began, and is not there now: {told}"
+
+    def _fewer(self, result: CheckResult) -> str:
         before, now = self.tests.get(result.name), result.tests
         silent = now is None and result.passed
         if not before or not (silent or (now is not None and now < before)):

@@ -16,6 +16,7 @@ from sparing.workspace.checks import environment
 from sparing.workspace.checks.environment import remove_tree
 from sparing.workspace.checks.parking import beside, claimed, lock_of, park, unpark, used_of
 from sparing.workspace.git import private_index
+from sparing.workspace.git.own_git import folder_of
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import Worktree
 
@@ -41,7 +42,7 @@ def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
 def remove_traces(path: Path) -> None:
     """Of a worktree that is gone."""
     environment.unseal(path)
-    for place in (beside(path, "clean"), used_of(path), lock_of(path)):
+    for place in (beside(path, "clean"), used_of(path), lock_of(path), folder_of(path)):
         remove_tree(place)
 
 

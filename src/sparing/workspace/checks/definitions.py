@@ -31,6 +31,20 @@ _SEARCHED = ("", "src", "tests", "test")
 
 
 def parts_of(check: Check, files: Snapshot) -> Parts:
+    text, found = _commands(check, files)
+    scripts = dict(_scripts(files, text))
+    text = "\n".join((text, *scripts.values()))
+    found = {**found, **scripts, **dict(_settings(files, text))}
+    found |= dict(_plugins(files, "\n".join(found.values())))
+    return {name: _digest(value) for name, value in found.items() if value.strip()}
+
+
+def command_text(check: Check, files: Snapshot) -> str:
+    """The command with what make or npm makes of it."""
+    return _commands(check, files)[0]
+
+
+def _commands(check: Check, files: Snapshot) -> tuple[str, dict[str, str]]:
     text, found = check.words, dict[str, str]()
     if check.command[0] == "make":
         name, target = makefile_of(files), check.command[-1]
@@ -39,11 +53,7 @@ def parts_of(check: Check, files: Snapshot) -> Parts:
     if check.origin == "package.json" or re.search(r"\b(?:npm|yarn|pnpm|bun)\b", text):
         own = dict(_package(files, check.command[-1] if check.command[0] == "npm" else "test"))
         text, found = "\n".join((text, *own.values())), {**found, **own}
-    scripts = dict(_scripts(files, text))
-    text = "\n".join((text, *scripts.values()))
-    found = {**found, **scripts, **dict(_settings(files, text))}
-    found |= dict(_plugins(files, "\n".join(found.values())))
-    return {name: _digest(value) for name, value in found.items() if value.strip()}
+    return text, found
 
 
 def common_parts(files: Snapshot) -> Parts:
@@ -58,6 +68,16 @@ def _common(files: Snapshot) -> Iterator[tuple[str, str]]:
             yield path, digest
         elif (module := _module(place)) in sys.stdlib_module_names or module in TOOLS:
             yield f"{path}, which takes the place of the module {module},", ""
+
+
+def shadows(base: Snapshot, head: Snapshot, installed: frozenset[str]) -> Iterator[str]:
+    """In words: new modules by whose names packages of the environment are imported."""
+    if not installed:
+        return
+    for path in head.entries:
+        module = _module(PurePosixPath(path)) if path not in base.entries else ""
+        if module in installed:
+            yield f"{path}, which takes the place of the installed module {module}, is new"
 
 
 def _starts(place: PurePosixPath) -> bool:

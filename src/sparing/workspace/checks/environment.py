@@ -33,6 +33,13 @@ def tools_of(worktree: Path) -> Path:
     return store_of(worktree) / SEALED / VENV / "bin"
 
 
+def installed_modules(worktree: Path) -> frozenset[str]:
+    """What Python packages a set-up has installed, by the names under which they are imported."""
+    found = (store_of(worktree) / SEALED / VENV / "lib").glob("python*/site-packages/*")
+    names = (one.name.partition(".")[0] for one in found if one.suffix in ("", ".py", ".so"))
+    return frozenset(name for name in names if name.isidentifier())
+
+
 def is_sealed(worktree: Path) -> bool:
     return (store_of(worktree) / SEALED).is_dir()
 

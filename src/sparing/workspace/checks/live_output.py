@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+from sparing.constant_path import told
 from sparing.workspace.git.special_files import read_plain
 
 NOTES, SUFFIX = "running-*.json", ".json"
@@ -67,4 +68,4 @@ def _last_line(path: Path) -> str:
     finally:
         os.close(file)
     lines = [line.strip() for line in text.replace("\r", "\n").split("\n")]
-    return next((line for line in reversed(lines) if line), "")
+    return told(next((line for line in reversed(lines) if line), ""))

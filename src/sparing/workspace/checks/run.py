@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import tempfile
@@ -18,13 +17,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
+from sparing.constant_path import told
 from sparing.errors import SandboxRefused
+from sparing.failure import limit_words
 from sparing.workspace.checks.discover import Check, find_checks
 from sparing.workspace.checks.failures import failing, passing
 from sparing.workspace.checks.live_output import live_output
-from sparing.workspace.sandbox.launcher import wrap
+from sparing.workspace.checks.output import READ_LIMIT, REPORTED, last_words, printed, trim
+from sparing.workspace.checks.passed_tests import REPORT, passed_tests
+from sparing.workspace.git.special_files import read_plain
+from sparing.workspace.sandbox.launcher import place_of, wrap
 from sparing.workspace.sandbox.policy import (
     GIGABYTE,
+    GitView,
     ProcessLimits,
     SandboxAccess,
     SandboxLevel,
@@ -33,14 +38,10 @@ from sparing.workspace.sandbox.policy import (
 
 __all__ = ["Check", "CheckResult", "CheckSandbox", "find_checks", "printed", "run_check", "trim"]
 
-OUTPUT_LIMIT = 6_000
-READ_LIMIT = 32 * 1024 * 1024
-"""Of what a check prints; beyond it the middle is left out."""
-TAIL_LINES = 30
 END_SECONDS = 2.0
 _BROKEN, _NOT_FOUND = 125, 127
 LIMITS = ProcessLimits(file_bytes=GIGABYTE)
-_KEPT = ("PATH", "VIRTUAL_ENV")
+_KEPT = ("PATH", "VIRTUAL_ENV", "RUSTUP_HOME")
 CACHES = frozenset(
     {
         *("PIP_CACHE_DIR", "UV_CACHE_DIR", "POETRY_CACHE_DIR", "POETRY_VIRTUALENVS_IN_PROJECT"),
@@ -49,14 +50,6 @@ CACHES = frozenset(
     }
 )
 """Variables with which a set-up says where it has put things."""
-_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-_DURATION = re.compile(r" in \d+(\.\d+)?\s?m?s(econds)?\b( \([^)]*\))?")
-_FAILURE = re.compile(
-    r"^(=+ (FAILURES|ERRORS) =+|(FAIL|ERROR): |Traceback |not ok |.*\berror(\[\w+\])?: |E {3})"
-)
-_VERDICT = re.compile(
-    r"^(=*.*\b\d+ (passed|failed|errors?)\b.*|Ran \d+ tests?.*|OK.*|FAILED \(.*)$"
-)
 
 
 class CheckResult(NamedTuple):
@@ -71,6 +64,8 @@ class CheckResult(NamedTuple):
     """The file that has all it printed, if it was kept."""
     tests: int | None = None
     """How many tests passed, where the output says it."""
+    names: tuple[str, ...] = ()
+    """Of tests that passed, where a runner says them."""
 
 
 class CheckSandbox(NamedTuple):
@@ -84,8 +79,10 @@ class CheckSandbox(NamedTuple):
     writable: tuple[Path, ...] = ()
     ports: frozenset[int] = frozenset()
     level: SandboxLevel = SandboxLevel.SEALED
+    limits: ProcessLimits = LIMITS
     covered: Mapping[Path, str] = MappingProxyType({})
     """As in `SandboxPolicy`."""
+    git: GitView | None = None
 
 
 class _Line(NamedTuple):
@@ -95,6 +92,8 @@ class _Line(NamedTuple):
     env: dict[str, str]
     pass_fds: tuple[int, ...]
     end: Callable[[], None] | None = None
+    report: Path | None = None
+    """Where its runner may have written which tests passed."""
 
 
 def run_check(
@@ -109,7 +108,8 @@ def run_check(
 
     `keep` is given all that it printed and says where it is.
     """
-    environment = _environment(worktree, environ)
+    seen = worktree if sandbox is None else place_of(worktree, sandbox.level)
+    environment = _environment(worktree, seen, environ)
     with (
         _prepared(check, worktree, environment, sandbox) as line,
         _output(check, worktree, sandbox) as out,
@@ -128,13 +128,20 @@ def run_check(
         except OSError as error:
             return _not_started(check, error.strerror or "unknown reason")
         code = _wait(process, limit_seconds, line.end)
-        text = printed(out)
+        text = REPORTED.sub("", told(printed(out)))
+        report = read_plain(line.report, READ_LIMIT) if line.report else None
     if sandbox is not None and text.startswith("sandbox: "):
         if code == _NOT_FOUND:
             return _not_started(check, text.strip().rpartition(": ")[2])
         if code == _BROKEN:
             raise SandboxRefused(f"a check can't be confined: {text.strip()}", "sparing doctor")
-    return _result(check, code, text, limit_seconds)._replace(whole=keep(text) if keep else "")
+    found = _result(check, code, text, limit_seconds)
+    if check.name == "test":
+        found = found._replace(names=passed_tests(text, report))
+    reached = limit_words(code or 0, text)
+    if reached:
+        found = found._replace(summary=f"stopped: {reached}")
+    return found._replace(whole=keep(text) if keep else "")
 
 
 @contextlib.contextmanager
@@ -149,7 +156,7 @@ def _output(check: Check, worktree: Path, sandbox: CheckSandbox | None) -> Gener
 
 
 def _result(check: Check, code: int | None, text: str, limit_seconds: float) -> CheckResult:
-    words = _summary(text) or ("it did not end" if code is None else f"exit code {code}")
+    words = last_words(text) or ("it did not end" if code is None else f"exit code {code}")
     summary = f"{words}; stopped after {limit_seconds:g} s" if code is None else words
     failures = failing(text) if code != 0 else ()
     tests = passing(text) if check.name == "test" else None
@@ -177,61 +184,27 @@ def _prepared(
         worktree,
         environment,
         git_dir=sandbox.git_dir,
+        git=sandbox.git,
         covered=sandbox.covered,
         readable=sandbox.readable,
         client_state=sandbox.writable,
         ports=sandbox.ports,
         messages=False,
-        limits=LIMITS,
+        limits=sandbox.limits,
         level=sandbox.level,
     )
     wrapped = wrap(policy, check.command, sandbox.scratch)
     try:
-        yield _Line(wrapped.argv, wrapped.env, wrapped.pass_fds, wrapped.end)
+        report = wrapped.folder / "tmp" / REPORT
+        env = {**wrapped.env, "PYTEST_ADDOPTS": _reporting(wrapped.env)}
+        yield _Line(wrapped.argv, env, wrapped.pass_fds, wrapped.end, report)
     finally:
         wrapped.cleanup()
 
 
-def printed(out: BinaryIO) -> str:
-    """What a command printed into this file, without colours."""
-    return _ESCAPE.sub("", _read(out))
-
-
-def _read(out: BinaryIO) -> str:
-    """Without the middle of what is too much for anybody."""
-    size = out.seek(0, os.SEEK_END)
-    out.seek(0)
-    if size <= READ_LIMIT:
-        return out.read().decode(errors="replace")
-    head = out.read(READ_LIMIT // 2)
-    out.seek(-READ_LIMIT // 2, os.SEEK_END)
-    gap = f"\n… {size - READ_LIMIT} bytes left out …\n"
-    return head.decode(errors="replace") + gap + out.read().decode(errors="replace")
-
-
-def trim(text: str, limit: int = OUTPUT_LIMIT) -> str:
-    """The first failure and the end; short output stays whole."""
-    if len(text) <= limit:
-        return text
-    lines = text.splitlines()
-    tail = max(len(lines) - TAIL_LINES, 0)
-    first = next((n for n, line in enumerate(lines) if _FAILURE.match(line)), len(lines))
-    start, end = min(max(first - 1, 0), tail), min(first + TAIL_LINES, tail)
-    parts = [*_gap(start), *lines[start:end], *_gap(tail - end), *lines[tail:]]
-    half = limit // 2
-    whole = "\n".join(parts)
-    return whole if len(whole) <= limit else f"{whole[:half]}\n…\n{whole[-half:]}"
-
-
-def _gap(count: int) -> tuple[str, ...]:
-    return (f"… {count} lines left out …",) if count > 0 else ()
-
-
-def _summary(text: str) -> str:
-    """The tool's own last words; without the time they took, which differs each run."""
-    lines = [line.strip("= ") for line in text.splitlines() if line.strip("= ")]
-    verdicts = [line for line in lines if _VERDICT.match(line)][-2:]
-    return ", ".join(_DURATION.sub("", line) for line in verdicts or lines[-1:])[:200]
+def _reporting(env: Mapping[str, str]) -> str:
+    """Also through make: whoever starts pytest passes this on."""
+    return f"{env.get('PYTEST_ADDOPTS', '')} --junitxml={env['TMPDIR']}/{REPORT}"
 
 
 def _wait(
@@ -252,11 +225,12 @@ def _wait(
         process.wait()
 
 
-def _environment(worktree: Path, environ: Mapping[str, str]) -> dict[str, str]:
+def _environment(worktree: Path, seen: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """`seen` is where the check finds the worktree."""
     kept = {"PATH": os.defpath, **{name: environ[name] for name in _KEPT if name in environ}}
     kept |= {name: value for name, value in environ.items() if name in CACHES}
-    own = worktree / ".venv"
-    if (own / "bin" / "python").exists():
+    own = seen / ".venv"
+    if os.path.lexists(worktree / ".venv" / "bin" / "python"):
         # What the set-up has installed here goes before what is installed elsewhere.
         kept |= {"PATH": f"{own / 'bin'}{os.pathsep}{kept['PATH']}", "VIRTUAL_ENV": str(own)}
     return {
@@ -265,7 +239,7 @@ def _environment(worktree: Path, environ: Mapping[str, str]) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         # An editable install leads to the user's checkout; here the worktree's files count.
-        "PYTHONPATH": os.pathsep.join((str(worktree / "src"), str(worktree))),
+        "PYTHONPATH": os.pathsep.join((str(seen / "src"), str(seen))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_ADDOPTS": "-p no:cacheprovider",
         "MYPY_CACHE_DIR": os.devnull,

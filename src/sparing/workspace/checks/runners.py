@@ -59,6 +59,7 @@ RUNNERS = (
         "clippy.toml", ".clippy.toml",
         "Cargo.toml|lib|bin|test|bench|example|profile|workspace|lints|patch|replace",
     ),
+    _runner("ctest|cmake", "CMakeLists.txt", "*.cmake", "CMakePresets.json"),
     _runner("go", "go.work", "go.mod|replace|toolchain|exclude", ".golangci.*"),
 )  # fmt: skip
 
