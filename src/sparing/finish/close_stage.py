@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.review_history import told_of, write_reviews
+from sparing.commit_purpose import Purpose
 from sparing.context.documents.claims import unmarked_claims
 from sparing.event import WarningEvent
 from sparing.finish.unfinished_tasks import remove_logs
 from sparing.job import JobResult, Ticket
 from sparing.runtime.events import Teller, tell
+from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place, is_last
@@ -28,11 +30,10 @@ def close_stage(source: Source, ticket: Ticket) -> JobResult:
     gone = remove_logs(around, row, place, worktree.path) if is_last(place) else []
     reviews = None if gone else write_reviews(worktree.path, folder, told)
     record_unmarked_claims(source, ticket)
-    subject = f"sparing: {job.stage} done"
-    change = commit_paths(
-        worktree, job.head, [*paths, *gone, *([reviews] if reviews else [])], subject,
-        row.feature.name, ticket.step, ticket.at,
-    )  # fmt: skip
+    words = "complete the feature" if is_last(place) else f"complete {job.stage}"
+    stamp = stamp_of(source, Purpose("chore", words), ticket.step, ticket.at)
+    every = [*paths, *gone, *([reviews] if reviews else [])]
+    change = commit_paths(worktree, job.head, every, stamp)
     return JobResult(commit=change.commit)
 
 

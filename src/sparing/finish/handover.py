@@ -10,19 +10,29 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from sparing.change import MergeHistory
 from sparing.config.process_environment import network_environment
 from sparing.config.settings import HandOver
 from sparing.event import HandoverEvent
 from sparing.finish.handover_text import Body, body_of
+from sparing.finish.pull_request import pull_request_text
 from sparing.job import Job, JobResult, Ticket
 from sparing.records.features import FeatureRow
+from sparing.runtime.commit_message import merge_stamp
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.commit import changed_files
-from sparing.workspace.git.merge_into_base import Handover, Merge, hand_over, name_commands
+from sparing.workspace.git.merge_into_base import (
+    Handover,
+    Merge,
+    hand_over,
+    name_commands,
+    rewritten,
+)
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.push import PullRequest, open_request
-from sparing.workspace.git.repository import branch_commit, contains
+from sparing.workspace.git.repository import branch_commit, common_ancestor, contains
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 
@@ -35,13 +45,16 @@ def hand_over_branch(source: Source, ticket: Ticket) -> JobResult:
         return changed
     how = around.settings(row).workspace.hand_over
     body = body_of(around, row, job)
-    done = _handed(around, row, job.head, body, ticket.at)
+    stamp = merge_stamp(around.repository, around.settings(row), row.feature, ticket.at)
+    done = _handed(around, row, job.head, body, stamp)
     note = done.note
     if done.merged:
         feature = row.feature
         path = around.folder.worktree(feature.name)
         worktree = Worktree(around.repository, path, feature.branch)
-        left = retire(worktree, done.commit, around.folder.redactor.known)
+        # A squash or a rebase has all of it in other commits; the branch itself stays.
+        whole = around.settings(row).commits.history is MergeHistory.ALL
+        left = retire(worktree, done.commit if whole else job.head, around.folder.redactor.known)
         note = "; ".join(filter(None, (note, left)))
     with around.database.write() as tx:
         told = HandoverEvent(
@@ -73,27 +86,39 @@ def _changed(around: Surroundings, row: FeatureRow, job: Job) -> JobResult | Non
     return JobResult(commit=tip, passed=False, detail=why)
 
 
-def _handed(around: Surroundings, row: FeatureRow, last: str, body: Body, at: float) -> Handover:
-    feature, how = row.feature, around.settings(row).workspace.hand_over
-    where = (around.repository, feature.base_branch, feature.branch)
-    subject = f"Merge {feature.branch}: {' '.join(feature.title.split())}"
+def _handed(
+    around: Surroundings, row: FeatureRow, last: str, body: Body, stamp: CommitStamp
+) -> Handover:
+    feature, settings = row.feature, around.settings(row)
+    how, history = settings.workspace.hand_over, settings.commits.history
+    merge = Merge(feature.base_branch, feature.branch, last, history)
     match how:
         case HandOver.PRINT:
-            return name_commands(*where, subject)
+            return name_commands(around.repository, merge, stamp)
         case HandOver.MERGE:
-            words = f"{subject}\n\n{body.text}"
-            merge = Merge(feature.base_branch, feature.branch, last)
-            return hand_over(around.repository, merge, True, words, feature.name, at)
+            return hand_over(around.repository, merge, True, stamp, body.text)
         case HandOver.PULL_REQUEST:
-            return _requested(around, row, last, body)
+            return _requested(around, row, merge, body, stamp)
         case _:
             assert_never(how)
 
 
-def _requested(around: Surroundings, row: FeatureRow, last: str, body: Body) -> Handover:
+def _requested(
+    around: Surroundings, row: FeatureRow, merge: Merge, body: Body, stamp: CommitStamp
+) -> Handover:
     """A branch that is pushed has been handed over, with or without `gh`."""
-    feature = row.feature
-    request = PullRequest(feature.base_branch, feature.branch, last, feature.title, body.whole)
+    feature, last = row.feature, merge.commit
+    if merge.history is not MergeHistory.ALL:
+        base = common_ancestor(around.repository, feature.base_commit, last)
+        last = rewritten(around.repository, merge, base, stamp, body.text).commit or last
+    request = PullRequest(
+        base=feature.base_branch,
+        branch=feature.branch,
+        commit=last,
+        title=stamp.subject if merge.history is MergeHistory.SQUASH else feature.title,
+        body=pull_request_text(around, row, body),
+        draft=around.settings(row).commits.draft,
+    )
     opened = open_request(around.repository, request, network_environment())
     note, commands = opened.note, opened.commands
     return Handover(False, last, note, commands, opened.url, opened.pushed)

@@ -6,12 +6,12 @@ turn that was cut off is paid twice. So it stands wherever people read this, but
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.briefing.retro import LOG, cost_words
 from sparing.change import FileChange
+from sparing.connection import Connection
 from sparing.context.documents.task_report import read_log
 from sparing.event import ChecksEvent, LearnedEvent
 from sparing.job import Job
@@ -28,10 +28,27 @@ MOST_LINES = 20
 LONGEST_LINE = 300
 
 
+class HandoverFacts(NamedTuple):
+    """What is known of a finished feature."""
+
+    total: str
+    files: list[str]
+    more: int
+    decisions: list[str]
+    deviations: list[str]
+    concerns: list[str]
+    unfinished: list[str]
+    reviews: list[str]
+    checks: str
+    lessons: str
+    folder: str
+
+
 class Body(NamedTuple):
     text: str
     """For a commit."""
     cost: str
+    facts: HandoverFacts
 
     @property
     def whole(self) -> str:
@@ -48,15 +65,16 @@ def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
         checks = events.last(connection, row.feature.key, ChecksEvent.kind)
         lessons = _lessons(connection, row)
         cost = cost_words(totals.get(connection, "feature", row.feature.key))
-    text = fill(
-        "documents", "handover", files=[_file(one) for one in changed[:MOST_FILES]],
+    facts = HandoverFacts(
+        files=[_file(one) for one in changed[:MOST_FILES]],
         more=max(0, len(changed) - MOST_FILES), total=_total(changed),
         decisions=_short(logged.decisions), deviations=_short(logged.deviations),
         concerns=_short(logged.concerns), unfinished=_short(place.ending.unfinished),
         reviews=[_review(stage, mark) for stage, mark in place.marks.items() if mark.iterations],
         checks=checks.text if checks else "not run", lessons=lessons, folder=source.folder,
     )  # fmt: skip
-    return Body(around.folder.redactor.clean(text).strip() + "\n", cost)
+    text = fill("documents", "handover", **facts._asdict())
+    return Body(around.folder.redactor.clean(text).strip() + "\n", cost, facts)
 
 
 def _log(source: Source, place: Place) -> str:
@@ -92,6 +110,6 @@ def _short(lines: Sequence[str]) -> list[str]:
     return [*cut, *([f"and {more} more"] if more else [])]
 
 
-def _lessons(connection: sqlite3.Connection, row: FeatureRow) -> str:
+def _lessons(connection: Connection, row: FeatureRow) -> str:
     told = events.last(connection, row.feature.key, LearnedEvent.kind)
     return told.text if told else ""

@@ -8,13 +8,14 @@ to the byte.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import RetroMaterial, asked, figures, read_reply
+from sparing.commit_purpose import Purpose
+from sparing.connection import Connection
 from sparing.ending import ROLE
 from sparing.errors import SparingError
 from sparing.event import LearnedEvent
@@ -75,8 +76,8 @@ def write_lessons(source: Source, teller: Ticket, retro: Retro, why: str) -> Les
         for path, content in files.items():
             Confined(worktree.path).write_bytes(path, content)
         refuse_secrets(worktree, source.job.head, tuple(files), source.around.folder.redactor.known)
-        subject = f"sparing: {source.job.stage} retrospective"
-        change = commit_feature(source, teller, worktree, tuple(files), subject)
+        purpose = Purpose("docs", "add the retrospective", ROLE)
+        change = commit_feature(source, teller, worktree, tuple(files), purpose)
     except (SparingError, SecretsFound):
         _take_back(source, Confined(worktree.path), tuple(files))
         raise
@@ -117,7 +118,7 @@ def _page(
     return text[:LONGEST_PAGE].encode("utf-8", "replace").decode().rstrip() + "\n"
 
 
-def _tell(tx: sqlite3.Connection, teller: Ticket, job: Job, done: LessonsOutcome, why: str) -> None:
+def _tell(tx: Connection, teller: Ticket, job: Job, done: LessonsOutcome, why: str) -> None:
     """The first time in a repository everything is shown, not only counted."""
     first = events.last_of_all(tx, LearnedEvent.kind) is None
     counts = Counter(change.judgement for change in done.changes)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparing.artifact import ArtifactName
+from sparing.commit_purpose import Purpose
 from sparing.context.prompt.inclusion import defuse
 from sparing.dispatch.turn import Leak
 from sparing.errors import SparingError
@@ -25,7 +26,7 @@ from sparing.records.folder import keep_prompt
 from sparing.reply import Reply, ReplyOutcome
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import commit_feature
+from sparing.runtime.feature_commit import commit_feature, stamp_of
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.surroundings import current
 from sparing.segment import Segment, Volatility
@@ -64,7 +65,8 @@ async def propose(ticket: Ticket, job: Job, reply: Reply, last: bool) -> ReplyOu
     except SparingError as error:
         return ReplyOutcome(result=JobResult(failure=error.what, detail=error.repair))
     with source.around.database.write() as tx:
-        tell(tx, ticket, job, CommitEvent(commit), text=_subject(source))
+        text = stamp_of(source, _purpose(source), ticket.step, ticket.at).subject
+        tell(tx, ticket, job, CommitEvent(commit), text=text)
         for number, fault in enumerate(found.faults):
             tell(tx, ticket, job, WarningEvent(), text=fault, name=f"warning.{number}")
     return ReplyOutcome(result=JobResult(commit=commit, reply=reply.reply))
@@ -90,12 +92,12 @@ def _written(source: Source, ticket: Ticket, project: Project) -> str:
     text = roadmap(row.feature.title, project, _folders(source, project))
     Confined(worktree.path).write_text(path, text)
     refuse_secrets(worktree, head, (path,), around.folder.redactor.known)
-    change = commit_feature(source, ticket, worktree, (path,), _subject(source))
+    change = commit_feature(source, ticket, worktree, (path,), _purpose(source))
     return head if change.empty else change.commit
 
 
-def _subject(source: Source) -> str:
-    return f"sparing: {source.job.stage} by {source.job.role}"
+def _purpose(source: Source) -> Purpose:
+    return Purpose("docs", f"propose {ArtifactName.ROADMAP.filename}", source.job.role)
 
 
 def _folders(source: Source, project: Project) -> dict[str, str]:

@@ -14,13 +14,14 @@ from pathlib import Path
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import LOG
 from sparing.briefing.review_history import NAME as HISTORY
+from sparing.commit_purpose import Purpose
 from sparing.config.flow import Logs
 from sparing.context.documents.tasks import parse_tasks
 from sparing.errors import SparingError
-from sparing.flow.flows import FLOWS
 from sparing.job import JobResult, Ticket
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
+from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
@@ -104,13 +105,10 @@ def reopen(source: Source, ticket: Ticket) -> JobResult:
     folder = around.feature_folder(row)
     meta = write_meta(worktree, folder, row, place, around.deferred(row))
     logs = _put_back(around, row, place, worktree.path)
-    # Named after the stage that was last, also if another one follows now.
-    subject = f"sparing: {FLOWS[row.feature.flow].names[-1]} taken back"
-    change = commit_paths(
-        worktree, job.head, [meta, *logs], subject, row.feature.name, ticket.step, ticket.at
-    )
+    stamp = stamp_of(source, Purpose("chore", "reopen the feature"), ticket.step, ticket.at)
+    change = commit_paths(worktree, job.head, [meta, *logs], stamp)
     with around.database.write() as tx:
-        tell(tx, ticket, job, CommitEvent(change.commit), text=subject)
+        tell(tx, ticket, job, CommitEvent(change.commit), text=stamp.subject)
     return JobResult(commit=change.commit)
 
 

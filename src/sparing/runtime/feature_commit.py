@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from sparing.artifact import META
 from sparing.change import Change
+from sparing.commit_purpose import Purpose
 from sparing.errors import SparingError
 from sparing.job import Ticket
+from sparing.runtime.commit_message import commit_stamp
 from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place
 from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import Confined
 
@@ -22,12 +25,18 @@ def changed_by_author(source: Source, worktree: Worktree) -> tuple[str, ...]:
     return tuple(one for one in changed_paths(worktree, source.job.head) if one != own)
 
 
+def stamp_of(source: Source, purpose: Purpose, step: str, at: float) -> CommitStamp:
+    around, row = source.around, source.row
+    known = (around.repository, around.settings(row), row.feature)
+    return commit_stamp(*known, purpose, step, at)
+
+
 def commit_feature(
     source: Source,
     ticket: Ticket,
     worktree: Worktree,
     paths: Sequence[str],
-    subject: str,
+    purpose: Purpose,
     head: str = "",
 ) -> Change:
     """Nothing is committed if nothing but the record would change.
@@ -37,13 +46,13 @@ def commit_feature(
     around, row, parent = source.around, source.row, head or source.job.head
     if not paths:
         return Change(parent, parent)
-    known = (row.feature.name, ticket.step, ticket.at)
+    stamp = stamp_of(source, purpose, ticket.step, ticket.at)
     if source.job.lane:
-        return commit_paths(worktree, parent, paths, subject, *known)
+        return commit_paths(worktree, parent, paths, stamp)
     place = Place.load({**row.place, "review": None})
     record = write_meta(worktree, source.folder, row, place, around.deferred(row))
     try:
-        return commit_paths(worktree, parent, [*paths, record], subject, *known)
+        return commit_paths(worktree, parent, [*paths, record], stamp)
     except SparingError:
         _take_back(worktree, parent, record)
         raise

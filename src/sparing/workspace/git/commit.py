@@ -17,12 +17,11 @@ from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
 from sparing.workspace.git.object_reader import blob, object_id
 from sparing.workspace.git.objects import (
+    CommitStamp,
     has_trailers,
     keep,
     make_commit,
-    message,
     move_ref,
-    settle_files,
 )
 from sparing.workspace.git.private_index import Scan
 from sparing.workspace.git.repository import Repository
@@ -47,16 +46,13 @@ def commit_paths(
     worktree: Worktree,
     parent: str,
     paths: Sequence[str],
-    subject: str,
-    run_id: str,
-    step_id: str,
-    at: float,
+    stamp: CommitStamp,
 ) -> Change:
     """Commit what changed in these files and folders on top of `parent`."""
     repo = worktree.repository
     with worktree.held() as git:
         tip = worktree.tip()
-        if tip != parent and (made := _made_before(git, parent, tip, run_id, step_id)):
+        if tip != parent and (made := _made_before(git, parent, tip, stamp)):
             return Change(made, parent)
         private_index.load(git, parent)
         found = _under(private_index.scan(git), paths)
@@ -68,17 +64,12 @@ def commit_paths(
         tree = git.text("write-tree")
         if tree == object_id(repo.git(), f"{parent}^{{tree}}"):
             return Change(parent, parent)
-        new = make_commit(git, tree, (parent,), message(subject, run_id, step_id), at)
+        new = make_commit(git, tree, (parent,), stamp)
         if (stands := move_ref(git, worktree.ref, new, parent)) != new:
             raise _moved(git, worktree.branch, parent, stands, new)
         private_index.note_equal(git, new)
         private_index.publish(git)
     return Change(new, parent)
-
-
-def settle_changes(worktree: Worktree, commit: str) -> None:
-    """What an agent has written is on the disk before anybody notes that its turn is done."""
-    settle_files(worktree.path, changed_paths(worktree, commit))
 
 
 def diff(repo: Repository, old: str, new: str, paths: Sequence[str] = (), context: int = 0) -> str:
@@ -130,11 +121,11 @@ def list_folder(repo: Repository, commit: str, path: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name))
 
 
-def _made_before(git: Git, parent: str, tip: str, run_id: str, step_id: str) -> str | None:
+def _made_before(git: Git, parent: str, tip: str, stamp: CommitStamp) -> str | None:
     """The commit that this step already made, if the branch holds it."""
     for line in git.text("rev-list", "--first-parent", "--parents", tip, f"^{parent}").splitlines():
         commit, *parents = line.split()
-        if parents[:1] == [parent] and has_trailers(git, commit, run_id, step_id):
+        if parents[:1] == [parent] and has_trailers(git, commit, stamp):
             return commit
     return None
 

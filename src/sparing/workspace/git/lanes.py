@@ -15,7 +15,7 @@ from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
 from sparing.workspace.git.merge_trees import merge_trees
 from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.objects import NO_COMMIT, keep, make_commit, message, move_ref
+from sparing.workspace.git.objects import CommitStamp, keep, make_commit, move_ref, no_commit
 from sparing.workspace.git.repository import Repository, branch_commit, contains, find_entry
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.runner import Git
@@ -24,15 +24,6 @@ from sparing.workspace.project.paths import Confined
 
 PREFIX = "sparing/"
 """Of the branches that lanes have."""
-
-
-class CommitStamp(NamedTuple):
-    """What a commit says of itself; the same words make the same commit."""
-
-    subject: str
-    run_id: str
-    step_id: str
-    at: float
 
 
 class Joined(NamedTuple):
@@ -64,8 +55,7 @@ def join(repo: Repository, head: str, commit: str, stamp: CommitStamp) -> Joined
     merge = merge_trees(repo, head, commit)
     if merge.conflicts:
         return Joined(head, merge.conflicts)
-    text = message(stamp.subject, stamp.run_id, stamp.step_id)
-    return Joined(make_commit(repo.git(), merge.tree, (head, commit), text, stamp.at))
+    return Joined(make_commit(repo.git(), merge.tree, (head, commit), stamp))
 
 
 def show(worktree: Worktree, commit: str) -> None:
@@ -87,13 +77,12 @@ def as_before(
     with worktree.held() as git:
         private_index.load(git, head)
         known = dict(_entries(git, good, paths))
-        lines = (known.get(path, f"0 {NO_COMMIT}\t{path}") for path in paths)
+        lines = (known.get(path, f"0 {no_commit(head)}\t{path}") for path in paths)
         git.run("update-index", "-z", "--index-info", stdin=private_index.lines(lines))
         tree = git.text("write-tree")
     if tree == object_id(worktree.repository.git(), f"{head}^{{tree}}"):
         return head
-    text = message(stamp.subject, stamp.run_id, stamp.step_id)
-    return make_commit(git, tree, (head,), text, stamp.at)
+    return make_commit(git, tree, (head,), stamp)
 
 
 def lanes_of(repo: Repository, feature: str) -> tuple[str, ...]:

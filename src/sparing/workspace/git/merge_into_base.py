@@ -1,4 +1,4 @@
-"""Brings a finished branch home: a merge commit by plumbing, or the commands to type.
+"""Merges a finished branch into its base by plumbing, or names the commands to type.
 
 A base branch that is checked out belongs to whoever stands on it. It moves only with consent,
 only as git's own fast-forward, and only if no tracked file there has changes. A conflict stops
@@ -12,12 +12,13 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.change import MergeHistory
 from sparing.errors import RepositoryError
 from sparing.workspace.git.lock import held
-from sparing.workspace.git.merge_trees import merge_trees
-from sparing.workspace.git.objects import identity, make_commit, message, move_ref, settle
+from sparing.workspace.git.merge_trees import RewrittenBranch, merge_trees, rebased, squashed
+from sparing.workspace.git.objects import CommitStamp, identity, make_commit, move_ref, settle
 from sparing.workspace.git.private_index import unpack
-from sparing.workspace.git.repository import Repository, branch_commit, find_entry
+from sparing.workspace.git.repository import Repository, branch_commit, contains, find_entry
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.special_files import read_plain
 
@@ -39,6 +40,7 @@ class Merge(NamedTuple):
     branch: str
     commit: str
     """Exactly what is merged, wherever the branch stands."""
+    history: MergeHistory = MergeHistory.ALL
 
 
 class _Place(NamedTuple):
@@ -53,40 +55,52 @@ class _Place(NamedTuple):
 
 
 def hand_over(
-    repo: Repository, merge: Merge, consent: bool, words: str, run_id: str, at: float
+    repo: Repository, merge: Merge, consent: bool, stamp: CommitStamp, body: str = ""
 ) -> Handover:
-    """Merge a branch's commit into its base; played again it finds the merge it made.
-
-    The first paragraph of `words` is the subject of the merge, the others are its body.
-    """
-    subject, _, body = words.partition("\n\n")
-    base_branch, branch, tip = merge
+    """Merge a branch's commit into its base; played again it finds the merge it made."""
+    base_branch, branch, tip, history = merge
     with held(repo.lock):
         base = _tip(repo, base_branch)
-        made = _merged_before(repo.git(), base, tip)
+        made = _merged_before(repo, base, tip, history, stamp)
         if made is not None:
             return Handover(True, made, f"{base_branch} has {branch} already", ())
-        merged = merge_trees(repo, base, tip)
         place = _checked_out_at(repo, base_branch)
-        by_hand = _commands(repo, place, base_branch, branch, subject)
-        if merged.conflicts:
-            files = ", ".join(merged.conflicts)
+        by_hand = _commands(repo, place, merge, stamp.subject)
+        new = rewritten(repo, merge, base, stamp, body)
+        if new.conflicts:
+            files = ", ".join(new.conflicts)
             note = f"{branch} and {base_branch} both changed: {files}"
             return Handover(False, base, note, by_hand)
-        text = message(subject, run_id, "merge", body)
-        new = make_commit(repo.git(), merged.tree, (base, tip), text, at)
         if place is None:
-            return _move(repo, base_branch, base, new, by_hand)
+            return _move(repo, base_branch, base, new.commit, by_hand)
         if not consent:
             note = f"{base_branch} is checked out in {place.path}; it moves only if you say so"
             return Handover(False, base, note, by_hand)
-        return _fast_forward(place, base, new, by_hand)
+        return _fast_forward(place, base, new.commit, by_hand)
 
 
-def name_commands(repo: Repository, base_branch: str, branch: str, subject: str) -> Handover:
+def rewritten(
+    repo: Repository, merge: Merge, base: str, stamp: CommitStamp, body: str
+) -> RewrittenBranch:
+    """What the base branch would get; no ref moves."""
+    match merge.history:
+        case MergeHistory.SQUASH:
+            return squashed(repo, base, merge.commit, stamp, body)
+        case MergeHistory.REBASE:
+            return rebased(repo, base, merge.commit, stamp.signer)
+        case MergeHistory.ALL:
+            merged = merge_trees(repo, base, merge.commit)
+            if merged.conflicts:
+                return RewrittenBranch("", merged.conflicts)
+            parents = (base, merge.commit)
+            return RewrittenBranch(make_commit(repo.git(), merged.tree, parents, stamp, body))
+
+
+def name_commands(repo: Repository, merge: Merge, stamp: CommitStamp) -> Handover:
     """Nothing moves: only what a person would type, unless that has been done."""
+    base_branch, branch, _, history = merge
     base, tip = _tip(repo, base_branch), _tip(repo, branch)
-    made = _merged_before(repo.git(), base, tip)
+    made = _merged_before(repo, base, tip, history, stamp)
     if made is not None:
         return Handover(True, made, f"{base_branch} has {branch} already", ())
     conflicts = merge_trees(repo, base, tip).conflicts
@@ -94,7 +108,7 @@ def name_commands(repo: Repository, base_branch: str, branch: str, subject: str)
     if conflicts:
         note += f"; both changed: {', '.join(conflicts)}"
     place = _checked_out_at(repo, base_branch)
-    return Handover(False, base, note, _commands(repo, place, base_branch, branch, subject))
+    return Handover(False, base, note, _commands(repo, place, merge, stamp.subject))
 
 
 def _tip(repo: Repository, branch: str) -> str:
@@ -104,15 +118,32 @@ def _tip(repo: Repository, branch: str) -> str:
     return commit
 
 
-def _merged_before(git: Git, base: str, tip: str) -> str | None:
-    if git.ask("merge-base", "--is-ancestor", tip, base).returncode != 0:
-        return None
+def _merged_before(
+    repo: Repository, base: str, tip: str, history: MergeHistory, stamp: CommitStamp
+) -> str | None:
+    git = repo.git()
+    if not contains(repo, base, tip):
+        return _rewritten_before(git, base, tip, history, stamp)
     args = ("rev-list", "--merges", "--ancestry-path", "--parents", base, f"^{tip}")
     for line in git.text(*args).splitlines():
         commit, *parents = line.split()
         if tip in parents[1:]:
             return commit
     return tip
+
+
+def _rewritten_before(
+    git: Git, base: str, tip: str, history: MergeHistory, stamp: CommitStamp
+) -> str | None:
+    """The squashed commit, or the last one of a rebased branch, told by what it ends with."""
+    if history is MergeHistory.ALL:
+        return None
+    last = os.fsdecode(git.run("cat-file", "commit", tip)).partition("\n\n")[2]
+    for commit in git.text("rev-list", "--first-parent", base, f"^{tip}").splitlines():
+        text = os.fsdecode(git.run("cat-file", "commit", commit)).partition("\n\n")[2]
+        if text == last or text.endswith(f"\n{stamp.trailers}"):
+            return commit
+    return None
 
 
 def _checked_out_at(repo: Repository, branch: str) -> _Place | None:
@@ -159,13 +190,19 @@ def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) 
 
 
 def _commands(
-    repo: Repository, place: _Place | None, base: str, branch: str, subject: str
+    repo: Repository, place: _Place | None, merge: Merge, subject: str
 ) -> tuple[str, ...]:
     where = place.path if place else repo.checkout
-    merge = ("git", "merge", "--no-ff", "-m", " ".join(subject.split()), branch)
-    commands: list[tuple[str, ...]] = [merge]
+    words = " ".join(subject.split())
+    match merge.history:
+        case MergeHistory.ALL:
+            commands = [("git", "merge", "--no-ff", "-m", words, merge.branch)]
+        case MergeHistory.SQUASH:
+            commands = [("git", "merge", "--squash", merge.branch), ("git", "commit", "-m", words)]
+        case MergeHistory.REBASE:
+            commands = [("git", "cherry-pick", f"{merge.base}..{merge.branch}")]
     if place is None:
-        commands = [("git", "switch", base), merge]
+        commands = [("git", "switch", merge.base), *commands]
     elif place.has_changes():
-        commands = [("git", "stash"), merge, ("git", "stash", "pop")]
+        commands = [("git", "stash"), *commands, ("git", "stash", "pop")]
     return tuple(shlex.join(command) for command in [("cd", str(where)), *commands])

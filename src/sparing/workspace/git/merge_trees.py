@@ -1,15 +1,24 @@
-"""Two commits made one tree, by git's own merge, without a working folder and without a ref."""
+"""Two commits made one tree, and a branch without its merges: as one commit, or on top of its base.
+
+By git's own merge, without a working folder; no ref moves, and equal input gives equal commits.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.objects import CommitStamp, identity, make_commit, write_commit
 from sparing.workspace.git.private_index import write_over
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import Git
+from sparing.workspace.git.user import CommitSigner
+
+_WHO = re.compile(r"^(author|committer) (.*) <(.*)> (\d+ [+-]\d{4})$", re.MULTILINE)
 
 
 class MergedTree(NamedTuple):
@@ -30,3 +39,57 @@ def merge_trees(repo: Repository, base: str, tip: str) -> MergedTree:
         out = git.run("merge-tree", *args, base, tip, ok_codes=(0, 1))
     tree, *conflicts = os.fsdecode(out).rstrip("\0").split("\0")
     return MergedTree(tree, tuple(conflicts))
+
+
+class RewrittenBranch(NamedTuple):
+    commit: str
+    conflicts: tuple[str, ...] = ()
+    """Files that both changed; then there is no commit."""
+
+
+def squashed(
+    repo: Repository, base: str, tip: str, stamp: CommitStamp, body: str
+) -> RewrittenBranch:
+    """One commit on top of the base, with everything that the branch changed."""
+    merged = merge_trees(repo, base, tip)
+    if merged.conflicts:
+        return RewrittenBranch("", merged.conflicts)
+    return RewrittenBranch(make_commit(repo.git(), merged.tree, (base,), stamp, body))
+
+
+def rebased(repo: Repository, base: str, tip: str, signer: CommitSigner | None) -> RewrittenBranch:
+    """The branch's commits on top of the base, without merges; as they are if they are there."""
+    listed = repo.git().text("rev-list", "--reverse", "--topo-order", "--parents", tip, f"^{base}")
+    lines = [line.split() for line in listed.splitlines()]
+    onto = base
+    for commit, *parents in lines:
+        if parents == [onto]:
+            onto = commit
+        elif len(parents) == 1:
+            made = _replayed(repo, onto, commit, parents[0], signer)
+            if made.conflicts:
+                return made
+            onto = made.commit
+    return RewrittenBranch(onto)
+
+
+def _replayed(
+    repo: Repository, onto: str, commit: str, parent: str, signer: CommitSigner | None
+) -> RewrittenBranch:
+    """What a commit changed, on top of another one; what is there already adds nothing."""
+    git = repo.git()
+    here = object_id(git, f"{onto}^{{tree}}")
+    # Beside the commit and with its parent: git merges them over exactly that one.
+    beside = write_commit(git, here, (parent,), "beside\n", identity(0), None)
+    merged = merge_trees(repo, beside, commit)
+    if merged.conflicts:
+        return RewrittenBranch("", merged.conflicts)
+    if merged.tree == here:
+        return RewrittenBranch(onto)
+    head, _, text = os.fsdecode(git.run("cat-file", "commit", commit)).partition("\n\n")
+    env = {
+        f"GIT_{who.upper()}_{what}": value
+        for who, name, email, date in _WHO.findall(head)
+        for what, value in (("NAME", name), ("EMAIL", email), ("DATE", f"@{date}"))
+    }
+    return RewrittenBranch(write_commit(git, merged.tree, (onto,), text, env, signer))

@@ -12,39 +12,80 @@ import stat
 from collections.abc import Iterable, Sequence
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from sparing.workspace.git.runner import Git, common_dir, failure
+from sparing.workspace.git.user import SPARING, CommitSigner, GitIdentity, signed_commit
 
 NO_COMMIT = "0" * 40
-_NAME = "Sparing"
-_EMAIL = "sparing@localhost"
 
 
-def message(subject: str, run_id: str, step_id: str, body: str = "") -> str:
-    told = f"{body.strip()}\n\n" if body.strip() else ""
-    return f"{_one_line(subject)}\n\n{told}{_trailers(run_id, step_id)}"
+class CommitStamp(NamedTuple):
+    """What a commit says of itself; the same words make the same commit."""
+
+    subject: str
+    run_id: str
+    step_id: str
+    at: float
+    author: GitIdentity = SPARING
+    trailer: str = ""
+    """Who helped, if somebody did."""
+    signer: CommitSigner | None = None
+
+    @property
+    def text(self) -> str:
+        return self.with_body("")
+
+    def with_body(self, body: str) -> str:
+        told = f"{body.strip()}\n\n" if body.strip() else ""
+        helped = f"{_one_line(self.trailer)}\n" if self.trailer.strip() else ""
+        return f"{_one_line(self.subject)}\n\n{told}{helped}{self.trailers}"
+
+    @property
+    def trailers(self) -> str:
+        return f"Run-Id: {_one_line(self.run_id)}\nStep-Id: {_one_line(self.step_id)}\n"
 
 
-def has_trailers(git: Git, commit: str, run_id: str, step_id: str) -> bool:
+def has_trailers(git: Git, commit: str, stamp: CommitStamp) -> bool:
     """Whether this commit was made by that step of that run."""
     text = os.fsdecode(git.run("cat-file", "commit", commit))
-    return text.endswith(f"\n\n{_trailers(run_id, step_id)}")
+    return text.endswith(f"\n{stamp.trailers}")
 
 
-def make_commit(git: Git, tree: str, parents: Sequence[str], text: str, at: float) -> str:
+def make_commit(
+    git: Git, tree: str, parents: Sequence[str], stamp: CommitStamp, body: str = ""
+) -> str:
+    env = identity(stamp.at, stamp.author)
+    return write_commit(git, tree, parents, stamp.with_body(body), env, stamp.signer)
+
+
+def write_commit(
+    git: Git,
+    tree: str,
+    parents: Sequence[str],
+    text: str,
+    env: dict[str, str],
+    signer: CommitSigner | None,
+) -> str:
     flags = [flag for parent in parents for flag in ("-p", parent)]
-    stdin = text.encode(errors="replace")
-    return git.text("commit-tree", tree, *flags, "-F", "-", stdin=stdin, env=identity(at))
+    args, stdin = (tree, *flags, "-F", "-"), text.encode(errors="replace")
+    unsigned = git.text("commit-tree", *args, stdin=stdin, env=env)
+    return signed_commit(git, unsigned, args, stdin, env, signer) if signer else unsigned
 
 
-def identity(at: float) -> dict[str, str]:
-    """Who commits and when, the same on every machine."""
+def identity(at: float, author: GitIdentity = SPARING) -> dict[str, str]:
+    """Who commits and when."""
     date = f"@{int(at)} +0000"
     return {
         f"GIT_{who}_{what}": value
         for who in ("AUTHOR", "COMMITTER")
-        for what, value in (("NAME", _NAME), ("EMAIL", _EMAIL), ("DATE", date))
+        for what, value in (("NAME", author.name), ("EMAIL", author.email), ("DATE", date))
     }
+
+
+def no_commit(like: str) -> str:
+    """The id of nothing, as long as ids are in this repository."""
+    return "0" * len(like)
 
 
 def move_ref(git: Git, ref: str, new: str, old: str) -> str:
@@ -52,7 +93,9 @@ def move_ref(git: Git, ref: str, new: str, old: str) -> str:
 
     `NO_COMMIT` as old means that the ref must not exist yet.
     """
-    args = ("update-ref", "--end-of-options", ref, new, old)
+    # In a repository of SHA-256 ids nothing has more zeros.
+    before = no_commit(new) if old == NO_COMMIT else old
+    args = ("update-ref", "--end-of-options", ref, new, before)
     done = git.ask(*args)
     if done.returncode == 0:
         settle(git, ref, new)
@@ -63,9 +106,13 @@ def move_ref(git: Git, ref: str, new: str, old: str) -> str:
 
 
 def salvage_ref(name: str) -> str:
+    return own_ref("salvage", name)
+
+
+def own_ref(folder: str, name: str) -> str:
     """Flat, so that one name is never a folder of another."""
     flat = re.sub(r"[^A-Za-z0-9_.-]+|\.{2,}", "-", name).strip(".").removesuffix(".lock")
-    return f"refs/sparing/salvage/{flat or 'work'}"
+    return f"refs/sparing/{folder}/{flat or 'work'}"
 
 
 def keep(git: Git, name: str, commit: str) -> str:
@@ -111,10 +158,6 @@ def _sync(path: Path) -> None:
             os.fsync(file)
     finally:
         os.close(file)
-
-
-def _trailers(run_id: str, step_id: str) -> str:
-    return f"Run-Id: {_one_line(run_id)}\nStep-Id: {_one_line(step_id)}\n"
 
 
 def _one_line(text: str) -> str:

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from sparing.errors import RepositoryError
@@ -52,6 +52,28 @@ def leash() -> tuple[str, ...]:
     # That of busybox does not know the option.
     tried = subprocess.run((*words, found, "--version"), capture_output=True, check=False)
     return words if tried.returncode == 0 else ()
+
+
+def git_program() -> tuple[str, str]:
+    """Where git is, and the PATH that it is given."""
+    return _programs(tuple((folder, _changed_at(folder)) for folder in os.get_exec_path()))
+
+
+def _changed_at(folder: str) -> int:
+    """Another number when a program was put there or taken away."""
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - a string, not a Path
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=4)
+def _programs(_path: tuple[tuple[str, int], ...]) -> tuple[str, str]:
+    """Looked for again when PATH is another one, or something was installed."""
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
+        raise RepositoryError("git is not installed", "install git 2.38 or newer")
+    return program, search_path(program)
 
 
 def search_path(git: str) -> str:

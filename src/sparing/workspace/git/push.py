@@ -47,6 +47,7 @@ class PullRequest(NamedTuple):
     """Exactly what is pushed, wherever the branch stands."""
     title: str
     body: str
+    draft: bool = False
 
 
 class Remote(NamedTuple):
@@ -162,7 +163,7 @@ def _ask(
     listed = run_gh((gh, *listing), environ, "")
     if listed.returncode == 0 and (url := _first_url(listed.stdout)):
         return url, ""
-    more = ("--base", request.base, "--title", request.title, "--body-file", "-")
+    more = ("--base", request.base, "--title", request.title, "--body-file", "-", *_draft(request))
     made = run_gh((gh, "pr", "create", *where, *more), environ, request.body)
     url = made.stdout.strip().rpartition("\n")[2]
     if made.returncode != 0 or not url.startswith("https://"):
@@ -206,7 +207,12 @@ def _by_hand(request: PullRequest, remote: Remote | None) -> tuple[str, ...]:
     push = ("git", "push", remote.name if remote else "origin", f"{ref}:{ref}")
     where = ("--repo", remote.project) if remote and remote.project else ()
     ask = ("gh", "pr", "create", *where, "--base", request.base, "--head", request.branch)
-    return shlex.join(push), shlex.join((*ask, "--title", request.title, "--body", request.body))
+    words = ("--title", request.title, "--body", request.body, *_draft(request))
+    return shlex.join(push), shlex.join((*ask, *words))
+
+
+def _draft(request: PullRequest) -> tuple[str, ...]:
+    return ("--draft",) if request.draft else ()
 
 
 def last_line(said: str) -> str:

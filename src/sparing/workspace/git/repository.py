@@ -9,19 +9,22 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.runner import Git, search_from, users_ignores
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.workspace.git.special_files import read_plain
+from sparing.workspace.git.user import NOBODY, GitUser, read_user
+
+if TYPE_CHECKING:  # whoever only looks for our records runs no git
+    from sparing.workspace.git.runner import Git
 
 _NUMBER = re.compile(r"(\d{1,9})-")
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Repository:
     checkout: Path
     git_dir: Path
@@ -29,6 +32,8 @@ class Repository:
     trusted: frozenset[str] = frozenset()
     ignores: Path | None = None
     """The user's own file of what git ignores everywhere; it need not exist."""
+    user: GitUser = NOBODY
+    """Who commits, by their own git configuration."""
     locks: Path | None = None
     """A folder of ours where its lock lies; without one that lies in `.git`."""
 
@@ -44,10 +49,14 @@ class Repository:
 
     def git(self) -> Git:
         """For commits and refs; knows no working folder."""
+        from sparing.workspace.git.runner import Git
+
         return Git(self.git_dir, trusted=self.trusted)
 
     def checkout_git(self) -> Git:
         """For a look at the user's own folder and index."""
+        from sparing.workspace.git.runner import Git
+
         return Git(self._checkout_git_dir(), self.checkout, trusted=self.trusted)
 
     def _checkout_git_dir(self) -> Path:
@@ -76,10 +85,15 @@ def confirmed(
 
     `environ` says where the user's own git settings are; without it they have none.
     """
+    from sparing.workspace.git.runner import users_ignores
+
     repository = replace(repo, trusted=trusted)
     _commit(repository.checkout_git(), "HEAD", "git commit --allow-empty -m 'first commit'")
-    ignores = None if environ is None else users_ignores(repo.git_dir, environ)
-    return replace(repository, ignores=ignores and repo.checkout / ignores)
+    if environ is None:
+        return repository
+    ignores = users_ignores(repo.git_dir, environ)
+    user = read_user(repo.git_dir, environ)
+    return replace(repository, ignores=ignores and repo.checkout / ignores, user=user)
 
 
 def locate_repository(start: Path) -> Repository:
@@ -98,6 +112,8 @@ def locate_repository(start: Path) -> Repository:
 
 def search_repository(start: Path) -> Repository:
     """As git finds it; nothing of its settings is obeyed or judged yet."""
+    from sparing.workspace.git.runner import search_from
+
     if not start.is_dir():
         raise RepositoryError(f"{start} is no folder", "cd to a git repository")
     folders = search_from(
@@ -127,12 +143,19 @@ def is_dirty(repo: Repository) -> bool:
 
 def branch_commit(repo: Repository, branch: str) -> str | None:
     """The tip of a local branch."""
+    from sparing.workspace.git.object_reader import object_id
+
     return object_id(repo.git(), f"refs/heads/{branch}^{{commit}}") or None
 
 
 def contains(repo: Repository, tip: str, commit: str) -> bool:
     """Whether a commit is another one or comes after it."""
     return repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode == 0
+
+
+def common_ancestor(repo: Repository, one: str, other: str) -> str:
+    """The last commit that both have; the first one itself if there is none."""
+    return repo.git().text("merge-base", one, other, ok_codes=(0, 1)) or one
 
 
 def not_merged(repo: Repository, base: str, branches: Sequence[str]) -> frozenset[str]:

@@ -11,18 +11,17 @@ full disk, a folder that is gone) is an error with two lines.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from sparing.errors import RepositoryError, SparingError, StateError
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.workspace.git.config import FIXED, Setting, includes, judge, parse_listing
-from sparing.workspace.git.process import base_environment, leash, output_of, search_path
+from sparing.workspace.git.process import base_environment, git_program, leash, output_of
 from sparing.workspace.git.special_files import read_plain
 
 LOCK_PAUSE_SECONDS = 0.1
@@ -50,7 +49,7 @@ class GitFailed(Exception):
         return f"git {' '.join(self.argv)} ended with {self.code}: {self.stderr.strip()}"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Git:
     """git on one repository, one working folder and one index file."""
 
@@ -206,13 +205,11 @@ def _started(
     where: Path,
     errors: int,
 ) -> subprocess.Popen[bytes]:
-    program = shutil.which("git")
-    if program is None or not os.path.isabs(program):  # noqa: PTH117 - a string, not a Path
-        raise RepositoryError("git is not installed", "install git 2.38 or newer")
+    program, path = git_program()
     return subprocess.Popen(
         (*before, program, "--no-pager", "--literal-pathspecs", *args),
         cwd=where,
-        env={"PATH": search_path(program), **environment},
+        env={"PATH": path, **environment},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,

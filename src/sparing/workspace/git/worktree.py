@@ -20,9 +20,9 @@ from sparing.workspace.git.lock import held
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import (
     NO_COMMIT,
+    CommitStamp,
     keep,
     make_commit,
-    message,
     move_ref,
     salvage_ref,
     settle_files,
@@ -148,8 +148,8 @@ def restore(
 
 def keep_index(git: Git, commit: str, name: str) -> str:
     date = float(git.text("show", "--no-patch", "--format=%ct", commit))
-    text = message("sparing: work kept from an interrupted turn", name, "salvage")
-    return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), text, date))
+    stamp = CommitStamp("Keep the work of an interrupted turn", name, "salvage", date)
+    return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), stamp))
 
 
 def _kept_before(repo: Repository, name: str) -> str | None:

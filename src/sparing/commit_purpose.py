@@ -1,0 +1,65 @@
+"""What a commit is for, and how a repository words its commits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+LONGEST = 100
+ENOUGH = 3
+"""Fewer commits are no convention."""
+_CONVENTIONAL = re.compile(r"[a-z]+(?:\([^()]+\))?!?: \S")
+
+
+class Convention(StrEnum):
+    CONVENTIONAL = "conventional"
+    PLAIN = "plain"
+    LOWER = "lower"
+    """Plain, and begun with a small letter."""
+
+
+class Purpose(NamedTuple):
+    """Why a commit is made."""
+
+    type: str
+    """As conventional commits name it: docs, feat, fix, test, refactor, chore."""
+    words: str
+    """An order, begun with a small letter: "write spec.md"."""
+    role: str = ""
+    """Of the agent whose work it is, if it is one's."""
+    note: str = ""
+    """Which part of the feature, if it is one."""
+
+    def worded(self, form: str, feature: str, title: str) -> str:
+        """The subject of its commit, in the form of a convention or by a template."""
+        words = " ".join(self.words.split())
+        tail = f" ({', '.join(filter(None, (feature, self.note)))})"
+        match form:
+            case Convention.CONVENTIONAL:
+                return _cut(f"{self.type}: {words}", tail)
+            case Convention.PLAIN:
+                return _cut(f"{words[:1].upper()}{words[1:]}", tail)
+            case Convention.LOWER:
+                return _cut(words, tail)
+            case _:
+                known = {"type": self.type, "words": words, "feature": feature, "title": title}
+                return _cut(form.format_map(known), "")
+
+
+def read_convention(subjects: Sequence[str]) -> Convention:
+    """What most of them do."""
+    if len(subjects) < ENOUGH:
+        return Convention.PLAIN
+    conventional = sum(_CONVENTIONAL.match(one) is not None for one in subjects)
+    if 2 * conventional > len(subjects):
+        return Convention.CONVENTIONAL
+    small = sum(one[:1].islower() for one in subjects)
+    return Convention.LOWER if 2 * small > len(subjects) else Convention.PLAIN
+
+
+def _cut(text: str, tail: str) -> str:
+    """A subject is one short line."""
+    line, room = " ".join(text.split()), LONGEST - len(tail)
+    return (line if len(line) <= room else f"{line[: room - 1].rstrip()}…") + tail

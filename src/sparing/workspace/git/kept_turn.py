@@ -1,0 +1,73 @@
+"""What a writer's turn left, kept as a commit before its reply is recorded.
+
+Between the reply and the commit on the branch the work would lie on one disk only. A ref of ours
+holds it meanwhile: a worktree that is gone, or another machine, goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sparing.workspace.git import private_index
+from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.objects import CommitStamp, make_commit, move_ref, own_ref, settle_files
+from sparing.workspace.git.repository import Repository
+from sparing.workspace.git.worktree import Worktree, is_empty, restore
+
+FOLDER = "turns"
+Paths = tuple[str, ...]
+
+
+def turn_ref(dispatch: str, attempt: int) -> str:
+    return own_ref(FOLDER, f"{dispatch}.{attempt}")
+
+
+def keep_turn(
+    worktree: Worktree, head: str, dispatch: str, attempt: int, refused: Callable[[Paths], object]
+) -> str:
+    """The commit of all that differs from `head`; empty if nothing does, or if it is `refused`:
+    what may not be committed must not be kept as a commit either."""
+    if is_empty(worktree.path):
+        return ""
+    with worktree.held() as git:
+        private_index.load(git, head)
+        found = private_index.scan(git)
+        settle_files(worktree.path, found.paths)
+        if not found.paths or refused(found.on_disk):
+            return ""
+        private_index.add(git, found)
+        date = float(git.text("show", "--no-patch", "--format=%ct", head))
+        stamp = CommitStamp("Keep what a turn left", dispatch, f"turn {attempt}", date)
+        commit = make_commit(git, git.text("write-tree"), (head,), stamp)
+        ref = turn_ref(dispatch, attempt)
+        if (stands := move_ref(git, ref, commit, "0" * len(commit))) != commit:
+            move_ref(git, ref, commit, stands)
+        return commit
+
+
+def lay_down(worktree: Worktree, head: str, dispatch: str, attempt: int) -> bool:
+    """Make the files what the turn left, if they are not; whether they had to be.
+
+    What lies there instead is kept, unless it is the head's own.
+    """
+    repo = worktree.repository
+    commit = object_id(repo.git(), turn_ref(dispatch, attempt))
+    if not commit or worktree.tip() != head or _equal(worktree, commit):
+        return False
+    changed = not _equal(worktree, head)
+    restore(worktree, commit, f"{dispatch}.{attempt}.found" if changed else "")
+    return True
+
+
+def drop_turns(repo: Repository, dispatch: str, attempts: Sequence[int]) -> None:
+    """A branch holds it by now."""
+    for attempt in attempts:
+        ref = turn_ref(dispatch, attempt)
+        if commit := object_id(repo.git(), ref):
+            repo.git().ask("update-ref", "-d", "--end-of-options", ref, commit)
+
+
+def _equal(worktree: Worktree, commit: str) -> bool:
+    with worktree.held() as git:
+        private_index.load(git, commit)
+        return not private_index.scan(git).paths

@@ -1,0 +1,150 @@
+"""Who the user is, by their own git configuration: a name, an address, and how they sign.
+
+To read settings starts nothing. A program that signs is taken from the user's own files alone,
+never from the repository's. A signature differs every time it is made, so a step that is played
+again must not sign again: the id of the signed commit is kept under the id of the same commit
+without a signature, which is always the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sparing.errors import RepositoryError
+from sparing.lazy_dataclass import lazy_dataclass
+from sparing.workspace.git.special_files import read_plain
+
+if TYPE_CHECKING:  # whoever only looks for our records runs no git
+    from sparing.workspace.git.runner import Git
+
+OWN_SCOPES = ("system", "global")
+PROGRAMS = {"openpgp": "gpg", "x509": "gpgsm", "ssh": "ssh-keygen"}
+_ID = re.compile(rb"[0-9a-f]{40,64}")
+YES = ("true", "yes", "on", "1", "")
+SIGNING = ("HOME", "PATH", "GNUPGHOME", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_TTY")
+"""Where a program that signs finds its keys and asks for a password."""
+
+
+class GitIdentity(NamedTuple):
+    name: str
+    email: str
+
+
+SPARING = GitIdentity("Sparing", "sparing@localhost")
+
+
+@lazy_dataclass
+class GitUser:
+    identity: GitIdentity | None = None
+    signs: bool = False
+    key: str = ""
+    form: str = "openpgp"
+    program: str = PROGRAMS["openpgp"]
+    environ: tuple[tuple[str, str], ...] = ()
+    """What the program that signs has to know."""
+
+
+NOBODY = GitUser()
+
+
+def read_user(git_dir: Path, environ: Mapping[str, str]) -> GitUser:
+    """`environ` says where the user's settings are, and what their signing program needs."""
+    from sparing.workspace.git.runner import LOOK_SECONDS, start_git
+
+    args = ("config", "--includes", "--list", "-z", "--show-scope")
+    environment = {"LC_ALL": "C", **environ, "GIT_DIR": str(git_dir)}
+    done = start_git(args, environment, git_dir, None, LOOK_SECONDS)
+    if done.returncode != 0:
+        raise RepositoryError(
+            f"git can't read your settings: {os.fsdecode(done.stderr).strip()}",
+            "git config --list --show-origin shows where",
+        )
+    every, own = _settings(done.stdout)
+    name, email = (_plain(every.get(key, "")) for key in ("user.name", "user.email"))
+    form = own.get("gpg.format", "openpgp")
+    usual = own.get("gpg.program", "") if form == "openpgp" else ""
+    return GitUser(
+        identity=GitIdentity(name, email) if name and email else None,
+        signs=own.get("commit.gpgsign", "false").lower() in YES and form in PROGRAMS,
+        key=own.get("user.signingkey", ""),
+        form=form,
+        program=own.get(f"gpg.{form}.program", usual) or PROGRAMS.get(form, ""),
+        environ=tuple((name, environ[name]) for name in SIGNING if name in environ),
+    )
+
+
+def _settings(listing: bytes) -> tuple[dict[str, str], dict[str, str]]:
+    """All, and those of the user's own files."""
+    fields = os.fsdecode(listing).split("\0")
+    every: dict[str, str] = {}
+    own: dict[str, str] = {}
+    for scope, entry in zip(fields[0::2], fields[1::2], strict=False):
+        key, _, value = entry.partition("\n")
+        every[key] = value
+        if scope in OWN_SCOPES:
+            own[key] = value
+    return every, own
+
+
+def _plain(text: str) -> str:
+    """As git takes it: one line without the characters that end a name."""
+    return " ".join("".join(c for c in text if c.isprintable() and c not in "<>").split())
+
+
+@lazy_dataclass
+class CommitSigner:
+    key: str
+    form: str
+    program: str
+    environ: tuple[tuple[str, str], ...]
+    records: Path
+    """A folder of ours: which signed commit stands for which unsigned one."""
+
+
+def signed_commit(
+    git: Git,
+    unsigned: str,
+    args: tuple[str, ...],
+    stdin: bytes,
+    env: dict[str, str],
+    signer: CommitSigner,
+) -> str:
+    from sparing.workspace.git.object_reader import object_id
+
+    known = (read_plain(signer.records / unsigned) or b"").strip()
+    if _ID.fullmatch(known) and object_id(git, known.decode()):
+        return known.decode()
+    program = "gpg.program" if signer.form == "openpgp" else f"gpg.{signer.form}.program"
+    settings = (
+        *("-c", f"gpg.format={signer.form}", "-c", f"{program}={signer.program}"),
+        *("-c", f"user.signingKey={signer.key}"),
+    )
+    own = dict(signer.environ)
+    # Never from the folder we stand in.
+    folders = own.get("PATH", "").split(os.pathsep)
+    own["PATH"] = os.pathsep.join(folder for folder in folders if folder.startswith("/"))
+    done = git.ask(*settings, "commit-tree", "-S", *args, stdin=stdin, env={**own, **env})
+    if done.returncode != 0:
+        raise RepositoryError(
+            f"the commit can't be signed: {_reason(done.stderr)}",
+            "unlock your key, then: sparing resume; or: sparing config set commits.sign never",
+        )
+    signed = os.fsdecode(done.stdout).strip()
+    _record(signer.records / unsigned, signed)
+    return signed
+
+
+def _record(path: Path, signed: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new")
+    fresh.write_text(f"{signed}\n")
+    fresh.replace(path)
+
+
+def _reason(stderr: bytes) -> str:
+    lines = [line.strip() for line in os.fsdecode(stderr).splitlines() if line.strip()]
+    return "; ".join(lines[-2:])[:300] or "no reason given"
