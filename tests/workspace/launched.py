@@ -56,7 +56,7 @@ def launch(
             text=True,
             start_new_session=True,
             check=False,
-            timeout=60,
+            timeout=240,
         )
     finally:
         wrapped.cleanup()

@@ -17,7 +17,7 @@ from sparing.workspace.git.repository import (
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, restore
 from tests.repositories import write_files
-from tests.workspace.features import AT, commit, make_worktree, merge_of
+from tests.workspace.features import STAMP, commit, make_worktree, merge_of
 from tests.workspace.tree_id import tree_of
 from tests.workspace.vectors import Site, make_evil_repository
 
@@ -58,8 +58,8 @@ def work(site: Site) -> Handover:
     assert diff(repo, base, change.commit).count("+# Feature\n") == 1
     assert len(changed_files(repo, base, change.commit)) == 2
     assert read_file(repo, change.commit, "new.md") == b"new\n"
-    without = hand_over(repo, merge_of(worktree), False, "merge", "r", AT)
+    without = hand_over(repo, merge_of(worktree), False, STAMP)
     assert not without.merged
-    done = hand_over(repo, merge_of(worktree), True, "merge", "r", AT)
+    done = hand_over(repo, merge_of(worktree), True, STAMP)
     retire(worktree, done.commit)
     return done

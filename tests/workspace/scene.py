@@ -186,7 +186,7 @@ def run_hostile(
             pass_fds=descriptors,
             start_new_session=True,
             check=False,
-            timeout=60,
+            timeout=240,
         )
         scene.heard["policy"] = scene.policy.read_text() if scene.policy.exists() else ""
     finally:

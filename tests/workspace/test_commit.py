@@ -15,7 +15,7 @@ import pytest
 from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
 from sparing.workspace.git.commit import changed_files, changed_paths, commit_paths
-from sparing.workspace.git.objects import move_ref
+from sparing.workspace.git.objects import CommitStamp, move_ref
 from sparing.workspace.git.runner import Git
 from tests.conftest import UserRepository
 from tests.repositories import git, make_repository, write_files
@@ -26,7 +26,9 @@ def test_a_commit_has_fixed_identity_dates_and_trailers(user_repository: UserRep
     """H3"""
     worktree = make_worktree(user_repository())
     write_files(worktree.path, {"new.py": "x = 1\n"})
-    change = commit_paths(worktree, worktree.tip(), ["new.py"], "sparing: spec", "r1", "s1", AT)
+    change = commit_paths(
+        worktree, worktree.tip(), ["new.py"], CommitStamp("Write it", "r1", "s1", AT)
+    )
     assert changed_files(worktree.repository, change.parent, change.commit) == (
         FileChange("new.py", 1, 0),
     )
@@ -34,7 +36,7 @@ def test_a_commit_has_fixed_identity_dates_and_trailers(user_repository: UserRep
     assert text.split("\n", 2)[2] == (
         "author Sparing <sparing@localhost> 1700000500 +0000\n"
         "committer Sparing <sparing@localhost> 1700000500 +0000\n"
-        "\nsparing: spec\n\nRun-Id: r1\nStep-Id: s1"
+        "\nWrite it\n\nRun-Id: r1\nStep-Id: s1"
     )
     assert git(worktree.path, "rev-parse", BRANCH) == change.commit
     assert git(worktree.path, "status", "--porcelain") == ""

@@ -25,7 +25,7 @@ from tests.conftest import UserRepository
 from tests.disks import on_a_small_disk
 from tests.guard import Guard
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, files_of, make_worktree, merge_of
+from tests.workspace.features import BRANCH, STAMP, commit, files_of, make_worktree, merge_of
 
 
 def salvage(worktree: Worktree) -> dict[str, str]:
@@ -67,7 +67,7 @@ def test_the_users_index_lock_at_hand_over(tmp_path: Path, guard: Guard) -> None
     # Fails if anybody else has removed it.
     timer = threading.Timer(0.4, lambda: lock.rename(gone))
     timer.start()
-    assert hand_over(worktree.repository, merge_of(worktree), True, "merge", "r", AT).merged
+    assert hand_over(worktree.repository, merge_of(worktree), True, STAMP).merged
     timer.join()
     assert gone.exists()
 

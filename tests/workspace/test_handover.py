@@ -12,6 +12,7 @@ import pytest
 
 from sparing.errors import RepositoryError
 from sparing.workspace.git.merge_into_base import Handover, hand_over, name_commands
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.worktree import Worktree
 from tests.conftest import UserRepository
 from tests.guard import Guard
@@ -19,6 +20,7 @@ from tests.repositories import commit_files, git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, commit, make_worktree, merge_of
 
 SUBJECT = "Merge feature 001: it's a demo"
+STAMP = CommitStamp(SUBJECT, "r1", "merge", AT)
 
 
 def finished(checkout: Path, name: str = "feature.txt") -> Worktree:
@@ -29,7 +31,7 @@ def finished(checkout: Path, name: str = "feature.txt") -> Worktree:
 
 
 def give(worktree: Worktree, consent: bool = False, base: str = "main") -> Handover:
-    return hand_over(worktree.repository, merge_of(worktree, base), consent, SUBJECT, "r1", AT)
+    return hand_over(worktree.repository, merge_of(worktree, base), consent, STAMP)
 
 
 def test_a_base_that_nobody_stands_on_gets_a_merge_commit(tmp_path: Path) -> None:
@@ -195,20 +197,20 @@ def test_without_consent_to_anything_only_commands_are_named(
     if elsewhere:
         git(checkout, "switch", "--quiet", "-c", "elsewhere")
     guard.watch(checkout)
-    told = name_commands(worktree.repository, "main", BRANCH, SUBJECT)
+    told = name_commands(worktree.repository, merge_of(worktree), STAMP)
     assert (told.merged, told.note) == (False, f"{BRANCH} is ready to be merged into main")
     assert guard.changes() == []
     changes = ("checkout/feature.txt", ".git/refs/heads/main", ".git/index")
     guard.expect(checkout, *changes, *((".git/HEAD",) if elsewhere else ()))
     subprocess.run(["sh", "-ec", "\n".join(told.commands)], check=True, capture_output=True)
-    assert name_commands(worktree.repository, "main", BRANCH, SUBJECT).merged
+    assert name_commands(worktree.repository, merge_of(worktree), STAMP).merged
 
 
 def test_commands_name_the_files_that_both_changed(tmp_path: Path) -> None:
     checkout = make_repository(tmp_path / "r")
     worktree = finished(checkout, "README.md")
     commit_files(checkout, {"README.md": "# Ours\n"}, "ours")
-    told = name_commands(worktree.repository, "main", BRANCH, SUBJECT)
+    told = name_commands(worktree.repository, merge_of(worktree), STAMP)
     assert told.note.endswith("; both changed: README.md")
 
 

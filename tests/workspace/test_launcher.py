@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from sparing import constant_path
 from sparing.errors import SandboxRefused, StateError
-from sparing.workspace.sandbox.launcher import level_reached, tool_roots, wrap
+from sparing.workspace.sandbox.launcher import level_reached, wrap
 from sparing.workspace.sandbox.policy import (
     ProcessLimits,
     Reach,
@@ -22,6 +23,7 @@ from sparing.workspace.sandbox.policy import (
     SandboxLevel,
     settle_level,
 )
+from sparing.workspace.sandbox.toolchains import tool_roots
 from tests.workspace.launched import PATH, Place, launch, make_place, python, sh
 
 TOP = level_reached().level
@@ -75,14 +77,15 @@ def test_its_environment_is_the_list_and_nothing_else(
     out = subprocess.run(argv, env=everything, pass_fds=fds, capture_output=True, check=True).stdout
     wrapped.cleanup()
     known = dict(line.split("=", 1) for line in out.decode().splitlines())
+    private = constant_path.PRIVATE if level is SandboxLevel.SEALED else wrapped.folder
     assert known == {
         "PATH": PATH,
         "GIVEN": "yes",
         "LANG": "C.UTF-8",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
-        "HOME": str(wrapped.folder / "home"),
-        "TMPDIR": str(wrapped.folder / "tmp"),
+        "HOME": f"{private}/home",
+        "TMPDIR": f"{private}/tmp",
         "SHELL": wrapped.shell,
     }
 
@@ -237,6 +240,7 @@ def test_level_is_settled_by_what_is_reached_or_by_the_user() -> None:
     assert settle_level(shell) is SandboxLevel.SHELL
     assert [gap.split(",")[0] for gap in shell.gaps] == [
         "modes and dates of files outside",
+        "other branches",
         "which TCP ports a client calls (Landlock 3",
         "signals to other processes (Landlock 3",
     ]

@@ -17,6 +17,8 @@ from typing import NamedTuple
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "sparing"
 RUNNER = "workspace/git/runner.py"
 PUSHER = "workspace/git/push.py"
+SETTINGS_READER = "workspace/git/user.py"
+"""Asks for the user's own settings; git runs no program for that."""
 STARTS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output)|Popen|asyncio\.create_subprocess_\w+"
     r"|os\.(system|popen|exec\w*|spawn\w*|posix_spawn\w*)|_posixsubprocess\.\w+|pty\.spawn"
@@ -25,7 +27,10 @@ LOOKS = {
     *("cat-file", "check-attr", "config", "diff-tree", "for-each-ref", "ls-files", "ls-tree"),
     *("merge-base", "rev-list", "rev-parse", "show", "status", "version"),
 }
-WRITES = {"commit-tree", "hash-object", "init", "merge-tree", "symbolic-ref", "update-ref"}
+WRITES = {
+    *("commit-tree", "hash-object", "init", "merge-tree", "pack-objects", "symbolic-ref"),
+    "update-ref",
+}
 OWN_INDEX = {"checkout-index", "lfs", "read-tree", "update-index", "write-tree"}
 SPECIAL = {"merge", "push", "worktree"}
 FORCED = re.compile(r"--hard|-f|--force.*|\+refs.*|--mirror|--delete|-D|--prune|--overwrite-ignore")
@@ -125,7 +130,7 @@ def test_one_file_starts_git() -> None:
     ]
     assert named == []
     callers = {call.file for call in calls(re.compile(r"(\w+\.)?start_git"))}
-    assert callers == {RUNNER, PUSHER}
+    assert callers == {RUNNER, PUSHER, SETTINGS_READER}
 
 
 def test_the_commands_are_a_closed_list() -> None:

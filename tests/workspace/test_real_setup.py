@@ -43,7 +43,7 @@ def set_up(worktree: Worktree, folder: Path, commit: str = "") -> list[str]:
     recipe = recipe_at(worktree.repository, commit or worktree.tip(), AUTO, ())
     means = Means({"PATH": os.environ["PATH"]}, folder / "caches", 120.0)
     done = equip(worktree, recipe, means)
-    assert is_equipped(worktree, recipe)
+    assert is_equipped(worktree, recipe, worktree.path)
     return [one.command for one in done]
 
 

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.retire import retire
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import AT, BRANCH, make_worktree
@@ -22,7 +23,7 @@ def test_a_worktree_with_work_in_it_is_never_removed(tmp_path: Path) -> None:
     worktree = make_worktree(checkout)
     path, base = worktree.path, worktree.tip()
     write_files(path, {"a.txt": "a\n"})
-    done = commit_paths(worktree, base, ["a.txt"], "s", "r1", "s1", AT).commit
+    done = commit_paths(worktree, base, ["a.txt"], CommitStamp("s", "r1", "s1", AT)).commit
     assert "not merged" in retire(worktree, base)
     write_files(path, {"b.txt": "b\n", "README.md": "# Half\n"})
     note = retire(worktree, done)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.workspace.project.secret_rules import file_rule
-from sparing.workspace.project.secrets import KNOWN, MOST_HITS, PLUGINS, Hit, plugins, scan
+from sparing.workspace.project.secrets import KNOWN, MOST_HITS, Hit, scan
 from tests.workspace.samples import SAMPLES, Sample, draw
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -155,14 +155,3 @@ def test_no_text_keeps_it_busy(piece: str) -> None:
 def test_hits_of_one_file_are_bounded() -> None:
     line = SAMPLES[0].line.encode() + b"\n"
     assert len(scan([("a.py", line * 1000)])) == MOST_HITS
-
-
-def test_a_second_opinion_where_it_is_installed() -> None:
-    """H5: detect-secrets is asked for forms that only it knows; without it ours stand alone."""
-    line = "softlayer_api_key = " + draw("softlayer", 64, "0123456789abcdef")
-    hits = scan([("a.txt", line.encode())])
-    if plugins():
-        assert len(plugins()) == len(PLUGINS)
-        assert hits == (Hit("a.txt", 1, "SoftLayer Credentials"),)
-    else:
-        assert hits == ()

@@ -118,7 +118,7 @@ def test_nothing_of_a_setup_is_committed(user_repository: UserRepository, tmp_pa
     write_files(worktree.path, {"deps/deep/later": "", "src/work.py": "WORK = 1\n"})
     change = commit(worktree)
     assert files_of(worktree, change) == ["src/work.py"]
-    assert is_equipped(worktree, recipe)
+    assert is_equipped(worktree, recipe, worktree.path)
     assert equip(worktree, recipe, means(tmp_path)) == ()
 
 
@@ -143,7 +143,7 @@ def test_a_setup_that_fails_or_hangs(user_repository: UserRepository, tmp_path: 
         equip(worktree, recipe, means(tmp_path))
     assert caught.value.what.endswith("no such package")
     assert "workspace.setup" in caught.value.repair
-    assert not is_equipped(worktree, recipe)
+    assert not is_equipped(worktree, recipe, worktree.path)
     with pytest.raises(SetupFailed) as caught:
         equip(worktree, recipe_of(worktree, "sleep 60"), means(tmp_path, 0.2))
     assert "stopped after 0.2 s" in caught.value.what

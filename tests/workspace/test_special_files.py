@@ -75,7 +75,7 @@ def test_a_pipe_is_no_set_up(tmp_path: Path, name: str) -> None:
         "assert not detect(files); assert files.text(sys.argv[2]) == ''"
     )
     argv = (sys.executable, "-c", words, str(tmp_path), name)
-    assert subprocess.run(argv, timeout=60, check=False).returncode == 0
+    assert subprocess.run(argv, timeout=240, check=False).returncode == 0
 
 
 def test_files_of_others_are_read_in_one_way() -> None:
@@ -86,7 +86,7 @@ def test_files_of_others_are_read_in_one_way() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and _opens(node)
     }
-    assert {name.partition(":")[0] for name in found} <= {"worktree.py"}, found
+    assert {name.partition(":")[0] for name in found} <= {"worktree.py", "user_list.py"}, found
 
 
 def _opens(node: ast.Call) -> bool:

@@ -141,7 +141,7 @@ def test_a_person_reads_it_and_decides(checkout: Path) -> None:
     """H2: the refusal names the command; that shows the words and the script, and then it works."""
     refused = sparing(checkout, "start", "Rate limits")
     assert refused.code == 1
-    assert refused.complaint[1].startswith("repair: look at it and decide: sparing trust;")
+    assert refused.complaint[1].startswith("fix: look at it and decide: sparing trust;")
     said = sparing(checkout, "trust", "--yes")
     assert "git filter.upper.clean  new\n" in said.out
     assert "│ sh tools/upper.sh\n" in said.out

@@ -17,7 +17,7 @@ from sparing.workspace.git.merge_into_base import hand_over
 from sparing.workspace.git.repository import find_repository
 from sparing.workspace.git.retire import retire
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, commit, files_of, make_worktree, merge_of
+from tests.workspace.features import STAMP, commit, files_of, make_worktree, merge_of
 
 
 def shallow(place: Path) -> Path:
@@ -56,7 +56,15 @@ def detached(place: Path) -> Path:
     return checkout
 
 
-@pytest.mark.parametrize("make", [shallow, submodule, odd_names, case_clash, packed, detached])
+def long_ids(place: Path) -> Path:
+    place.mkdir(exist_ok=True)
+    git(place, "init", "--quiet", "--initial-branch=main", "--object-format=sha256", "r")
+    return commit_files(place / "r", {"README.md": "# Sample\n"}, "first commit")
+
+
+@pytest.mark.parametrize(
+    "make", [shallow, submodule, odd_names, case_clash, packed, detached, long_ids]
+)
 def test_unusual_repositories(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     """Work as any other. Unborn, bare, sparse, autocrlf and git-lfs have tests of their own."""
     checkout = make(tmp_path)
@@ -66,7 +74,7 @@ def test_unusual_repositories(tmp_path: Path, make: Callable[[Path], Path]) -> N
     write_files(worktree.path, {"README.md": "# Changed\n", "new.txt": "new\n"})
     assert files_of(worktree, commit(worktree)) == ["README.md", "new.txt"]
     git(checkout, "checkout", "--quiet", "--detach")
-    done = hand_over(worktree.repository, merge_of(worktree), False, "merge", "r", AT)
+    done = hand_over(worktree.repository, merge_of(worktree), False, STAMP)
     assert done.merged
     assert retire(worktree, done.commit) == ""
     assert git(checkout, "status", "--porcelain") == before
@@ -86,5 +94,5 @@ def test_unusual_places(tmp_path: Path, name: str) -> None:
     worktree = make_worktree(checkout)
     write_files(worktree.path, {"a.txt": "a\n"})
     commit(worktree)
-    told = hand_over(worktree.repository, merge_of(worktree), True, "merge", "r", AT)
+    told = hand_over(worktree.repository, merge_of(worktree), True, STAMP)
     assert told.merged

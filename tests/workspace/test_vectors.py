@@ -19,7 +19,7 @@ from sparing.workspace.git.repository import find_repository, head
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.worktree import ensure_worktree
 from tests.repositories import commit_files, git, make_repository, write_files
-from tests.workspace.features import AT, BRANCH, commit, files_of, make_worktree, merge_of
+from tests.workspace.features import BRANCH, STAMP, commit, files_of, make_worktree, merge_of
 from tests.workspace.routine import work
 from tests.workspace.vectors import VECTORS, Vector, make_site
 
@@ -57,7 +57,7 @@ def test_a_merge_that_needs_a_driver_is_a_conflict(tmp_path: Path) -> None:
     write_files(worktree.path, {"README.md": "# Theirs\n"})
     commit(worktree)
     commit_files(site.checkout, {"README.md": "# Ours\n"}, "ours")
-    told = hand_over(worktree.repository, merge_of(worktree), True, "merge", "r", AT)
+    told = hand_over(worktree.repository, merge_of(worktree), True, STAMP)
     assert (told.merged, told.note) == (False, f"{BRANCH} and main both changed: README.md")
     assert not site.mark.exists()
 

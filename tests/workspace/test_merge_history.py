@@ -1,0 +1,88 @@
+"""A finished branch arrives as one commit, or replayed on its base. Covers: D6, H3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sparing.change import MergeHistory
+from sparing.workspace.git.merge_into_base import Handover, hand_over, name_commands
+from sparing.workspace.git.worktree import Worktree
+from tests.repositories import commit_files, git, make_repository, write_files
+from tests.workspace.features import STAMP, commit, make_worktree, merge_of
+
+
+def branch(folder: Path, moved: bool = True) -> Worktree:
+    """Two commits on a branch, and one on its base if that has moved."""
+    checkout = make_repository(folder / "repository")
+    worktree = make_worktree(checkout)
+    for name in ("a.txt", "b.txt"):
+        write_files(worktree.path, {name: f"{name}\n"})
+        commit(worktree, parent=worktree.tip(), step=name)
+    if moved:
+        commit_files(checkout, {"c.txt": "c\n"}, "ours")
+    return worktree
+
+
+def hand(worktree: Worktree, history: MergeHistory) -> Handover:
+    merge = merge_of(worktree)._replace(history=history)
+    return hand_over(worktree.repository, merge, True, STAMP, "Why.")
+
+
+def test_a_squash_is_one_commit_on_top(tmp_path: Path) -> None:
+    """D6: with the summary as its message; played again it is found."""
+    worktree = branch(tmp_path)
+    done = hand(worktree, MergeHistory.SQUASH)
+    checkout = worktree.repository.checkout
+    assert (done.merged, git(checkout, "log", "--format=%s", "main").splitlines()) == (
+        True, ["merge", "ours", "first commit"],
+    )  # fmt: skip
+    assert git(checkout, "log", "-1", "--format=%b", "main").startswith("Why.")
+    assert sorted(p.name for p in checkout.glob("*.txt")) == ["a.txt", "b.txt", "c.txt"]
+    again = hand(worktree, MergeHistory.SQUASH)
+    assert (again.merged, again.commit) == (True, done.commit)
+
+
+def test_a_rebase_has_every_commit_and_no_merge(tmp_path: Path) -> None:
+    """D6, H3: author, dates and words stay; equal input has equal ids."""
+    worktree = branch(tmp_path / "one")
+    done = hand(worktree, MergeHistory.REBASE)
+    checkout = worktree.repository.checkout
+    assert git(checkout, "log", "--format=%s", "main").splitlines() == [
+        "A step", "A step", "ours", "first commit",
+    ]  # fmt: skip
+    assert git(checkout, "rev-list", "--merges", "main") == ""
+    assert git(checkout, "log", "-1", "--format=%an %at", "main") == "Sparing 1700000500"
+    assert hand(worktree, MergeHistory.REBASE).commit == done.commit
+    assert hand(branch(tmp_path / "two"), MergeHistory.REBASE).commit == done.commit
+
+
+def test_a_branch_that_is_ahead_of_its_base_is_taken_as_it_is(tmp_path: Path) -> None:
+    """D6: exactly the commit that the last gate showed."""
+    worktree = branch(tmp_path, moved=False)
+    assert hand(worktree, MergeHistory.REBASE).commit == worktree.tip()
+
+
+def test_a_conflict_moves_nothing(tmp_path: Path) -> None:
+    """D6"""
+    worktree = branch(tmp_path)
+    commit_files(worktree.repository.checkout, {"b.txt": "other\n"}, "theirs")
+    before = git(worktree.repository.checkout, "rev-parse", "main")
+    for history in (MergeHistory.SQUASH, MergeHistory.REBASE):
+        done = hand(worktree, history)
+        assert (done.merged, "both changed: b.txt" in done.note) == (False, True)
+    assert git(worktree.repository.checkout, "rev-parse", "main") == before
+
+
+def test_the_commands_to_type_do_the_same(tmp_path: Path) -> None:
+    """D6"""
+    worktree = branch(tmp_path)
+    merge = merge_of(worktree)
+    told = {
+        history: name_commands(worktree.repository, merge._replace(history=history), STAMP).commands
+        for history in (MergeHistory.SQUASH, MergeHistory.REBASE)
+    }
+    assert told[MergeHistory.SQUASH][1:] == (
+        f"git merge --squash {merge.branch}",
+        "git commit -m merge",
+    )
+    assert told[MergeHistory.REBASE][1:] == (f"git cherry-pick main..{merge.branch}",)
