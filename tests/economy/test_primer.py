@@ -109,3 +109,15 @@ def billed(starts: list[float], *, ahead: bool) -> Usage:
     for at in starts:
         total += cache.bill(CacheRequest(MODEL, (first, marked)), at)
     return total
+
+
+def test_a_return_counts_as_far_as_it_begins_with_the_same_words() -> None:
+    """E9: a document that was revised meanwhile is written again, primer or not."""
+    shared, old, new = ("prd", 9_000), ("spec, first", 3_000), ("spec, second", 3_000)
+    first = TrunkUse(0, 0, blocks=(shared, old))
+    soon = TrunkUse(60, 60, blocks=(shared, old))
+    same = TrunkUse(900, 900, blocks=(shared, old))
+    revised = TrunkUse(900, 900, blocks=(shared, new))
+    other = TrunkUse(900, 900, blocks=(new,))
+    found = [expected_returns([[first, soon, late]], 3600) for late in (same, revised, other)]
+    assert found == pytest.approx([(0.5 + share) / 2.75 for share in (1.0, 0.75, 0.0)])

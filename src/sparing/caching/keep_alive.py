@@ -22,6 +22,7 @@ from sparing.briefing.trunk_group import access_of, system_of
 from sparing.cache import Life
 from sparing.caching.next_turn import NextTurn, prospect_of
 from sparing.config.settings import ClockKind
+from sparing.connection import Connection
 from sparing.dispatch.alternatives import session_front
 from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.economy.keepalive import (
@@ -100,7 +101,7 @@ def open_sessions(around: Surroundings, at: float) -> list[Open]:
 
 
 def _open(
-    connection: sqlite3.Connection, around: Surroundings, row: FeatureRow, at: float
+    connection: Connection, around: Surroundings, row: FeatureRow, at: float
 ) -> Iterable[Open]:
     state, settings = FlowState.load(row.place["state"]), around.settings(row)
     adaptive = settings.review.policy is Policy.ADAPTIVE
@@ -171,7 +172,7 @@ async def _ping(one: Open, worth: _Worth, at: float) -> int:
         lock = around.folder.locks / f"{row.feature.name}.{ROLE}.{session.role}.lock"
         with worktree_lock(lock) as descriptor:
             # Nothing may be changed, not even by who otherwise may.
-            launch = launch_in(around, worktree, writes=False)
+            launch = await asyncio.to_thread(launch_in, around, worktree, writes=False)
             call = replace(_call(one, ping.attempt, at), cwd=worktree.path, lock=descriptor)
             return await run(replace(call, launch=launch), lambda _: None)
 
@@ -203,7 +204,7 @@ class _Ping(Purchase[AgentReply, bool]):
         return replace(found, session=session.id, usage=usage, calls=calls, files_read=[])
 
     def settled(
-        self, tx: sqlite3.Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
+        self, tx: Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
     ) -> bool:
         """Whether the session was read."""
         source = self.one.source

@@ -6,11 +6,11 @@ session go a few words. What is known is how much work such turns were and how l
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
+from sparing.connection import Connection
 from sparing.economy.cache_contents import Base, believed
 from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.estimates import Memory, TurnClass, expected_work
@@ -45,7 +45,7 @@ class NextTurn(NamedTuple):
 
 
 def prospect_of(
-    connection: sqlite3.Connection, source: Source, session: Session, at: float
+    connection: Connection, source: Source, session: Session, at: float
 ) -> NextTurn | None:
     """None for a session of which the ledger knows too little."""
     rows = ledger.of_feature(connection, source.row.feature.key)

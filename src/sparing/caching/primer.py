@@ -7,7 +7,6 @@ without: a primer that fails, does not fit under a cap or was sent before a cras
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass, replace
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
@@ -15,6 +14,7 @@ from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import form_of, shows_writing, system_of
 from sparing.cache import Life
 from sparing.codec import JsonObject
+from sparing.connection import Connection
 from sparing.dispatch.paid_call import Passing, Permit, Purchase, SpendRefusal, bill_of, pay
 from sparing.errors import SparingError
 from sparing.job import Job, Ticket
@@ -62,7 +62,7 @@ async def _send(primer: _Primer, run: Run) -> AgentReply:
     lock = around.folder.locks / f"{row.feature.name}.{ROLE}.{source.job.role}.lock"
     with worktree_lock(lock) as descriptor:
         # Nothing may be changed, not even by who otherwise may.
-        launch = launch_in(around, worktree, writes=False)
+        launch = await asyncio.to_thread(launch_in, around, worktree, writes=False)
         call = replace(primer.call, cwd=worktree.path, lock=descriptor, launch=launch)
         return await run(call, lambda _: None)
 
@@ -159,6 +159,6 @@ class _Primer(Purchase[AgentReply, bool]):
         return replace(bill_of(self.settings, self.sent.model, answer), session="", files_read=[])
 
     def settled(
-        self, tx: sqlite3.Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
+        self, tx: Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
     ) -> bool:
         return answer.failure is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from sparing.briefing.other_policies import size_of
 from sparing.briefing.preload import files_for, seen_by, with_files
 from sparing.briefing.trunk_group import access_of, model_of, order_of, referenced
 from sparing.cache import CacheBlock, Life
+from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.continuation import SessionStep
@@ -126,7 +126,7 @@ def _again(composed: Composed, terms: Terms) -> ReadAgain:
     return terms.again._replace(trunk_tokens=sum(s.tokens for s in composed.segments[:shared]))
 
 
-def read_again(connection: sqlite3.Connection, source: Source, group: str, life: Life) -> ReadAgain:
+def read_again(connection: Connection, source: Source, group: str, life: Life) -> ReadAgain:
     """Stages of a tier know different documents: nobody reads what one of them writes."""
     shared = TURNS[source.job.turn].trunk_is_shared and source.row.feature.flow not in TIERS
     if not shared or Lever.TRUNK not in levers_of(source):

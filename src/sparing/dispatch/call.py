@@ -3,10 +3,10 @@
 The attempt is counted and its worst case reserved before, its bill recorded after. Killed in
 between, the row stays and says unknown; the step is repeated as a new attempt.
 
-A turn that was paid for and recorded, whose dispatch is asked for again by another leg.
-
-The bill is in the ledger, the reply is kept, and what the agent wrote lies in its worktree: the
-dispatch goes on from there. A turn that was cut short is asked again, as after any crash.
+A turn that was paid for and recorded is never sent again, whoever asks for its dispatch: this
+step, repeated after a crash, or another leg. The bill is in the ledger, the reply is kept, and
+what the agent wrote is kept under a ref: the dispatch goes on from there. A turn that was cut
+short is asked again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from sparing.job import LOOP, Job, Ticket
 from sparing.money import to_usd
 from sparing.records import ledger, repeats
 from sparing.records.folder import load_prompt
-from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.redact import Redactor
 from sparing.reply import Reply
 from sparing.review.stall import fruitless
@@ -43,9 +42,10 @@ from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
 from sparing.way import Way
-from sparing.workspace.git.commit import settle_changes
+from sparing.workspace.git.kept_turn import keep_turn
 from sparing.workspace.git.lanes import lane_name
 from sparing.workspace.git.worktree import Worktree, put_special_aside
+from sparing.workspace.project.leaks import leaks
 
 BURST_SECONDS = 0.5
 SECRETS = "repair_secrets"
@@ -53,12 +53,18 @@ SECRETS = "repair_secrets"
 
 
 async def call(
-    ticket: Ticket, job: Job, sent: Sent, template: str = "", passing: Passing = ignored
+    ticket: Ticket,
+    job: Job,
+    sent: Sent,
+    template: str = "",
+    before: int = 0,
+    passing: Passing = ignored,
 ) -> Reply:
-    """`template` names the words that are sent, where they are not the turn's own."""
+    """`template` names the words that are sent, where they are not the turn's own; `before`, how
+    often this dispatch has sent them and got a good reply."""
     await signals.after(ticket.after)
     asking = SpendRequest(source_of(ticket, job), ticket, sent, template or job.turn.value)
-    if ticket.again and (paid := paid_before(asking)) is not None:
+    if (paid := paid_before(asking, before)) is not None:
         return paid
     if sent.resume and not template and (why := await trusted(asking)):
         return Reply(Failure.INVALID_SESSION.value, f"not resumed: {why}")
@@ -88,18 +94,30 @@ async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:
         )
         asked = _call(asking, permit, worktree)
         outside = asked.access is Access.NOTHING
-        launch = launch_in(around, worktree, writes=writes, outside=outside)
+        launch = await asyncio.to_thread(
+            launch_in, around, worktree, writes=writes, outside=outside
+        )
         listener = Listener(asking, permit.number)
         agent_call = replace(asked, lock=descriptor, launch=launch)
         try:
             reply = await run(agent_call, listener)
             await asyncio.to_thread(put_special_aside, worktree, source.job.head)
             if writes:
-                await asyncio.to_thread(settle_changes, worktree, source.job.head)
+                await asyncio.to_thread(_keep, asking, permit.number, worktree)
             listener.receipt(await asyncio.to_thread(watch.after, writes=writes))
         finally:
             listener.flush()
     return _cleaned(reply, around.folder.redactor)
+
+
+def _keep(asking: SpendRequest, number: int, worktree: Worktree) -> None:
+    """What the agent has written is safe before anybody notes that its turn is done."""
+    known, head = asking.source.around.folder.redactor.known, asking.source.job.head
+
+    def refused(paths: tuple[str, ...]) -> bool:
+        return bool(leaks(worktree, head, paths, known))
+
+    keep_turn(worktree, head, asking.ticket.id, number, refused)
 
 
 def _writes(source: Source) -> bool:
@@ -130,7 +148,7 @@ def _call(asking: SpendRequest, permit: Permit, worktree: Worktree) -> AgentCall
         stage=job.turn.value if job.turn is Turn.HAND_OVER else job.stage,
         iteration=job.iteration,
         task=job.task or job.part or source.phase,
-        system=source.fetch(sent.system) if sent.system else system_of(source),
+        system=source.recall(sent.system) or system_of(source),
         prompt=load_prompt(around.folder, sent.prompt),
         cwd=empty_folder(around) if outside else worktree.path,
         folder=around.feature_folder(row),
@@ -207,20 +225,14 @@ class Listener:
                 tell(tx, ticket, source.job, kind, text=text, data=data, name=name)
 
 
-MENDING = "repair_secrets"
-"""Asked for as often as secrets are found: which of these turns was meant nobody can tell."""
-
-
-def paid_before(asking: SpendRequest) -> Reply | None:
+def paid_before(asking: SpendRequest, before: int) -> Reply | None:
     """What the turn gave, as if it had been sent now; None if it has to be sent."""
-    if asking.template == MENDING:
-        return None
     with asking.source.around.database.read() as connection:
         rows = ledger.of_dispatch(connection, asking.ticket.id)
-        good = [row for row in rows if row.attempt.template == asking.template and _is_good(row)]
-        if not good:
+        good = [row for row in rows if row.attempt.template == asking.template and row.is_good]
+        if len(good) <= before:
             return None
-        row = good[-1]
+        row = good[before]
         assert row.result is not None
         fresh = row.attempt.way != Way.RESUME and not asking.source.final
         again = fresh and repeats.answered_so(
@@ -238,8 +250,3 @@ def paid_before(asking: SpendRequest) -> Reply | None:
         last_call_after=last_call_after(len(result.calls), result.seconds),
         answer_tokens=result.calls[-1]["output"] if result.calls else 0,
     )
-
-
-def _is_good(row: LedgerRow) -> bool:
-    known = row.outcome is AttemptState.KNOWN and row.result is not None
-    return known and row.result is not None and not row.result.failure

@@ -2,23 +2,25 @@
 
 Everything that asks a model comes here: turns of a feature, calls that keep a session warm, the
 check whether sessions can be resumed, reviewers on trial. A call is only sent if the worst it can
-take fits under every cap. What was reserved stays taken until the bill is known, whatever dies in
-between: the row then says unknown.
+take fits under every cap. What was reserved stays taken until the bill is known; for a call whose
+end nobody saw, see `killed_turns`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Backend, ModelCall, Run
 from sparing.config.load import load
 from sparing.config.settings import Settings
+from sparing.connection import Connection
+from sparing.constant_path import told
+from sparing.dispatch.killed_turns import settle_killed
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
@@ -94,21 +96,19 @@ class Purchase(ABC, Generic[S, T]):
         price = price_of(self.attempt.model, own_prices(self.settings.models.prices))
         return worst_case(most, price)
 
-    def objection(
-        self, tx: sqlite3.Connection, limits: CapLimits, worst: Amount
-    ) -> SpendRefusal | None:
+    def objection(self, tx: Connection, limits: CapLimits, worst: Amount) -> SpendRefusal | None:
         """Why it may not be sent; `limits` are those in force."""
         reached = caps.reached(tx, limits, whose(self.attempt), worst)
         return None if reached is None else SpendRefusal(Failure.BUDGET.value, reached.words)
 
-    def begun(self, tx: sqlite3.Connection, number: int) -> None:
+    def begun(self, tx: Connection, number: int) -> None:
         """Told with the reservation, if anybody is."""
 
     @abstractmethod
     def bill(self, answer: S) -> AttemptResult: ...
 
     @abstractmethod
-    def settled(self, tx: sqlite3.Connection, permit: Permit, answer: S, bill: AttemptResult) -> T:
+    def settled(self, tx: Connection, permit: Permit, answer: S, bill: AttemptResult) -> T:
         """What whoever asks gets; recorded with the bill."""
 
 
@@ -132,44 +132,69 @@ async def pay(
 
 
 def run_on(backend: Backend) -> Run:
-    """The one place that asks a backend. Without `pay`, whoever asks books the bill later."""
+    """The one place that asks a backend. Without `pay`, whoever asks books the bill later.
+
+    Paths that only the client's sandbox has don't get any further than here.
+    """
 
     async def run(call: AgentCall, listener: Callable[[AgentEvent], None]) -> AgentReply:
-        return await backend.run(call, listener)
+        def listen(event: AgentEvent) -> None:
+            listener(event._replace(text=told(event.text)))
+
+        return _translated(await backend.run(call, listen))
 
     return run
 
 
+def _translated(reply: AgentReply) -> AgentReply:
+    return replace(
+        reply,
+        text=told(reply.text),
+        detail=told(reply.detail),
+        files_read=tuple(map(told, reply.files_read)),
+        files_written=tuple(map(told, reply.files_written)),
+    )
+
+
 def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | None:
     """None if it is too early to say: a sibling holds more than it may need in the end."""
-    attempt = purchase.attempt
-    with purchase.around.database.write() as tx:
+    attempt, before = purchase.attempt, list[int]()
+
+    def reserved(tx: Connection) -> Permit | SpendRefusal | None:
         limits = caps.in_force(tx, purchase.settings.caps.limits, whose(attempt))
         worst = purchase.worst(limits)
+        begun = ledger.last_number(tx, attempt.dispatch)
+        if before and begun > before[0]:
+            return Permit(begun, worst)  # the commit of the try before, which nobody heard of
+        before[:] = [begun]
         objection = purchase.objection(tx, limits, worst)
         if objection is not None:
             return None if objection is TOO_EARLY else objection
         number = ledger.begin(tx, attempt, worst)
         purchase.begun(tx, number)
-    return Permit(number, worst)
+        return Permit(number, worst)
+
+    return purchase.around.database.transact(reserved)
 
 
 def settle(purchase: Purchase[S, T], permit: Permit, answer: S) -> T:
     """Record the bill; what was reserved gives way to it."""
     bill, dispatch = purchase.bill(answer), purchase.attempt.dispatch
-    with purchase.around.database.write() as tx:
+
+    def settled(tx: Connection) -> T:
         ledger.finish(tx, dispatch, permit.number, bill)
         return purchase.settled(tx, permit, answer, bill)
+
+    return purchase.around.database.transact(settled)
 
 
 @contextmanager
 def given_up(purchase: Purchase[S, T]) -> Generator[None]:
-    """A call that is cancelled or fails here is unknown at once: a sibling may wait for it."""
+    """A call that is cancelled or fails here is settled at once: a sibling may wait for it."""
     try:
         yield
     except BaseException:
-        with purchase.around.database.write() as tx:
-            ledger.close(tx, purchase.attempt.dispatch)
+        settle_killed(purchase.around, purchase.attempt.dispatch)
         raise
 
 
@@ -199,12 +224,13 @@ def bill_of(settings: Settings, model: str, reply: AgentReply, kept: str = "") -
 
 def _call(call: ModelCall) -> dict[str, int]:
     buckets = asdict(call.usage) if call.usage else {}
-    return {**buckets, "added": call.added, "output": call.output}
+    asked = {"asked": call.asked} if call.asked else {}
+    return {**buckets, "added": call.added, "output": call.output, **asked}
 
 
 def clear(around: Surroundings) -> None:
-    """At the start, when nothing runs: turns without an end stay unknown, prices are caught up."""
+    """At the start, when nothing runs: turns without an end are settled, prices caught up."""
     own = own_prices(load(around.sources, {}).settings.models.prices)
+    settle_killed(around)
     with around.database.write() as tx:
-        ledger.close(tx)
         ledger.price(tx, lambda model, usage, size: cost_nano(model, usage, own, size))

@@ -7,7 +7,6 @@ in no feature's bill. A client that fails it gets fresh prompts only, and the re
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from sparing.agents.hour_check import with_hour
 from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
 from sparing.codec import JsonObject
 from sparing.config.settings import Settings
+from sparing.connection import Connection
 from sparing.dispatch.paid_call import Permit, Purchase, SpendRefusal, pay, run_on
 from sparing.dispatch.spend import SpendRequest
 from sparing.economy.prices import cost_nano, own_prices
@@ -49,7 +49,7 @@ class ResumeCheckRequest(NamedTuple):
 
     @property
     def model(self) -> str:
-        return self.settings.models.of("cheap", self.settings.agent.backend.value)
+        return self.settings.models.of("cheap", self.settings.agent.backend)
 
     @property
     def version(self) -> str:
@@ -148,7 +148,7 @@ class _Check(Purchase[CheckRow, str]):
     def worst(self, limits: CapLimits) -> Amount:
         return self.priced(Amount(MOST_TOKENS, limits.turn.nano_usd))
 
-    def begun(self, tx: sqlite3.Connection, number: int) -> None:
+    def begun(self, tx: Connection, number: int) -> None:
         words = f"checks once whether {self.attempt.backend} can resume its sessions"
         self._tell(tx, f"{ROLE}.{number}", words, {})
 
@@ -167,9 +167,7 @@ class _Check(Purchase[CheckRow, str]):
             detail=answer.reason,
         )
 
-    def settled(
-        self, tx: sqlite3.Connection, permit: Permit, answer: CheckRow, bill: AttemptResult
-    ) -> str:
+    def settled(self, tx: Connection, permit: Permit, answer: CheckRow, bill: AttemptResult) -> str:
         """The reason not to resume, or nothing."""
         resume_checks.book(tx, answer, self.attempt.dispatch)
         words = f"sessions are not resumed: {answer.reason}" if answer.reason else _good(answer)
@@ -177,7 +175,7 @@ class _Check(Purchase[CheckRow, str]):
         self._tell(tx, f"{ROLE}.{permit.number}.done", words, data)
         return bill.detail
 
-    def _tell(self, tx: sqlite3.Connection, name: str, words: str, data: JsonObject) -> None:
+    def _tell(self, tx: Connection, name: str, words: str, data: JsonObject) -> None:
         job = self.asking.source.job
         tell(tx, self.asking.ticket, job, ROLE, text=words, data=data, name=name)
 

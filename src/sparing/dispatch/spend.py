@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 
 from sparing.agents.backend import AgentReply
+from sparing.connection import Connection
 from sparing.dispatch.paid_call import (
     TOO_EARLY,
     Permit,
@@ -67,9 +67,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
             sent=sent.choice,
         )
 
-    def objection(
-        self, tx: sqlite3.Connection, limits: CapLimits, worst: Amount
-    ) -> SpendRefusal | None:
+    def objection(self, tx: Connection, limits: CapLimits, worst: Amount) -> SpendRefusal | None:
         """A cap that it could break, or a leg that works for too long."""
         attempt = self.attempt
         reached = _reached(tx, self, attempt, limits) or caps.reached(
@@ -82,7 +80,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         late = overdue(attempt.stage, worked, self.patience)
         return SpendRefusal(LOOP, late) if late else None
 
-    def begun(self, tx: sqlite3.Connection, number: int) -> None:
+    def begun(self, tx: Connection, number: int) -> None:
         data = {"way": self.sent.way.value, "attempt": number}
         tell(tx, self.ticket, self.source.job, "asks", data=data, name=f"asks.{number}")
 
@@ -91,7 +89,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         return bill_of(self.settings, self.sent.model, answer, kept)
 
     def settled(
-        self, tx: sqlite3.Connection, permit: Permit, answer: AgentReply, bill: ledger.AttemptResult
+        self, tx: Connection, permit: Permit, answer: AgentReply, bill: ledger.AttemptResult
     ) -> Reply:
         """Whether the work may go on with this reply."""
         stop = _stop(tx, self, permit, answer, bill.reply)
@@ -107,7 +105,7 @@ class SpendRequest(Purchase[AgentReply, Reply]):
 
 
 def _reached(
-    tx: sqlite3.Connection, asking: SpendRequest, attempt: ledger.Attempt, limits: CapLimits
+    tx: Connection, asking: SpendRequest, attempt: ledger.Attempt, limits: CapLimits
 ) -> Reached | None:
     """Caps of the dispatch itself: too often sent, or too large for any turn."""
     tries = repeats.tries(tx, attempt)
@@ -120,7 +118,7 @@ def _reached(
     return None
 
 
-def _refuse(tx: sqlite3.Connection, asking: SpendRequest, reached: Reached) -> SpendRefusal:
+def _refuse(tx: Connection, asking: SpendRequest, reached: Reached) -> SpendRefusal:
     """The reached cap is told with all its figures: `sparing raise` reads them."""
     name = f"budget.{reached.scope}.{reached.measure}.{reached.limit}"
     tell(
@@ -136,7 +134,7 @@ def last_call_after(calls: int, seconds: float) -> float:
 
 
 def _stop(
-    tx: sqlite3.Connection, asking: SpendRequest, permit: Permit, reply: AgentReply, kept: str
+    tx: Connection, asking: SpendRequest, permit: Permit, reply: AgentReply, kept: str
 ) -> SpendRefusal:
     if reply.failure is Failure.BUDGET:
         return _refuse(tx, asking, _overrun(permit, reply))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import sqlite3
 from dataclasses import dataclass, replace
 
 from sparing.briefing.background import with_words
@@ -25,9 +24,11 @@ from sparing.briefing.handoff_block import may_leave, tell_handoff
 from sparing.briefing.knowledge import tell_given
 from sparing.briefing.recall import tell_prepared, tell_unread
 from sparing.cache import CacheBlock
+from sparing.connection import Connection
 from sparing.context.prompt import turns
 from sparing.context.prompt.brief import Brief
 from sparing.context.prompt.review_words import repair_reply
+from sparing.dispatch.agent_purpose import agent_purpose
 from sparing.dispatch.prompt import choose, seal
 from sparing.dispatch.way_choice import Chosen
 from sparing.economy.cache_contents import cached_tokens
@@ -39,7 +40,7 @@ from sparing.records.folder import keep_prompt
 from sparing.reply import Reply
 from sparing.runtime import signals, turn_history
 from sparing.runtime.events import tell
-from sparing.runtime.feature_commit import changed_by_author, commit_feature
+from sparing.runtime.feature_commit import changed_by_author, commit_feature, stamp_of
 from sparing.runtime.levers import levers_of
 from sparing.runtime.source import Source, session_owner, session_scope, source_of
 from sparing.runtime.surroundings import current
@@ -47,8 +48,9 @@ from sparing.segment import Segment, Volatility
 from sparing.sent import NotSent, Sent, SentAhead
 from sparing.session import Session
 from sparing.stages.questions import nothing_changed
-from sparing.turn import TURNS, Turn
+from sparing.turn import TURNS
 from sparing.way import Lever, Way
+from sparing.workspace.git.kept_turn import drop_turns, lay_down
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
@@ -130,7 +132,8 @@ async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResul
         keep(tx)
         remember(tx, source, ticket, sent, reply, change or "")
         if change is not None:
-            tell(tx, ticket, job, "commit", text=_subject(source), data={"commit": change})
+            stamp = stamp_of(source, agent_purpose(source), ticket.step, ticket.at)
+            tell(tx, ticket, job, "commit", text=stamp.subject, data={"commit": change})
         tell_handoff(tx, ticket, source, reply.reply)
     if change is None and (TURNS[job.turn].may_leave or may_leave(source, reply.reply)):
         return JobResult(commit=job.head, reply=reply.reply, changed=False)
@@ -159,7 +162,7 @@ async def report(ticket: Ticket, job: Job, result: JobResult) -> JobResult:
     return replace(result, commit=commit_id or job.head)
 
 
-def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str) -> None:
+def _saw(tx: Connection, source: Source, ticket: Ticket, commit_id: str) -> None:
     """The verdict that was written down is known to the session that gave it."""
     scope = session_scope(source.job)
     session = sessions.get(tx, ticket.feature, scope, session_owner(source.job))
@@ -167,14 +170,14 @@ def _saw(tx: sqlite3.Connection, source: Source, ticket: Ticket, commit_id: str)
         sessions.put(tx, ticket.feature, scope, replace(session, commit=commit_id))
 
 
-def began_at(tx: sqlite3.Connection, ticket: Ticket) -> float:
+def began_at(tx: Connection, ticket: Ticket) -> float:
     """When the last try really began, which is not when it was planned to."""
     rows = ledger.of_dispatch(tx, ticket.id)
     return rows[-1].attempt.started if rows else ticket.at
 
 
 def remember(
-    tx: sqlite3.Connection,
+    tx: Connection,
     source: Source,
     ticket: Ticket,
     sent: Sent,
@@ -204,9 +207,7 @@ def remember(
     tell_unread(tx, source, ticket, sent)
 
 
-def _tell_secrets(
-    tx: sqlite3.Connection, ticket: Ticket, source: Source, places: tuple[str, ...]
-) -> None:
+def _tell_secrets(tx: Connection, ticket: Ticket, source: Source, places: tuple[str, ...]) -> None:
     text = f"not committed, secrets are in it: {'; '.join(places)}"
     name = f"secrets.{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     tell(tx, ticket, source.job, "incident", text=text, name=name)
@@ -214,20 +215,15 @@ def _tell_secrets(
 
 def _commit(source: Source, ticket: Ticket) -> str | None:
     worktree = source.around.worktree(source.row, source.job.head, source.job.lane)
+    with source.around.database.read() as connection:
+        rows = ledger.of_dispatch(connection, ticket.id)
+    if good := [row.number for row in rows if row.is_good]:
+        lay_down(worktree, source.job.head, ticket.id, good[-1])
     paths = changed_by_author(source, worktree)
     refuse_secrets(worktree, source.job.head, paths, source.around.folder.redactor.known)
-    change = commit_feature(source, ticket, worktree, paths, _subject(source))
+    change = commit_feature(source, ticket, worktree, paths, agent_purpose(source))
+    drop_turns(worktree.repository, ticket.id, [row.number for row in rows])
     return None if change.empty else change.commit
-
-
-def _subject(source: Source) -> str:
-    """Subjects say which stage and which turn a commit belongs to."""
-    job = source.job
-    if job.task:
-        return f"sparing: {job.stage} task {job.task}"
-    if job.turn is Turn.REVISE:
-        return f"sparing: {job.stage} review iteration {job.look or job.iteration}"
-    return f"sparing: {job.stage}{f', {job.part},' if job.part else ''} by {job.role}"
 
 
 def _write_report(source: Source, dispatch: str) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
@@ -121,6 +122,9 @@ def expected_readers(
 TAIL_TOKENS = 30
 """Of what a primer says behind the trunk, and of what the client puts around it."""
 ANSWER_TOKENS = 8
+SURE = 1.3
+"""A primer is paid for now, and its returns are only expected: it must be worth so many times its
+price."""
 USUAL_RETURNS, USUAL_WEIGHT = 0.5, 1.0
 """Expected until some were seen: too few for a primer to pay."""
 
@@ -132,6 +136,8 @@ class TrunkUse(NamedTuple):
     last_at: float
     """Start of its last call."""
     ping: bool = False
+    blocks: tuple[tuple[str, int], ...] = ()
+    """Digest and tokens of what it was sent, where that is known."""
 
 
 class Primer(NamedTuple):
@@ -146,7 +152,7 @@ class Primer(NamedTuple):
 
     @property
     def pays(self) -> bool:
-        return self.saves > self.cost
+        return self.saves > SURE * self.cost
 
 
 NO_PRIMER = Primer(0, 0.0, 0.0)
@@ -191,16 +197,25 @@ def _seen(uses: Sequence[TrunkUse], at: float) -> _Seen:
     return _Seen(returns, hours)
 
 
-def _late(uses: Sequence[TrunkUse]) -> int:
-    """Of the uses within an hour of the first: those that an entry of five minutes misses."""
+def _late(uses: Sequence[TrunkUse]) -> float:
+    """Of the uses within an hour of the first: those that an entry of five minutes misses. A use
+    counts as far as it begins as the first one did: documents grow and are revised meanwhile."""
     first, *rest = uses
-    warm_until, found = first.last_at + Life.FIVE_MINUTES.seconds, 0
+    most = max((_common(first, use) for use in rest), default=0)
+    warm_until, found = first.last_at + Life.FIVE_MINUTES.seconds, 0.0
     for use in rest:
         if use.first_at >= first.first_at + Life.ONE_HOUR.seconds:
             break
-        found += use.first_at >= warm_until and not use.ping
+        if use.first_at >= warm_until and not use.ping:
+            found += _common(first, use) / most if most else not first.blocks
         warm_until = max(warm_until, use.last_at + Life.FIVE_MINUTES.seconds)
     return found
+
+
+def _common(first: TrunkUse, use: TrunkUse) -> int:
+    """Tokens with which both begin."""
+    pairs = zip(first.blocks, use.blocks, strict=False)
+    return sum(block[1] for block, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def primed_blocks(blocks: Sequence[CacheBlock]) -> tuple[CacheBlock, ...]:

@@ -34,9 +34,9 @@ from sparing.segment import Segment, Volatility
 from sparing.tool import ToolMode
 from sparing.usage import Usage
 from sparing.way import Policy
-from sparing.workspace.git.new_repository import create_repository
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.project.new_repository import create_repository
 from sparing.workspace.tools.command import Commands
 
 NAME, HIDDEN = "coding", "hidden_check.py"
@@ -89,7 +89,7 @@ class CodingTrial:
     @property
     def model(self) -> str:
         settings = self.loaded.settings
-        return settings.models.of("strong", settings.agent.backend.value)
+        return settings.models.of("strong", settings.agent.backend)
 
     def backend(self, arm: ToolArm, repository: Repository) -> Backend:
         made = make_backend(self.loaded, self.around.folder)
@@ -201,7 +201,7 @@ def _judged(call: AgentCall, task: CodingTask, reply: AgentReply) -> str:
 
     def prepare(argv: Sequence[str]) -> Launched:
         assert call.launch is not None
-        return call.launch(argv, Needs({"PWD": str(call.cwd)}))
+        return call.launch(argv, Needs({"PWD": str(call.seen)}))
 
     result = Commands(call.cwd, prepare).run(f"python3 -B {HIDDEN}", TEST_SECONDS)
     if result.code == 0:

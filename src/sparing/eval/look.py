@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply
 from sparing.briefing.trunk_group import form_of, model_of, neutral_system
+from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
 from sparing.dispatch.paid_call import Permit, Purchase, bill_of
 from sparing.money import to_usd
@@ -92,7 +92,7 @@ class Look(Purchase[AgentReply, PaidReply]):
         return bill_of(self.settings, model_of(self.source), answer, kept)
 
     def settled(
-        self, tx: sqlite3.Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
+        self, tx: Connection, permit: Permit, answer: AgentReply, bill: AttemptResult
     ) -> PaidReply:
         return PaidReply(answer, bill.nano_usd)
 

@@ -40,6 +40,7 @@ from sparing.turn_kind import Errand
 from sparing.usage import Origin, Usage
 from sparing.way import Order, Way
 from sparing.workspace.git.commit import commit_paths
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.worktree import Worktree
 
 
@@ -194,8 +195,8 @@ def _written(
         path = worktree.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    at = row.feature.created
-    return commit_paths(worktree, parent, list(texts), step, row.feature.key, step, at).commit
+    stamp = CommitStamp(step, row.feature.key, step, row.feature.created)
+    return commit_paths(worktree, parent, list(texts), stamp).commit
 
 
 def _source(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Protocol
 
 from sparing.codec import JsonObject
+from sparing.connection import Connection
 from sparing.event import FeatureEvent, RunEvent, kind_of, write_event
 from sparing.job import Job
 from sparing.records.events import Event, add
@@ -24,7 +24,7 @@ class Teller(Protocol):
 
 
 def tell(
-    tx: sqlite3.Connection,
+    tx: Connection,
     teller: Teller,
     job: Job,
     what: RunEvent | str,

@@ -5,10 +5,10 @@ First looks of reviewers with our tools and without, with the fact sheet and wit
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from sparing.codec import JsonObject
+from sparing.connection import Connection
 from sparing.economy.cache_contents import Base
 from sparing.economy.cost_model import TYPICAL, Expected, turn_tokens
 from sparing.economy.estimates import seen_work
@@ -39,7 +39,7 @@ FRESH = (Way.COMPOSE.value, Way.PLAIN.value, Way.REFERENCE.value)
 
 
 def off_by_record(
-    connection: sqlite3.Connection, backend: str, feature: int, named: Iterable[str] = ()
+    connection: Connection, backend: str, feature: int, named: Iterable[str] = ()
 ) -> dict[Lever, str]:
     """Levers that are not used here, with the reason; never one that the user has named."""
     rows = [row for row in ledger.of_backend(connection, backend, MOST_TURNS) if row.attempt.sent]
@@ -79,7 +79,7 @@ def _is_file(told: str, path: str) -> bool:
     return told == path or told.endswith(f"/{path}")
 
 
-def effect_of_sheet(connection: sqlite3.Connection, backend: str) -> SheetEffect:
+def effect_of_sheet(connection: Connection, backend: str) -> SheetEffect:
     return sheet_effect(list(covered_turns(ledger.of_backend(connection, backend, MOST_TURNS))))
 
 
@@ -119,22 +119,22 @@ MOST_LOOKS = 600
 """Older looks count no more, so a lever that was lost is tried again one day."""
 
 
-def looks_by_tools(connection: sqlite3.Connection, backend: str) -> list[FirstLook]:
+def looks_by_tools(connection: Connection, backend: str) -> list[FirstLook]:
     rows = verdicts.first_looks(connection, backend, MOST_LOOKS)
     return list(_looks(rows, [bool(row.sent.get("own") or row.opened) for row in rows]))
 
 
-def looks_by_sheet(connection: sqlite3.Connection, backend: str) -> list[FirstLook]:
+def looks_by_sheet(connection: Connection, backend: str) -> list[FirstLook]:
     rows = verdicts.first_looks(connection, backend, MOST_LOOKS)
     return list(_looks(rows, [row.sent.get("sheet") == SheetUse.SHOWN for row in rows]))
 
 
-def lost_by_look(connection: sqlite3.Connection, backend: str) -> dict[str, str]:
+def lost_by_look(connection: Connection, backend: str) -> dict[str, str]:
     """Models whose readers reviewed worse with our tools, and what fell."""
     return fallen(looks_by_tools(connection, backend))
 
 
-def lost_by_sheet(connection: sqlite3.Connection, backend: str) -> dict[str, str]:
+def lost_by_sheet(connection: Connection, backend: str) -> dict[str, str]:
     return fallen(looks_by_sheet(connection, backend))
 
 

@@ -11,13 +11,13 @@ tasks. Pauses are those of this feature; a program knows that tasks follow each 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from sparing.agents.backend import Backend
 from sparing.cache import Life
 from sparing.config.settings import Settings
+from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief
 from sparing.economy.cache_lives import RECENT_PAUSES, trunk_life
 from sparing.economy.cost_model import Rates
@@ -36,7 +36,7 @@ from sparing.way import Lever, Policy
 COMPARED_WITH = frozenset({Lever.TRUNK, Lever.INLINE, Lever.RESUME, Lever.BATCH})
 
 
-def able_of(connection: sqlite3.Connection, backend: Backend) -> Able:
+def able_of(connection: Connection, backend: Backend) -> Able:
     can = backend.capabilities
     return Able(
         can.marks, can.resume, ping=can.fork, two_lives=can.two_lives, trims=can.trims,
@@ -45,7 +45,7 @@ def able_of(connection: sqlite3.Connection, backend: Backend) -> Able:
     )  # fmt: skip
 
 
-def _no_primer(connection: sqlite3.Connection, backend: Backend) -> str:
+def _no_primer(connection: Connection, backend: Backend) -> str:
     """Why nothing is sent ahead for an hour: nobody believes it of a real provider unasked."""
     if not backend.capabilities.primes:
         return "the backend can't keep one turn longer than others"
@@ -56,7 +56,7 @@ def _no_primer(connection: sqlite3.Connection, backend: Backend) -> str:
 
 
 def standings_of(
-    connection: sqlite3.Connection, settings: Settings, backend: Backend
+    connection: Connection, settings: Settings, backend: Backend
 ) -> tuple[LeverState, ...]:
     return standings(settings.economy.levers, able_of(connection, backend))
 
@@ -107,10 +107,14 @@ def _found(source: Source) -> tuple[LeverState, ...]:
 
 def sheet_use_of(source: Source) -> SheetUse:
     """What this feature does with the fact sheet: one that has begun with it stays with it."""
-    return source.once(("sheet use",), lambda: _sheet(source))[0]
+    return _sheet(source)[0]
 
 
 def _sheet(source: Source) -> tuple[SheetUse, str]:
+    return source.once(("sheet use",), lambda: _decide_sheet(source))
+
+
+def _decide_sheet(source: Source) -> tuple[SheetUse, str]:
     around, row = source.around, source.row
     settings, feature = around.settings(row), row.feature
     names = settings.economy.levers
@@ -121,7 +125,7 @@ def _sheet(source: Source) -> tuple[SheetUse, str]:
         return SheetUse.OFF, "the stages of a tier share one session"
     if Lever.SHEET.value in names:
         return SheetUse.SHOWN, ""
-    model = settings.models.of(source.role.model, settings.agent.backend.value, source.role.name)
+    model = settings.models.of(source.role.model, settings.agent.backend, source.role.name)
     with around.database.read() as connection:
         fell = lost_by_sheet(connection, around.backend(row).name).get(model)
         if fell:
@@ -166,7 +170,7 @@ def group_of(source: Source, brief: Brief) -> str:
     return f"{source.role.role_class}/{what}"
 
 
-def life_of(connection: sqlite3.Connection, source: Source, group: str, rates: Rates) -> Life:
+def life_of(connection: Connection, source: Source, group: str, rates: Rates) -> Life:
     if Lever.HOUR not in levers_of(source) or not TURNS[source.job.turn].trunk_is_shared:
         return Life.FIVE_MINUTES
     writes = source.role.role_class.writes

@@ -10,10 +10,13 @@ from datetime import UTC, datetime
 
 from sparing.artifact import META
 from sparing.codec import JsonObject
+from sparing.commit_purpose import Purpose
+from sparing.config.settings import Settings
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.state import Position
 from sparing.records.features import FeatureRow
+from sparing.runtime.commit_message import commit_stamp
 from sparing.stages.place import Mark, Place
 from sparing.workspace.git.commit import commit_paths, read_file
 from sparing.workspace.git.worktree import Worktree
@@ -32,23 +35,23 @@ def write_meta(
 
 
 def commit_meta(
-    worktree: Worktree, folder: str, row: FeatureRow, place: Place, step: str, at: float
+    worktree: Worktree, settings: Settings, row: FeatureRow, place: Place, step: str, at: float
 ) -> str:
     """The commit in which it says what the database says; the head itself if it does already.
 
     Why sessions are not resumed is left as it stands: no turn has been taken since.
     """
-    path = f"{folder}/{META}"
+    path = f"{settings.flow.folder_of(row.feature)}/{META}"
     data = read_file(worktree.repository, place.head, path)
     known: JsonObject = json.loads(data) if data else {}
     text = _text(project(row, place, known.get(DEFERRED) or ""))
     if data == text.encode():
         return place.head
     Confined(worktree.path).write_text(path, text)
-    words = {Position.ABANDONED: "abandoned"}.get(place.state.position, "on record")
-    subject = f"sparing: {place.state.stage} {words}"
-    name = row.feature.name
-    return commit_paths(worktree, place.head, (path,), subject, name, step, at).commit
+    over = place.state.position is Position.ABANDONED
+    why = Purpose("chore", "abandon the feature" if over else f"record {place.state.stage}")
+    stamp = commit_stamp(worktree.repository, settings, row.feature, why, step, at)
+    return commit_paths(worktree, place.head, (path,), stamp).commit
 
 
 def _text(known: JsonObject) -> str:

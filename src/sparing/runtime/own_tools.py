@@ -13,7 +13,8 @@ from typing import NamedTuple, assert_never
 
 from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
 from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_options import ToolOffer
+from sparing.agents.codex.backend import CodexBackend
+from sparing.agents.own_tools import ToolOffer
 from sparing.config.settings import Settings
 from sparing.database import Database
 from sparing.errors import SandboxRefused
@@ -65,6 +66,9 @@ def offer_tools(
     backend: Backend, settings: Settings, sources: ToolSources, feature: int = 0
 ) -> None:
     """Give a backend that can answer calls itself the tools that are wanted."""
+    if isinstance(backend, CodexBackend):
+        backend.offer(ToolOffer(lambda call: toolset(call, sources)))
+        return
     if not isinstance(backend, ClaudeBackend):
         return
     lost = frozenset[str]()
@@ -110,7 +114,7 @@ def toolset(call: AgentCall, sources: ToolSources) -> Toolset:
     def prepare(argv: Sequence[str]) -> Launched:
         if call.launch is None:
             raise SandboxRefused("there is no sandbox for a command", "sparing doctor")
-        return call.launch(argv, Needs({"PWD": str(call.cwd)}))
+        return call.launch(argv, Needs({"PWD": str(call.seen)}))
 
     writes = call.access.writes
     shown = call.shown is not None and call.shown.writes

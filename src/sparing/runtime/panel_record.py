@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 
+from sparing.connection import Connection
 from sparing.finding import Severity
 from sparing.panel import SECOND, PanelMode
 from sparing.records import findings, verdicts
@@ -27,7 +27,7 @@ def panel_rule(around: Surroundings, row: FeatureRow) -> PanelRule:
         return PanelRule(mode, quiet_looks(looks_apart(connection)), row.feature.key)
 
 
-def looks_apart(connection: sqlite3.Connection) -> list[LookApart]:
+def looks_apart(connection: Connection) -> list[LookApart]:
     """Of all features here. In a loop that began in one turn, a later look of the second reviewer
     alone says nothing for merging; what it finds there was overlooked."""
     rows = verdicts.of_role(connection, SECOND, MOST_LOOKS)
@@ -40,7 +40,7 @@ def looks_apart(connection: sqlite3.Connection) -> list[LookApart]:
     ]
 
 
-def _finds(connection: sqlite3.Connection, rows: Sequence[VerdictRow]) -> set[str]:
+def _finds(connection: Connection, rows: Sequence[VerdictRow]) -> set[str]:
     """The looks in which it was the first to raise a blocker that no person dismissed."""
     looks = {(one.feature, one.stage, one.iteration): one.dispatch for one in reversed(rows)}
     raised = findings.raised_by(connection, SECOND)

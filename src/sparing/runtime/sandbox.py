@@ -8,7 +8,10 @@ environment but what their client needs.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from sparing.agents.backend import Launch, Launched, Needs
@@ -19,10 +22,22 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.config import without_credentials
+from sparing.workspace.git.own_git import own_git
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
-from sparing.workspace.sandbox.launcher import tool_roots, wrap
-from sparing.workspace.sandbox.policy import SandboxAccess, SandboxPolicy
+from sparing.workspace.sandbox.launcher import is_sealed, place_of, wrap
+from sparing.workspace.sandbox.policy import (
+    GIGABYTE,
+    GitView,
+    ProcessLimits,
+    SandboxAccess,
+    SandboxPolicy,
+)
+from sparing.workspace.sandbox.toolchains import tool_roots
+
+MEGABYTE = 1 << 20
+MOST_WRITTEN = 20_000 * MEGABYTE
+"""In a turn, where no setting says more."""
 
 
 def empty_folder(around: Surroundings) -> Path:
@@ -37,32 +52,56 @@ def launch_in(
 ) -> Launch:
     """How a client is started there; `outside`: in an empty folder, without the repository."""
 
-    def launch(argv: Sequence[str], needs: Needs) -> Launched:
+    folder = empty_folder(around) if outside else worktree.path
+    view = None if outside else git_view(around, worktree)
+
+    def start(argv: Sequence[str], needs: Needs) -> Launched:
         policy = SandboxPolicy(
             SandboxAccess.AUTHOR if writes else SandboxAccess.REVIEWER,
-            empty_folder(around) if outside else worktree.path,
-            {**around.environ, **needs.environment},
+            folder,
+            {**around.environ, **tool_variables(around), **needs.environment},
             secrets=needs.secrets,
-            git_dir=None if outside else around.repository.git_dir,
-            covered={} if outside else covered_files(around.repository),
+            git_dir=None if outside or view else around.repository.git_dir,
+            git=view,
+            covered={} if outside or view else covered_files(around.repository),
             readable=(*tools(around), *needs.readable),
             client_state=needs.state,
             shell_variable=needs.shell_variable,
+            passwd_shell=needs.passwd_shell,
             ports=needs.ports,
+            limits=limits_of(around),
             level=around.level,
         )
         return wrap(policy, argv, around.folder.scratch)
 
-    return launch
+    return Launch(start, place_of(folder, around.level))
 
 
-def check_sandbox(around: Surroundings) -> CheckSandbox:
-    """For the repository's own checks: like an author, without any network."""
-    folder = around.folder.scratch
+def git_view(around: Surroundings, worktree: Worktree) -> GitView | None:
+    """What of the repository is seen in there; None: all of it, where nothing can be hidden, or
+    where the folder is none of our worktrees."""
+    ours = worktree.branch and (worktree.path / ".git").is_file()
+    if not is_sealed(around.level) or not ours:
+        return None
+    return own_git(worktree, around.folder.histories)
+
+
+def check_sandbox(around: Surroundings, worktree: Worktree | None = None) -> CheckSandbox:
+    """For the repository's own checks: like an author, without any network.
+
+    Without a worktree it is for a set-up. That runs on files that a person knows, and tools that
+    make a version out of tags find them.
+    """
+    view = git_view(around, worktree) if worktree else None
     return CheckSandbox(
-        folder, around.repository.git_dir, tools(around), level=around.level,
-        covered=covered_files(around.repository),
-    )  # fmt: skip
+        around.folder.scratch,
+        None if view else around.repository.git_dir,
+        tools(around),
+        level=around.level,
+        limits=limits_of(around, command=True),
+        covered={} if view else covered_files(around.repository),
+        git=view,
+    )
 
 
 def covered_files(repository: Repository) -> dict[Path, str]:
@@ -72,12 +111,45 @@ def covered_files(repository: Repository) -> dict[Path, str]:
     return found | ({own: ""} if own.is_file() else {})
 
 
+def limits_of(around: Surroundings, *, command: bool = False) -> ProcessLimits:
+    """By the user's settings, else by the machine's size. A command of the repository also has a
+    limit for each of its processes: a client may reserve more than it ever takes."""
+    wanted = around.own_settings().workspace
+    memory = wanted.memory_mb * MEGABYTE or max(machine_memory() // 2, GIGABYTE)
+    free = shutil.disk_usage(around.folder.path).free
+    disk = wanted.disk_mb * MEGABYTE or max(min(free // 2, MOST_WRITTEN), MEGABYTE)
+    return ProcessLimits(
+        file_bytes=GIGABYTE if command else 4 * GIGABYTE,
+        memory_bytes=memory if command else None,
+        tree_bytes=memory,
+        disk_bytes=disk,
+    )
+
+
+@lru_cache(maxsize=1)
+def machine_memory() -> int:
+    """What this machine has, or what a container was given of it."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):
+            whole = min(whole, int(Path(file).read_text()))
+    return whole
+
+
 def tools(around: Surroundings) -> tuple[Path, ...]:
     """Where the programs lie that are found by PATH, without what lies beside them in HOME."""
     home = Path(around.sources.environ.get("HOME", os.devnull))
     own = around.environ.get("VIRTUAL_ENV")
     roots = tool_roots(around.environ.get("PATH", os.defpath), home)
     return (*roots, Path(own)) if own else roots
+
+
+def tool_variables(around: Surroundings) -> dict[str, str]:
+    """Where tools look in HOME for themselves, which is another one in the sandbox."""
+    home = Path(around.sources.environ.get("HOME", os.devnull))
+    rust = home / ".rustup"
+    found = rust in tools(around) and rust.is_dir()
+    return {"RUSTUP_HOME": str(rust)} if found else {}
 
 
 def record_sandbox(around: Surroundings, row: FeatureRow, at: float, words: str) -> None:

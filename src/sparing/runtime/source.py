@@ -26,7 +26,7 @@ from sparing.job import Job, Ticket
 from sparing.panel import joint_name
 from sparing.records import features, sessions, verdicts
 from sparing.records.features import FeatureRow
-from sparing.records.folder import folder_secret
+from sparing.records.folder import TextGone
 from sparing.roles.catalog import Catalog, load_catalog, united
 from sparing.roles.load import Role
 from sparing.runtime.surroundings import Surroundings, current
@@ -103,8 +103,8 @@ class Source:
     @property
     def key(self) -> str:
         """Equal for all prompts of a feature; no document can know it in advance."""
-        folder = self.around.folder.path
-        return self.once(("key",), lambda: wrapper_key(folder_secret(folder), self.row.feature.key))
+        folder = self.around.folder
+        return self.once(("key",), lambda: wrapper_key(folder.secret, self.row.feature.key))
 
     @property
     def cap(self) -> int:
@@ -170,6 +170,13 @@ class Source:
 
     def fetch(self, digest: str) -> str:
         return self.around.folder.fetch(digest) if digest else ""
+
+    def recall(self, digest: str) -> str:
+        """What was said in an earlier turn, which a later one can do without if it is gone."""
+        try:
+            return self.fetch(digest)
+        except TextGone:
+            return ""
 
     def open_verdicts(self) -> list[Verdict]:
         with self.around.database.read() as connection:

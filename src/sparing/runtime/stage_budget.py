@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import NamedTuple
 
+from sparing.connection import Connection
 from sparing.economy import continuity
 from sparing.flow.flows import builder_of
 from sparing.records import ledger
@@ -35,7 +35,7 @@ def budget_of(source: Source) -> Budget:
     return Budget(learned, "learned" if enough else "estimated")
 
 
-def taken_by(connection: sqlite3.Connection, source: Source, stage: str) -> list[int]:
+def taken_by(connection: Connection, source: Source, stage: str) -> list[int]:
     """What each earlier run of a stage took of the window, as far as it was the stage's own."""
     own, builder = source.row.feature.key, builder_of(source.row.feature.flow)
     rows = ledger.of_backend(connection, source.around.backend(source.row).name, MOST_TURNS)

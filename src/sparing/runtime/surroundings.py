@@ -11,21 +11,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sparing.agents.backend import Backend
-from sparing.agents.script import read_script
-from sparing.agents.scripted import ScriptedBackend
 from sparing.config.load import Loaded, load
-from sparing.config.process_environment import client_environment
 from sparing.config.roles import WebUse
-from sparing.config.settings import BackendName, ClockKind, Settings
+from sparing.config.settings import ClockKind, Settings
 from sparing.config.sources import Sources
-from sparing.config.spending import ClientKind
 from sparing.database import Database
 from sparing.errors import ConfigError
 from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
-from sparing.runtime.claude_double import DoubledClaude, agent_of, taken_seconds
-from sparing.runtime.clients import claude_backend
+from sparing.runtime.backends import make_backend, settle_backend
+from sparing.runtime.claude_double import agent_of, taken_seconds
 from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
 from sparing.runtime.web_search import agreed_use
 from sparing.workspace.git.lanes import lane_branch, lane_name
@@ -59,8 +55,14 @@ class Surroundings:
     def loaded(self, row: FeatureRow) -> Loaded:
         key = row.feature.key
         if key not in self._loaded:
-            self._loaded[key] = load(self.sources, row.overrides)
+            self._loaded[key] = settle_backend(load(self.sources, row.overrides), self.folder)
         return self._loaded[key]
+
+    def own_settings(self) -> Settings:
+        """Without what one feature was started with."""
+        if "" not in self._loaded:
+            self._loaded[""] = load(self.sources, {})
+        return self._loaded[""].settings
 
     def settings(self, row: FeatureRow) -> Settings:
         return self.loaded(row).settings
@@ -150,23 +152,6 @@ def backend_key(loaded: Loaded, feature: int = 0) -> str:
     """Features whose settings agree in this share a backend."""
     agent, tools = loaded.settings.agent, tool_names(loaded.settings, feature)
     return f"{agent.backend} {agent.client} {loaded.agent_script} {tools}"
-
-
-def make_backend(loaded: Loaded, folder: StateFolder) -> Backend:
-    agent = loaded.settings.agent
-    if agent.backend in (BackendName.AUTO, BackendName.CLAUDE):
-        return claude_backend(agent, folder.path, client_environment())
-    drawn = agent_of(agent) if agent.backend is BackendName.CLAUDE_DOUBLE else None
-    if loaded.agent_script is None and agent.backend is BackendName.SCRIPTED:
-        raise ConfigError(
-            f"the {agent.backend} backend has no script",
-            "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml",
-        )
-    if agent.backend is BackendName.CLAUDE_DOUBLE:
-        stock = agent.client is ClientKind.STOCK
-        return DoubledClaude(loaded.agent_script, folder.path, drawn, stock=stock)
-    assert loaded.agent_script is not None
-    return ScriptedBackend(read_script(loaded.agent_script), folder.scripted)
 
 
 _current: list[Surroundings] = []

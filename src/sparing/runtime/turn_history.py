@@ -7,7 +7,6 @@ to answer has filled it.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from sparing import turn
 from sparing.artifact import ArtifactName
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.codec import JsonObject
+from sparing.connection import Connection
 from sparing.economy.cache_contents import Base, SentPrompt
 from sparing.economy.cache_lives import TrunkUse, expected_readers
 from sparing.economy.cost_model import TurnWork
@@ -72,7 +72,7 @@ def memory_of(way: Way, *, noted: bool, handed: bool = False, chained: bool = Fa
     return Memory.NOTES if noted else Memory.NONE
 
 
-def sends(connection: sqlite3.Connection, trunk: str, at: float) -> list[SentPrompt]:
+def sends(connection: Connection, trunk: str, at: float) -> list[SentPrompt]:
     """What was sent under this trunk key, as far as a cache may still hold it."""
     rows = ledger.of_trunk(connection, trunk, at - CACHE_SECONDS, MOST_SENDS)
     return [_sent(trunk, row) for row in rows if row.attempt.sent]
@@ -101,31 +101,39 @@ def _base(trunk: str, said: JsonObject) -> Base:
     return Base(trunk, said["base"], tools=tools, tools_tokens=tokens)
 
 
-def tools_sent(connection: sqlite3.Connection, backend: str, tools: str) -> list[SentPrompt]:
+def tools_sent(connection: Connection, backend: str, tools: str) -> list[SentPrompt]:
     """The last turn with these tools, whatever it was told: who comes next reads them."""
     rows = ledger.of_backend(connection, backend, MOST_TURNS)
     own = [row for row in rows if (row.attempt.sent.get("tools") or ("",))[0] == tools]
     return [replace(_sent(row.attempt.trunk, row), blocks=()) for row in own[-1:]]
 
 
-def works(connection: sqlite3.Connection, backend: str) -> dict[TurnClass, TurnWork]:
+def works(connection: Connection, backend: str) -> dict[TurnClass, TurnWork]:
     """What is expected of turns, by what the latest ones were."""
     return learned(_turns(ledger.of_backend(connection, backend, MOST_TURNS)))
 
 
 def _turns(rows: Iterable[LedgerRow]) -> Iterable[SeenTurn]:
     for row in rows:
-        attempt = row.attempt
-        errand = errand_of(attempt.template, attempt.stage)
-        if errand is not None and row.result is not None:
-            noted = attempt.sent.get("noted", attempt.iteration > 1)
-            handed = bool(attempt.sent.get("handed"))
-            chained = bool(attempt.sent.get("chained"))
-            memory = memory_of(Way(attempt.way), noted=noted, handed=handed, chained=chained)
-            yield SeenTurn(TurnClass(attempt.role, errand, memory), _calls(row))
+        kind = kind_of(row)
+        if kind is not None and row.result is not None:
+            yield SeenTurn(kind, _calls(row))
 
 
-def share(connection: sqlite3.Connection, backend: str, version: str) -> Share:
+def kind_of(row: LedgerRow) -> TurnClass | None:
+    """None for a turn that only mends a reply."""
+    attempt = row.attempt
+    errand = errand_of(attempt.template, attempt.stage)
+    if errand is None:
+        return None
+    noted = attempt.sent.get("noted", attempt.iteration > 1)
+    handed = bool(attempt.sent.get("handed"))
+    chained = bool(attempt.sent.get("chained"))
+    memory = memory_of(Way(attempt.way), noted=noted, handed=handed, chained=chained)
+    return TurnClass(attempt.role, errand, memory)
+
+
+def share(connection: Connection, backend: str, version: str) -> Share:
     """How much of a warm transcript this client's resumed turns have read from the cache; what
     was seen when its resume was checked counts as one of them."""
     checked = resume_checks.get(connection, backend, version)
@@ -154,7 +162,7 @@ class SessionFront(NamedTuple):
     """Whose tools it has; empty where nobody wrote that down."""
 
 
-def front_of(connection: sqlite3.Connection, feature: str, session: str) -> SessionFront:
+def front_of(connection: Connection, feature: str, session: str) -> SessionFront:
     rows = [row for row in ledger.of_session(connection, feature, session) if row.attempt.sent]
     if not rows:
         return SessionFront()
@@ -163,7 +171,7 @@ def front_of(connection: sqlite3.Connection, feature: str, session: str) -> Sess
     return SessionFront(said.get("system", ""), base, said.get("access", ""))
 
 
-def readers(connection: sqlite3.Connection, backend: str, group: str, life: Life) -> float:
+def readers(connection: Connection, backend: str, group: str, life: Life) -> float:
     """How many dispatches are expected to read what one of a group writes before it is forgotten,
     by the pauses between them here, however they were sent; `group` may be a class of roles."""
     last: dict[str, float] = {}
@@ -178,19 +186,20 @@ def readers(connection: sqlite3.Connection, backend: str, group: str, life: Life
     return expected_readers(pauses, life)
 
 
-def trunk_uses(connection: sqlite3.Connection, backend: str, group: str) -> list[list[TrunkUse]]:
+def trunk_uses(connection: Connection, backend: str, group: str) -> list[list[TrunkUse]]:
     """By feature, when a group's prompts were sent, and sessions kept warm that begin with one."""
     found: dict[str, list[TrunkUse]] = {}
     for row in ledger.of_backend(connection, backend, MOST_TURNS):
         sent = row.attempt.sent
         kept = sent.get(KEPT_GROUP) == group
         if sent.get("group") == group or kept:
-            use = TrunkUse(row.attempt.started, _last_call(row), ping=kept)
+            known = () if kept else tuple((str(one[0]), int(one[1])) for one in sent["blocks"])
+            use = TrunkUse(row.attempt.started, _last_call(row), ping=kept, blocks=known)
             found.setdefault(row.attempt.feature, []).append(use)
     return list(found.values())
 
 
-def opening(connection: sqlite3.Connection, feature: str, prompt: str) -> tuple[CacheBlock, ...]:
+def opening(connection: Connection, feature: str, prompt: str) -> tuple[CacheBlock, ...]:
     """A prompt that opened a session, as a cache saw it; empty if no row knows."""
     rows = ledger.of_feature(connection, feature)
     known = (row.attempt.sent for row in rows if row.attempt.prompt == prompt)

@@ -16,11 +16,12 @@ from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
-from sparing.runtime.sandbox import check_sandbox
+from sparing.runtime.sandbox import check_sandbox, tool_variables
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.environment import is_sealed, seal, unseal
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
+from sparing.workspace.sandbox.launcher import place_of
 from sparing.workspace.setup import lent_files
 from sparing.workspace.setup.base_files import put_back
 from sparing.workspace.setup.consent import Consent, SetupQuestion, consent
@@ -55,7 +56,7 @@ def outfit(
     if note and worktree.branch == row.feature.branch:
         version = f"{found.now.digest[:16]}.{found.known.commit[:16]}"
         _warn_once(around, row, teller, job, version, note)
-    if found.known.plan.empty or _is_ready(worktree, found.known):
+    if found.known.plan.empty or _is_ready(around, worktree, found.known):
         return note
     if found.agreed:
         _set_up(around, row, worktree, found.known, teller, job)
@@ -90,9 +91,9 @@ def _set_up(
         _tell(around, teller, job, SetupEvent(), text)
 
 
-def _is_ready(worktree: Worktree, recipe: Recipe) -> bool:
+def _is_ready(around: Surroundings, worktree: Worktree, recipe: Recipe) -> bool:
     kept = not recipe.plan.commands or is_sealed(worktree.path)
-    return kept and is_equipped(worktree, recipe)
+    return kept and is_equipped(worktree, recipe, place_of(worktree.path, around.level))
 
 
 def _not_agreed(row: FeatureRow, found: Consent) -> str:
@@ -133,12 +134,13 @@ def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes
 def tool_environ(around: Surroundings) -> dict[str, str]:
     """What checks must know of what a set-up has loaded."""
     folder = _caches(around)
-    return {**around.environ, **(caches(folder) if folder.is_dir() else {})}
+    own = {**around.environ, **tool_variables(around)}
+    return {**own, **(caches(folder) if folder.is_dir() else {})}
 
 
-def tool_sandbox(around: Surroundings) -> CheckSandbox:
+def tool_sandbox(around: Surroundings, worktree: Worktree) -> CheckSandbox:
     """A check may read what a set-up has loaded, and change none of it."""
-    sandbox, folder = check_sandbox(around), _caches(around)
+    sandbox, folder = check_sandbox(around, worktree), _caches(around)
     return sandbox._replace(readable=(*sandbox.readable, folder)) if folder.is_dir() else sandbox
 
 
@@ -151,7 +153,7 @@ def _means(around: Surroundings, row: FeatureRow) -> Means:
     folder.mkdir(mode=0o700, exist_ok=True)
     sandbox = check_sandbox(around)._replace(writable=(folder,), ports=WEB)
     limit = around.settings(row).workspace.setup_seconds
-    return Means(around.environ, folder, limit, sandbox)
+    return Means({**around.environ, **tool_variables(around)}, folder, limit, sandbox)
 
 
 def _tell(around: Surroundings, teller: Teller, job: Job, what: RunEvent, text: str) -> None:

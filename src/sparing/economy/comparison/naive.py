@@ -3,9 +3,8 @@
 The naive way: every dispatch is a new session with the role as its system prompt; its prompt is
 one block that holds every document in full. It has the same client and the same prompt cache, so
 only what can't be shared between sessions is paid again. It makes the calls that the turn made,
-less those that only opened what stands in its prompt. A resumed turn skips files that a new
-session would read again, and notes, maps and files that came along spare calls too: none of that
-is counted, so the baseline is a low one.
+less those that only opened what stands in its prompt, and with those more that a new session with
+the client's tools needs (`naive_work`). What a map or a fact sheet spares is not counted.
 """
 
 from __future__ import annotations
@@ -40,6 +39,18 @@ class NaiveTurn:
     """Turns of one role at one thing."""
     follows: bool = False
     """Goes on at once in the session of the same line: a reply that is put into shape."""
+    remembering: Sequence[tuple[int, int]] | None = None
+    """Its calls by somebody who remembers what the turn did; None: the same."""
+    made: Sequence[tuple[int, int]] | None = None
+    """Those that the turn made, less those for documents; None: the same."""
+
+    @property
+    def own_calls(self) -> Sequence[tuple[int, int]]:
+        return self.calls if self.made is None else self.made
+
+    @property
+    def remembered_calls(self) -> Sequence[tuple[int, int]]:
+        return self.calls if self.remembering is None else self.remembering
 
 
 def naive_usage(turns: Iterable[NaiveTurn]) -> list[Usage]:

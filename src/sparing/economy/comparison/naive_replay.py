@@ -1,4 +1,4 @@
-"""A recorded run without sessions or shared blocks, its prompts cut to what each role needs."""
+"""A recorded run the naive way, and the steps from there to prompts of what each role needs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,37 @@ def naive_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
     return [_silent(turn) for turn in turns]
 
 
+def remembering_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
+    """As naive, by agents that remember what those of the run did."""
+    plain = naive_turns(turns)
+    return [replace(one, calls=one.remembered_calls) if one.calls else one for one in plain]
+
+
+def equipped_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
+    """The same with the run's tools, and so with its calls."""
+    return [_equipped(turn) for turn in turns]
+
+
 def scoped_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
-    """As naive, except that a prompt holds what its role needs and no more."""
-    return [_silent(turn) if turn.follows or turn.ping else _scoped(turn) for turn in turns]
+    """The same, except that a prompt holds what its role needs and no more."""
+    return [_equipped(turn) if turn.follows or turn.ping else _scoped(turn) for turn in turns]
 
 
 def _silent(turn: RecordedTurn) -> NaiveTurn:
     return replace(turn.naive, calls=()) if turn.ping else turn.naive
 
 
+def _equipped(turn: RecordedTurn) -> NaiveTurn:
+    naive = _silent(turn)
+    calls = naive.own_calls if naive.calls else ()
+    return replace(naive, calls=calls, tools=turn.tools if turn.tools[1] else naive.tools)
+
+
 def _scoped(turn: RecordedTurn) -> NaiveTurn:
     """All blocks as one, the role before it; so nothing but tools and role can be shared."""
     blocks = turn.ways[Way.COMPOSE].blocks
+    naive = _equipped(turn)
     tokens = turn.base[1] + sum(block.tokens for block in blocks)
-    tokens -= turn.naive.tools[1] + turn.naive.role[1]
+    tokens -= naive.tools[1] + naive.role[1]
     digest = hashlib.sha256(" ".join(block.digest for block in blocks).encode()).hexdigest()
-    return replace(turn.naive, prompt=(digest, max(0, tokens)))
+    return replace(naive, prompt=(digest, max(0, tokens)))

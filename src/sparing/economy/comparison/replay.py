@@ -227,8 +227,8 @@ def _sending(
 
 def _calls(turn: RecordedTurn, way: Way) -> tuple[CallSize, ...]:
     """What was opened by path stands in a composed prompt."""
-    if way is Way.COMPOSE and turn.way is Way.REFERENCE and turn.naive.calls:
-        return tuple(CallSize(*call) for call in turn.naive.calls)
+    if way is Way.COMPOSE and turn.way is Way.REFERENCE and turn.naive.own_calls:
+        return tuple(CallSize(*call) for call in turn.naive.own_calls)
     return turn.calls
 
 

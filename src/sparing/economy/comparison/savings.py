@@ -15,7 +15,12 @@ from typing import NamedTuple
 
 from sparing.economy.comparison.bound import RunTurn, lower_bound, oracle
 from sparing.economy.comparison.naive import naive_runs, naive_usage
-from sparing.economy.comparison.naive_replay import naive_turns, scoped_turns
+from sparing.economy.comparison.naive_replay import (
+    equipped_turns,
+    naive_turns,
+    remembering_turns,
+    scoped_turns,
+)
 from sparing.economy.comparison.recorded_turn import RecordedTurn
 from sparing.economy.comparison.replay import (
     Pick,
@@ -34,11 +39,16 @@ from sparing.economy.cost_model import Rates
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 
-SCOPE, BY_PATH = "scope", "by path"
-"""No levers that can be switched off: a prompt holds what its role needs, and documents are named
-by their path where that was expected to be cheaper."""
+MEMORY, TOOLS, SCOPE, BY_PATH = "memory", "tools", "scope", "by path"
+"""No levers that can be switched off by themselves: what a session, notes or a prompt has given is
+not opened again, tools are few and take lists, a prompt holds what its role needs, and documents
+are named by their path where that was expected to be cheaper."""
+GUESSED = frozenset((MEMORY, TOOLS))
+"""Without these the turns would have made other calls."""
 NAIVE, SEED = "naive", "seed"
 STEPS: Mapping[str, str] = {
+    MEMORY: "what was opened before is not opened again",
+    TOOLS: "fewer tools, and several files in one call",
     SCOPE: "prompts cut to the role, plus our own words",
     BY_PATH: "documents by path where that seemed cheaper",
     Lever.INLINE: "documents in the prompt, not opened by tools",
@@ -171,12 +181,16 @@ def _from_naive(
         return cost(replay_bills(turns, _bare(pick)))
 
     costs = [
+        (MEMORY, cost(naive_usage(remembering_turns(turns)))),
+        (TOOLS, cost(naive_usage(equipped_turns(turns)))),
         (SCOPE, cost(naive_usage(scoped_turns(turns)))),
         (Lever.TRUNK, sent(all_inline)),
         (BY_PATH, sent(all_fresh)),
         *ours,
     ]
-    return Ladder(NAIVE, naive, Origin.SIMULATED, _steps(naive, costs))
+    guessed = any(turn.naive.calls != turn.naive.own_calls for turn in turns)
+    origin = Origin.ESTIMATED if guessed else Origin.SIMULATED
+    return Ladder(NAIVE, naive, origin, _steps(naive, costs))
 
 
 def _from_seed(
@@ -201,7 +215,7 @@ def _steps(
     """Levers that changed nothing are left out."""
     before = [start, *(after for _, after in costs)]
     return tuple(
-        _step(name, was, after, guess=guess)
+        _step(name, was, after, guess=guess or name in GUESSED)
         for was, (name, after) in zip(before, costs, strict=False)
         if was != after
     )

@@ -1,0 +1,47 @@
+"""What an agent's commit is for, in the words of its subject."""
+
+from __future__ import annotations
+
+from sparing.artifact import ArtifactName
+from sparing.briefing.gather import read_tasks
+from sparing.commit_purpose import Purpose
+from sparing.flow.stage import StageWork
+from sparing.runtime.source import Source
+from sparing.turn import Turn
+
+CODE = {
+    Turn.REVISE: ("fix", "address the review"),
+    Turn.REDO: ("fix", "rework the code as asked"),
+    Turn.ANSWER: ("feat", "go on with the answers"),
+    Turn.REPAIR_CHECKS: ("fix", "make the checks pass"),
+    Turn.SIMPLIFY: ("refactor", "simplify the code"),
+    Turn.DEEPEN: ("test", "extend the tests"),
+    Turn.MEND: ("fix", "meet the extended tests"),
+}
+DOCUMENT = {
+    Turn.REVISE: "revise {name} after review",
+    Turn.REDO: "rework {name} as asked",
+    Turn.ANSWER: "update {name} with the answers",
+}
+
+
+def agent_purpose(source: Source) -> Purpose:
+    job, stage = source.job, source.stage
+    if job.task:
+        return Purpose("feat", _task_title(source, job.task), job.role, f"task {job.task}")
+    round_ = f"round {job.look or job.iteration}" if job.turn is Turn.REVISE else ""
+    if stage.work in (StageWork.IMPLEMENT, StageWork.BUILD) or job.turn is Turn.REPAIR_CHECKS:
+        title = " ".join(source.row.feature.title.split())
+        kind, words = CODE.get(job.turn, ("feat", f"{title[:1].lower()}{title[1:]}"))
+        return Purpose(kind, words, job.role, round_)
+    name = stage.writes.filename if stage.writes else job.stage
+    words = DOCUMENT.get(job.turn, "write {name}").format(name=name)
+    return Purpose("docs", words, job.role, round_ or job.part)
+
+
+def _task_title(source: Source, number: str) -> str:
+    if source.artifact(ArtifactName.TASKS) is None:
+        return f"implement task {number}"
+    title = next((one.title for one in read_tasks(source) if one.number == number), "")
+    words = " ".join(title.split())
+    return f"{words[:1].lower()}{words[1:]}" if words else f"implement task {number}"
