@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sparing.codec import JsonObject
 from sparing.report.savings_table import Economy, SavingRow
 from sparing.report.spending import CHECKED, Spending, dollars
+from sparing.usage import Origin
 
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
 MOST_REASONS = 3
@@ -76,7 +77,7 @@ def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) ->
     """For a terminal of 80 columns."""
     lines = [_line("this run", spent.cost, f"{spent.origin}{spent.difference}")]
     naive = dollars(spent.naive_usd)
-    lines.append(_line(spent.baseline.words, naive, spent.naive_origin))
+    lines.append(_line(spent.baseline.words, naive, _naive_origin(spent, economy)))
     if economy is not None and economy.turns:
         first, rest = _parted(reasons(spent, economy))
         lines += [_reason(economy, step) for step in first]
@@ -89,6 +90,12 @@ def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) ->
     if spent.checked:
         lines.append(_line(CHECKED, spent.checked.cost, "in no feature's bill"))
     return [*lines, *quality.words]
+
+
+def _naive_origin(spent: Spending, economy: Economy | None) -> str:
+    """Where the naive way would have made other calls than the run, they are an estimate."""
+    guessed = economy is not None and economy.naive.origin == Origin.ESTIMATED
+    return Origin.ESTIMATED.value if guessed else spent.naive_origin
 
 
 def _parted(steps: list[SavingRow]) -> tuple[list[SavingRow], list[SavingRow]]:
@@ -113,7 +120,7 @@ def closing_json(spent: Spending, economy: Economy | None, quality: Quality) -> 
         "cost_usd": None if spent.cost_usd is None else float(spent.cost_usd),
         "origin": spent.origin,
         "naive_usd": None if spent.naive_usd is None else float(spent.naive_usd),
-        "naive_origin": spent.naive_origin,
+        "naive_origin": _naive_origin(spent, economy),
         "baseline": spent.baseline.dump(),
         "client_check_usd": None if checked is None else float(checked),
         "largest_reasons": told,

@@ -1,0 +1,1 @@
+"""Looks at a branch or a pull request that no feature made."""
