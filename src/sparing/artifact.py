@@ -7,8 +7,9 @@ good enough to build on is decided in `context.validate`, not here.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
+
+from sparing.lazy_dataclass import lazy_dataclass
 
 META = ".meta.json"
 """In a feature's folder: where it stands, as the database has it."""
@@ -36,7 +37,7 @@ class ArtifactName(StrEnum):
         return f"{self.value}.md"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Artifact:
     name: ArtifactName
     text: str

@@ -7,6 +7,15 @@ never look into the repository themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class MergeHistory(StrEnum):
+    """Which commits of a finished branch its base gets."""
+
+    ALL = "all"
+    SQUASH = "squash"
+    REBASE = "rebase"
 
 
 @dataclass(frozen=True, slots=True)

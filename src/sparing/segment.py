@@ -15,8 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import IntEnum
+
+from sparing.lazy_dataclass import lazy_dataclass
 
 CHARS_PER_TOKEN = 4
 
@@ -38,7 +40,7 @@ class Volatility(IntEnum):
     """New in every turn."""
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Segment:
     name: str
     text: str
@@ -70,7 +72,7 @@ def references_of(text: str) -> tuple[str, ...]:
     return tuple(match["path"].strip() for match in _REFERENCE.finditer(block))
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class TrunkKey:
     backend: str
     version: str

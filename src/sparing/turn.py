@@ -7,7 +7,6 @@ row in which every column is decided.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -95,8 +94,7 @@ def _always(kind: TurnKind) -> PromptKinds:
     return PromptKinds(kind, kind, kind, kind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRow:
+class TurnRow(NamedTuple):
     kinds: PromptKinds
     errand: Errand
     code_errand: Errand

@@ -7,9 +7,9 @@ in code are not settled like findings in a document. Which turn has which stands
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 
 class TurnKind(StrEnum):
@@ -77,8 +77,7 @@ class ReplyForm(StrEnum):
     HANDOFF = "handoff"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindRow:
+class KindRow(NamedTuple):
     actor: Actor
     judges: bool
     """A verdict is asked for."""

@@ -8,10 +8,10 @@ that was lost on the way is brought again.
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 
 from sparing.briefing.trunk_group import is_tier
+from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief, Material
 from sparing.context.prompt.turns import DESCRIPTION, RESEARCH, SAID
 from sparing.flow.flows import FLOWS
@@ -75,7 +75,7 @@ def with_words(brief: Brief, source: Source, teller: Teller) -> Brief:
     return replace(brief, materials=(*brief.materials, said))
 
 
-def _unheard(connection: sqlite3.Connection, teller: Teller, letters: list[Letter]) -> list[Letter]:
+def _unheard(connection: Connection, teller: Teller, letters: list[Letter]) -> list[Letter]:
     past = events.since(connection, 0, teller.feature)
     led = {one.key.removesuffix(".commit") for one in past if one.kind == "commit"}
     heard: set[int] = set()

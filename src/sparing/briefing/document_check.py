@@ -27,7 +27,7 @@ from sparing.context.documents.validate import (
     validate_artifact,
 )
 from sparing.feature import Feature
-from sparing.flow.flows import FLOWS
+from sparing.flow.flows import FLOWS, TIERS
 from sparing.flow.stage import StageWork
 from sparing.job import JobResult
 from sparing.records.features import FeatureRow
@@ -44,23 +44,27 @@ from sparing.workspace.git.repository import Repository
 
 
 def unfit_documents(
-    repository: Repository, commit: str, folder: str, have: Iterable[ArtifactName], one: Settings
+    repository: Repository,
+    row: FeatureRow,
+    commit: str,
+    have: Iterable[ArtifactName],
+    one: Settings,
 ) -> tuple[tuple[ArtifactName, str], ...]:
     """Of the documents that a feature has: those on which no stage can build, and why."""
     found: list[tuple[ArtifactName, str]] = []
+    strict, folder = is_strict(one, row.feature), one.flow.folder_of(row.feature)
     for name in sorted(have):
-        problems = document_problems(repository, commit, f"{folder}/{name.filename}", name, one)
-        if serious := blocking(problems, strict=is_strict(one)):
+        data = read_file(repository, commit, f"{folder}/{name.filename}")
+        if serious := blocking(_problems(name, data, one, strict=strict), strict=strict):
             found.append((name, serious[0].what))
     return tuple(found)
 
 
-def document_problems(
-    repository: Repository, commit: str, path: str, name: ArtifactName, settings: Settings
+def _problems(
+    name: ArtifactName, data: bytes | None, settings: Settings, *, strict: bool
 ) -> tuple[ValidationProblem, ...]:
-    data = read_file(repository, commit, path)
     text = None if data is None else data.decode("utf-8", "replace")
-    usual = SEED_SECTIONS if is_strict(settings) else REQUIRED_SECTIONS
+    usual = SEED_SECTIONS if strict else REQUIRED_SECTIONS
     return validate_artifact(name, text, {**usual, **settings.flow.required_sections})
 
 
@@ -72,8 +76,9 @@ def repair_of(feature: Feature, name: ArtifactName, *, there: bool = False) -> s
     return f"sparing rerun {feature.id} {next(made, '')}".rstrip()
 
 
-def is_strict(settings: Settings) -> bool:
-    return settings.review.policy is Policy.SEED
+def is_strict(settings: Settings, feature: Feature) -> bool:
+    """The original demands its headings in its `feature` flow; its tiers know no such check."""
+    return settings.review.policy is Policy.SEED and feature.flow not in TIERS
 
 
 WRITTEN = (StageStep.AUTHOR, StageStep.PART)
@@ -90,9 +95,10 @@ def problems_of_turn(
         return DocumentProblems()
     settings = around.settings(row)
     path = f"{around.feature_folder(row)}/{stage.writes.filename}"
-    commit = results[0].commit or place.head
-    found = document_problems(around.repository, commit, path, stage.writes, settings)
-    serious = blocking(found, strict=is_strict(settings))
+    data = read_file(around.repository, results[0].commit or place.head, path)
+    strict = is_strict(settings, row.feature)
+    found = _problems(stage.writes, data, settings, strict=strict)
+    serious = blocking(found, strict=strict)
     words = tuple(one.what for one in serious)
     lines = "".join(f"- {one}\n" for one in words)
     told = f"The next stage can't build on {path} as it is:\n{lines}Write the whole document."

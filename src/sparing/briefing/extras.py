@@ -95,7 +95,7 @@ def _notes(source: Source, brief: Brief) -> str:
     paths = dict.fromkeys(inner(source, path) for path in last.result.files_read)
     opened = [(path, lines) for path in paths if (lines := _lines(source, path))]
     verdict = _verdict(source) if brief.asked.kind in REVIEWS else None
-    said = source.fetch(last.result.reply) if verdict is None else _said(verdict)
+    said = source.recall(last.result.reply) if verdict is None else _said(verdict)
     return notes_text(NotedLook(max(1, last.attempt.iteration), said, opened))
 
 

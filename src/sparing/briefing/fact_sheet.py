@@ -9,11 +9,11 @@ again; what commits change of quoted lines is said in the prompts that follow.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sparing.codec import dump, load
+from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief, SheetText
 from sparing.context.sheet.parts import (
     SheetPart,
@@ -87,7 +87,7 @@ def _stale(source: Source, quotes: Sequence[SheetQuote]) -> str:
     return changed_quotes(quotes, read_files(source.around.repository, source.job.head, paths))
 
 
-Keep = Callable[[sqlite3.Connection], None]
+Keep = Callable[[Connection], None]
 """Writes what was found; may be called again."""
 
 
@@ -107,7 +107,7 @@ def author_facts(source: Source, reply: str, commit: str, teller: Teller) -> Kee
     found = _quoted(source, commit, facts_block(source.fetch(reply)))
     rows, key = _rows(source, found), source.row.feature.key
 
-    def keep(tx: sqlite3.Connection) -> None:
+    def keep(tx: Connection) -> None:
         fact_sheets.add(tx, key, teller.id, rows, teller.at)
         if source.job.turn is Turn.WRITE:
             part = _part(tx, source, commit)
@@ -119,10 +119,10 @@ def author_facts(source: Source, reply: str, commit: str, teller: Teller) -> Kee
     return keep
 
 
-def _nothing(_tx: sqlite3.Connection) -> None: ...
+def _nothing(_tx: Connection) -> None: ...
 
 
-def _part(tx: sqlite3.Connection, source: Source, commit: str) -> SheetPart:
+def _part(tx: Connection, source: Source, commit: str) -> SheetPart:
     key = source.row.feature.key
     named = [load(QuotedFact, json.loads(row.body)) for row in fact_sheets.facts_of(tx, key)]
     before = [one for one in fact_sheets.parts_of(tx, key) if one.stage != source.job.stage]

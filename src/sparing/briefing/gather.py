@@ -83,7 +83,7 @@ def gather(source: Source) -> Brief:
         source.document(name) for name in _names(source, role, kind) if _before(name, subject)
     )
     known = summaries(source, without_digested(papers)) if is_tier(source) else papers
-    project = project_of(source) if role.role_class.writes else None
+    project = project_of(source) if role.role_class is not RoleClass.RESEARCHER else None
     session = source.session if source.session and source.knows(source.session.commit) else None
     delta = delta_of(source, session) if kind in REVIEWS and session else ""
     fixes = fixes_of(source) if session else ""

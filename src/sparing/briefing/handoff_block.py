@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import asdict, replace
 
 from sparing.codec import JsonObject
+from sparing.connection import Connection
 from sparing.context.documents.handoff import Handoff, parse_handoff, parse_questions
 from sparing.conversation import Conversation
 from sparing.flow.flows import TIERS
@@ -57,7 +57,7 @@ def _ended(flow: str, work: StageWork, reply: str) -> Handoff:
     return Handoff(open_questions=parse_questions(reply)) if work in ASKING else Handoff()
 
 
-def tell_handoff(tx: sqlite3.Connection, teller: Teller, source: Source, reply: str) -> None:
+def tell_handoff(tx: Connection, teller: Teller, source: Source, reply: str) -> None:
     """Keep an author's block, for the stages that follow and for people who look."""
     found, job = _block(source, reply), source.job
     if replace(found, unreadable="") != Handoff():
@@ -68,7 +68,7 @@ def tell_handoff(tx: sqlite3.Connection, teller: Teller, source: Source, reply: 
 
 def block_of(source: Source, reply: str) -> Handoff:
     """The block of a reply, without questions that have their answer: an author may list them."""
-    tier, text = source.row.feature.flow in TIERS, source.fetch(reply)
+    tier, text = source.row.feature.flow in TIERS, source.recall(reply)
     found = parse_handoff(text) if tier else Handoff(open_questions=parse_questions(text))
     talk = Conversation.load(source.row.place.get("talk", {}))
     return replace(found, open_questions=unanswered(talk, found.open_questions))
@@ -83,7 +83,7 @@ def may_leave(source: Source, reply: str) -> bool:
 
 
 def _block(source: Source, reply: str) -> Handoff:
-    return _ended(source.row.feature.flow, source.stage.work, source.fetch(reply))
+    return _ended(source.row.feature.flow, source.stage.work, source.recall(reply))
 
 
 def handoff_data(handoff: Handoff) -> JsonObject:

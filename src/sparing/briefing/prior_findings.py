@@ -154,7 +154,7 @@ def fixes_of(source: Source) -> str:
     here = [row for row in rows if row.attempt.stage == source.job.stage]
     looks = [n for n, row in enumerate(here) if row.attempt.role == source.job.role and row.result]
     told = [
-        fix_words(source.fetch(row.result.reply))
+        fix_words(source.recall(row.result.reply))
         for row in here[looks[-1] + 1 if looks else 0 :]
         if row.result is not None and row.attempt.role == source.stage.author
     ]

@@ -51,6 +51,10 @@ def program_handoff(source: Source) -> str:
 
 
 def pipeline_of(source: Source) -> Pipeline:
+    return source.once(("pipeline",), lambda: _pipeline(source))
+
+
+def _pipeline(source: Source) -> Pipeline:
     feature = source.row.feature
     changed = source.changed(feature.base_commit)
     return Pipeline(

@@ -14,6 +14,7 @@ from sparing.context.documents.project import (
     project_goals,
     sorted_by_status,
 )
+from sparing.prompts.render import words
 from sparing.records import features
 from sparing.runtime.source import Source
 from sparing.workspace.git.commit import list_folder
@@ -26,7 +27,12 @@ class ProjectBlock(NamedTuple):
 
 
 def project_of(source: Source) -> ProjectBlock | None:
-    """None for a feature without a project; a project without a folder is a warning."""
+    """What authors are told of the project they work for, and everybody of one that is being cut;
+    a project without a folder is a warning."""
+    if source.row.feature.is_project:
+        return ProjectBlock(words("blocks", "whole_project"))
+    if not source.role.role_class.writes:
+        return None
     meta, background = source.meta, source.row.background
     project = background.project or meta.get("project_id")
     if not is_id(project):

@@ -10,12 +10,12 @@ Told as events; nothing of it ever stops the work.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.review_history import FALLBACK
+from sparing.connection import Connection
 from sparing.context.documents.diff import parse_diff
 from sparing.context.prompt.brief import REVIEWS, Brief
 from sparing.context.prompt.compose import Composed
@@ -143,7 +143,7 @@ def tell_prepared(source: Source, teller: Teller, sent: Sent, fallback: str = ""
             tell(tx, teller, source.job, "warning", text=warning, name=f"warning.{number}")
 
 
-def tell_unread(tx: sqlite3.Connection, source: Source, teller: Teller, sent: Sent) -> None:
+def tell_unread(tx: Connection, source: Source, teller: Teller, sent: Sent) -> None:
     """Files that were given by reference and neither seen being read nor confirmed; and those
     that somebody has read who was to know nothing of the code."""
     if source.phase == BLIND:
@@ -153,13 +153,13 @@ def tell_unread(tx: sqlite3.Connection, source: Source, teller: Teller, sent: Se
     row = _last(tx, teller)
     if row is None or row.result is None:
         return
-    said = confirmed_reads(source.fetch(row.result.reply))
+    said = confirmed_reads(source.recall(row.result.reply))
     missed = missed_reads(sent.reads, row.result.files_read, said)
     if missed:
         _warn(tx, source.job, teller, missed)
 
 
-def _tell_peeked(tx: sqlite3.Connection, source: Source, teller: Teller) -> None:
+def _tell_peeked(tx: Connection, source: Source, teller: Teller) -> None:
     row, own = _last(tx, teller), f"{source.folder}/"
     read = row.result.files_read if row is not None and row.result is not None else []
     code = [path for path in read if own not in path]
@@ -168,12 +168,12 @@ def _tell_peeked(tx: sqlite3.Connection, source: Source, teller: Teller) -> None
         tell(tx, teller, source.job, "warning", text=text, name="peeked")
 
 
-def _warn(tx: sqlite3.Connection, job: Job, teller: Teller, missed: tuple[str, ...]) -> None:
+def _warn(tx: Connection, job: Job, teller: Teller, missed: tuple[str, ...]) -> None:
     text = unread_warning(job.who)
     tell(tx, teller, job, "unread", text=text, data={"files": list(missed)})
 
 
-def _last(tx: sqlite3.Connection, teller: Teller) -> ledger.LedgerRow | None:
+def _last(tx: Connection, teller: Teller) -> ledger.LedgerRow | None:
     rows = [
         row
         for row in ledger.of_feature(tx, teller.feature)

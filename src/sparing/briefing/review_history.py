@@ -6,12 +6,12 @@ that a repeated step tells only once.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from sparing.codec import JsonObject
+from sparing.connection import Connection
 from sparing.finding import Finding, Severity
 from sparing.records import events
 from sparing.records.events import Event
@@ -44,7 +44,7 @@ def write_reviews(worktree: Path, folder: str, told: Iterable[Event]) -> str | N
     return path
 
 
-def told_of(connection: sqlite3.Connection, feature: str) -> list[Event]:
+def told_of(connection: Connection, feature: str) -> list[Event]:
     """In the order of what happened. Dispatches side by side tell in any order: between two
     decisions their names put it right."""
     ordered: list[Event] = []

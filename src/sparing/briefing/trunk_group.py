@@ -169,7 +169,7 @@ def model_of(source: Source) -> str:
     usual = role.model
     if settings.review.policy is Policy.SEED:
         usual = SEED_MODELS.get((role.name, source.job.stage), SEED_MODELS.get(role.name, usual))
-    return settings.models.of(usual, settings.agent.backend.value, role.name)
+    return settings.models.of(usual, settings.agent.backend, role.name)
 
 
 SETTLES = frozenset({Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER})

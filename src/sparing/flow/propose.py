@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 L2_FROM = 2
 L3_FROM = 5
+FEATURE_FROM = 9
+"""So much at stake that a reviewed document for each step is worth its price."""
 LONG_REQUEST = 80
 LARGE_REPOSITORY = 2_000
 _RISKS = {
@@ -41,17 +43,25 @@ class Ground(NamedTuple):
 class Proposal(NamedTuple):
     tier: str
     why: tuple[str, ...]
-    close: bool = False
-    """A point more or less would have given another tier."""
+    or_else: str = ""
+    """The tier below, if one point less would have given that: a toss-up."""
 
 
 def propose(request: str, ground: Ground) -> Proposal:
     found = tuple(_points(request, ground))
     points = sum(point for point, _ in found)
-    tier = "L1" if points < L2_FROM else "L2" if points < L3_FROM else "L3"
+    tier = _tier(points)
     reasons = tuple(reason for point, reason in found if (point > 0) == (tier != "L1"))
-    close = points in (L2_FROM - 1, L2_FROM, L3_FROM - 1, L3_FROM)
-    return Proposal(tier, reasons or ("nothing in it asks for more",), close)
+    below = _tier(points - 1) if points in (L2_FROM, L3_FROM, FEATURE_FROM) else ""
+    return Proposal(tier, reasons or ("nothing in it asks for more",), below)
+
+
+def _tier(points: int) -> str:
+    if points < L2_FROM:
+        return "L1"
+    if points < L3_FROM:
+        return "L2"
+    return "L3" if points < FEATURE_FROM else "feature"
 
 
 def _points(request: str, ground: Ground) -> Iterator[tuple[int, str]]:

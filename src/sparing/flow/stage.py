@@ -6,10 +6,10 @@ decided in `advance`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sparing.artifact import ArtifactName
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class StageWork(StrEnum):
@@ -35,7 +35,7 @@ class ModelClass(StrEnum):
     CHEAP = "cheap"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Stage:
     name: str
     work: StageWork
@@ -69,7 +69,7 @@ class Stage:
             raise ValueError(f"{self.name}: a cap of {self.cap} would never ask a reviewer")
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Flow:
     name: str
     stages: tuple[Stage, ...]

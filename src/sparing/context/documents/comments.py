@@ -45,7 +45,7 @@ def sheet(filename: str, text: str) -> str:
         f"What should be different in {filename}? All of this block is ignored.\n"
         "Write below the rule. A line that you add below a numbered one is a comment on it, and\n"
         "so is a numbered line that you change; what you write above the first one is said of\n"
-        "the whole. Numbered lines may be deleted. Save nothing but the sheet to reject nothing.\n"
+        "the whole. Numbered lines may be deleted. Save unchanged to cancel.\n"
         f"{RULE}\n"
     )
     return head + "".join(f"{n:>{width}}> {line}\n" for n, line in enumerate(lines, 1))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sparing.context.documents.handoff_forms import other_forms, trace_of
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class HandoffStatus(StrEnum):
@@ -22,7 +22,7 @@ class HandoffStatus(StrEnum):
     NEEDS_INTERVENTION = "needs_intervention"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class Handoff:
     status: HandoffStatus = HandoffStatus.COMPLETED
     summary: str = ""

@@ -222,7 +222,8 @@ def _feature(pipeline: Pipeline) -> str:
 
 def _chain(stages: Sequence[StageOutput]) -> str:
     rows = [
-        f"- {one.stage} ({one.handoff.status}): {one.handoff.summary or 'no summary'}"
+        f"- {one.stage} ({one.handoff.status})"
+        + (f": {one.handoff.summary}" if one.handoff.summary else "")
         for one in stages
     ]
     return "\n".join(rows)
