@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple, assert_never
 
 from sparing.config.faults import shown
-from sparing.config.load import Loaded
+from sparing.config.load import DEFAULT, Loaded
 from sparing.config.rules import Narrow, Rule, Setting, SettingScope
 from sparing.config.settings import every_setting
 from sparing.config.value_forms import Value
@@ -42,6 +42,14 @@ def as_rows(loaded: Loaded) -> tuple[SettingRow, ...]:
     """Every setting as it is now, sorted by key."""
     return tuple(
         SettingRow(key, _value(loaded, key), loaded.origins[key], setting.rule.doc)
+        for key, setting in every_setting().items()
+    )
+
+
+def default_rows() -> tuple[SettingRow, ...]:
+    """Every setting as it is where nobody has said anything."""
+    return tuple(
+        SettingRow(key, setting.default, DEFAULT, setting.rule.doc)
         for key, setting in every_setting().items()
     )
 

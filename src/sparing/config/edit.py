@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.config import faults
-from sparing.config.load import load, sources_here
+from sparing.config.load import load
 from sparing.config.rules import Setting
 from sparing.config.settings import every_setting
-from sparing.config.sources import SettingsFile, Sources, user_file
+from sparing.config.sources import SettingsFile, Sources, sources_here, user_file
 from sparing.config.value_forms import Value
 from sparing.errors import ConfigError
 

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from sparing.config.settings import Setting, SettingScope, every_setting
-from sparing.config.value_forms import Value
 from sparing.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sparing.config.rules import Setting
+    from sparing.config.value_forms import Value
 
 LIST = '"sparing config show" lists all settings'
 SHOWN_LIMIT = 80
 SAME_AS = {"money": "usd", "dollars": "usd", "cost": "usd", "timeout": "limit_seconds"}
 """What people write, and what settings call it."""
+
+
+_PASSWORD = re.compile(r"(://[^\s/:@]*:)\S+(?=@)|([?&]password=)[^\s&]+")
+"""Of an address, which is refused with one in it; it is not to be seen in the refusal."""
 
 
 def clean(text: str) -> str:
@@ -41,7 +46,8 @@ def _one(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return '"' + clean(value.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+        told = _PASSWORD.sub(r"\1\2…", value)
+        return '"' + clean(told.replace("\\", "\\\\").replace('"', '\\"')) + '"'
     if isinstance(value, dict | list):
         return "{…}" if isinstance(value, dict) else "[…]"
     # Python refuses to write numbers of thousands of digits.
@@ -61,12 +67,17 @@ def name(part: str) -> str:
 
 def nearest(key: str) -> Setting | None:
     """The setting that was probably meant: same name elsewhere, else similar letters."""
+    from sparing.config.settings import every_setting
+
     settings = every_setting()
     last = key.rpartition(".")[2]
     same = [known for known in settings if known.rpartition(".")[2] == last]
     meant = _plainly(key)
     close = same or [one for one in settings if one == meant]
-    close = close or get_close_matches(key, settings, n=1, cutoff=0.7)
+    if not close:
+        from difflib import get_close_matches
+
+        close = get_close_matches(key, settings, n=1, cutoff=0.7)
     return settings[close[0]] if close else None
 
 
@@ -102,6 +113,8 @@ def wrong_value(origin: str, setting: Setting, value: object) -> ConfigError:
 
 
 def out_of_scope(origin: str, setting: Setting) -> ConfigError:
+    from sparing.config.rules import SettingScope
+
     run_only = setting.rule.scope is SettingScope.RUN
     who = "a file" if run_only else "a project"
     places = "" if run_only else "the user file or "

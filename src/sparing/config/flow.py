@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
@@ -20,6 +19,7 @@ from sparing.config.value_forms import (
     Whole,
 )
 from sparing.feature import Feature
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.turn import TURNS
 
 
@@ -66,14 +66,14 @@ ASSISTANTS = tuple(dict.fromkeys(role for row in TURNS.values() for role in row.
 """Roles that help beside authors and reviewers."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class FlowSettings:
     default: FlowName = setting(
-        FlowName.FEATURE,
+        FlowName.AUTO,
         Rule(
             OneOf(FlowName),
-            "The flow of a feature that names none; `auto`: a tier that is proposed from the "
-            "request and the repository, and that you decide on.",
+            "The flow of a feature that names none. `auto` proposes one from the request and the "
+            "repository, says why, and asks you if it is a toss-up.",
         ),
     )
     auto: bool = setting(
@@ -180,7 +180,7 @@ class FlowSettings:
             PhraseTable(DOCUMENTS),
             "Headings of which a document needs at least one, by document, in place of those that "
             "are expected by default. A document with none of them is told as a warning; under "
-            "the policy `seed` the original's headings are demanded.",
+            "the policy `seed` the `feature` flow demands the original's headings.",
         ),
     )
 

@@ -7,30 +7,36 @@ skipped: a misspelt limit would otherwise be no limit.
 
 from __future__ import annotations
 
-import os
-import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, assert_never, cast
 
+from sparing.backend_name import SCRIPTED
 from sparing.config import faults
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.effort import Effort, other_defaults
 from sparing.config.review import SEED_CAP
 from sparing.config.rules import Narrow, Setting, SettingScope
-from sparing.config.settings import BackendName, Settings, build, every_setting
-from sparing.config.sources import PREFIX, SettingsFile, Sources, absolute, read_sources
+from sparing.config.settings import Settings, build, every_setting
+from sparing.config.sources import (
+    PREFIX,
+    PYPROJECT,
+    SettingsFile,
+    Sources,
+    may_name_us,
+    own_path,
+    parse_file,
+    sources_here,
+    state_root,
+)
 from sparing.config.spending import ClientKind
 from sparing.config.value_forms import Value
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.way import Policy
 
-PYPROJECT = "pyproject.toml"
-SIZE_LIMIT = 64 * 1024
-DOTS_LIMIT = 250
 DEFAULT = "default"
 CAP, POLICY = "review.cap", "review.policy"
 
@@ -51,24 +57,25 @@ class RawSetting(NamedTuple):
     origin: str
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Loaded:
-    settings: Settings
+    values: Mapping[str, Value]
+    """By key; every one is good."""
     origins: Mapping[str, str]
     """`default`, `policy seed`, `effort <name>`, `user file <path>`, `project file <path>`,
     `environment NAME` or `flag`."""
     state_root: Path
     agent_script: Path | None
 
+    @cached_property
+    def settings(self) -> Settings:
+        """Made when they are asked for: whoever only looks at our records never asks."""
+        return build(self.values)
+
 
 def current(repository: Path | None, flags: Mapping[str, object] | None = None) -> Loaded:
     """The settings of this process, for work in this repository."""
     return load(sources_here(repository), flags or {})
-
-
-def sources_here(repository: Path | None) -> Sources:
-    """The layers of this process, to be loaded again with other flags."""
-    return read_sources(os.environ, repository)
 
 
 def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
@@ -81,14 +88,13 @@ def load(sources: Sources, flags: Mapping[str, object]) -> Loaded:
         origins[key] = given.origin
     _set_by_policy(values, origins)
     _set_by_effort(values, origins)
-    settings = build(values)
-    _refuse_stock(settings)
-    script = settings.agent.script
+    _refuse_stock(values)
+    script = str(values["agent.script"])
     return Loaded(
-        settings=settings,
+        values=MappingProxyType(values),
         origins=MappingProxyType(origins),
-        state_root=_state_root(settings.state.folder, sources.environ),
-        agent_script=_own_path(script, sources.environ) if script else None,
+        state_root=state_root(str(values["state.folder"]), sources.environ),
+        agent_script=own_path(script, sources.environ) if script else None,
     )
 
 
@@ -108,19 +114,19 @@ def _set_by_effort(values: dict[str, Value], origins: dict[str, str]) -> None:
             values[key], origins[key] = value, f"effort {effort}"
 
 
-def _refuse_stock(settings: Settings) -> None:
+def _refuse_stock(values: Mapping[str, Value]) -> None:
     """The client as installed is a baseline's: other policies count on what the lean one sends."""
-    if settings.agent.client is not ClientKind.STOCK:
+    if values["agent.client"] is not ClientKind.STOCK:
         return
-    if settings.review.policy is not Policy.NAIVE:
-        raise faults.stock_client(f"the policy {settings.review.policy}")
-    if settings.agent.backend is BackendName.SCRIPTED:
+    if values[POLICY] is not Policy.NAIVE:
+        raise faults.stock_client(f"the policy {values[POLICY]}")
+    if values["agent.backend"] == SCRIPTED:
         raise faults.stock_client("the scripted agent, which has no client")
 
 
 def _all(sources: Sources, flags: Mapping[str, object]) -> Iterator[RawSetting]:
     if sources.user is not None:
-        yield from _from_table(_parse(sources.user), SettingsLayer.USER, sources.user.path)
+        yield from _from_table(parse_file(sources.user), SettingsLayer.USER, sources.user.path)
     yield from _from_project(sources.project)
     yield from _from_environ(sources.environ)
     yield from _from_flags(flags)
@@ -137,41 +143,16 @@ def _from_project(documents: tuple[SettingsFile, ...]) -> Iterator[RawSetting]:
 
 def _own_table(document: SettingsFile) -> Mapping[str, object] | None:
     if document.path.name != PYPROJECT:
-        return _parse(document)
-    # A pyproject.toml that never names us is other tools' business, even a broken one.
-    if "sparing" not in document.text:
+        return parse_file(document)
+    if not may_name_us(document):
         return None
-    tool = _parse(document).get("tool")
+    tool = parse_file(document).get("tool")
     own = cast("dict[str, object]", tool).get("sparing") if isinstance(tool, dict) else None
     if own is not None and not isinstance(own, dict):
         raise faults.no_table(
             _file_origin(SettingsLayer.PROJECT, document.path), "tool.sparing", own
         )
     return cast("dict[str, object] | None", own)
-
-
-def _parse(document: SettingsFile) -> Mapping[str, object]:
-    _refuse_bombs(document)
-    try:
-        return tomllib.loads(document.text)
-    except RecursionError:
-        raise faults.unreadable(document.path, "nested too deeply") from None
-    except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).partition(" (at ")
-        line = re.match(r"line (\d+)", place)
-        number = int(line[1]) if line else document.text.count("\n") + 1
-        raise faults.broken(document.path, number, f"not TOML: {reason}") from None
-    except ValueError:
-        raise faults.unreadable(document.path, "a number with too many digits") from None
-
-
-def _refuse_bombs(document: SettingsFile) -> None:
-    """The parser's memory grows with the square of a dotted key's parts: 250 kB took it all."""
-    if len(document.text) > SIZE_LIMIT:
-        raise faults.unreadable(document.path, f"more than {SIZE_LIMIT // 1024} KiB")
-    for number, line in enumerate(document.text.split("\n"), 1):
-        if line.count(".") > DOTS_LIMIT:
-            raise faults.broken(document.path, number, f"more than {DOTS_LIMIT} dots on a line")
 
 
 def _from_table(
@@ -275,24 +256,6 @@ def _refuse_wider(given: RawSetting, value: Value, below: Value) -> None:
                 raise faults.left_out(given.origin, given.setting, missing)
         case _:
             assert_never(narrow)
-
-
-def _state_root(folder: str, environ: Mapping[str, str]) -> Path:
-    if folder:
-        return _own_path(folder, environ)
-    state = absolute(environ, "XDG_STATE_HOME")
-    return (state or _home(environ) / ".local" / "state") / "sparing"
-
-
-def _own_path(text: str, environ: Mapping[str, str]) -> Path:
-    return _home(environ) / text[2:] if text.startswith("~/") else Path(text)
-
-
-def _home(environ: Mapping[str, str]) -> Path:
-    home = absolute(environ, "HOME")
-    if home is None:
-        raise faults.no_home()
-    return home
 
 
 def _file_origin(layer: SettingsLayer, path: Path) -> str:

@@ -4,16 +4,15 @@ a repository must not choose what is started.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sparing.config.rules import Rule, SettingScope, setting
 from sparing.config.value_forms import PATTERN_COMMAND, Names, Switch, Text
+from sparing.lazy_dataclass import lazy_dataclass
 
 BELL = "bell"
 DESKTOP = "desktop"
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class NotifySettings:
     ways: tuple[str, ...] = setting(
         (BELL, DESKTOP),

@@ -22,11 +22,16 @@ OUTWARD = (
 )
 """What a push and a pull request need: the user's own logins. Agents and checks never see it."""
 
-GIT = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
-"""Where the user's own git settings are: they say what is ignored in all repositories."""
+GIT = (
+    *("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
+    *("PATH", "GNUPGHOME", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_TTY"),
+)
+"""Where the user's own git settings are (who they are, what is ignored in all repositories), and
+what their program that signs commits needs."""
 
 CLIENT = (
     *("PATH", "HOME", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME"),
     *("ANTHROPIC_BASE_URL", "HTTPS_PROXY", "https_proxy"),
 )
 """What we must know to start an agent's client with its login and a way out."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sparing.config.rules import Rule, limit, setting
 from sparing.config.value_forms import OneOf
 from sparing.finding import Bar
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.panel import PanelMode
 from sparing.way import Policy
 
@@ -14,7 +13,7 @@ DEFAULT_CAP = 3
 SEED_CAP = 5
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ReviewSettings:
     cap: int = setting(
         DEFAULT_CAP,

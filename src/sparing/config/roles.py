@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sparing.config.rules import Rule, SettingScope, setting
 from sparing.config.value_forms import OneOf
+from sparing.lazy_dataclass import lazy_dataclass
 
 
 class WebUse(StrEnum):
@@ -28,7 +28,7 @@ class WebUse(StrEnum):
         return self in (WebUse.REVIEWERS, WebUse.BOTH)
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class RoleSettings:
     web: WebUse = setting(
         WebUse.OFF,

@@ -58,6 +58,11 @@ def setting(default: T, rule: Rule) -> T:
 
 
 OWN_PATH = Text("an absolute path, or one that starts with ~/", value_forms.PATTERN_OWN_PATH)
+DATABASE = Text(
+    "the address of a Postgres database, postgresql://user@host/name, without the password: "
+    "that belongs into ~/.pgpass",
+    value_forms.PATTERN_DATABASE,
+)
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(

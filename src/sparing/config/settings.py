@@ -8,12 +8,14 @@ which model belongs to the user; a project file may only tighten what is left (`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
 from typing import Any, cast
 
+from sparing import backend_name
+from sparing.config.commits import CommitSettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
 from sparing.config.notify import NotifySettings
@@ -22,6 +24,7 @@ from sparing.config.roles import RoleSettings
 from sparing.config.rules import (
     BRANCH,
     COMMANDS,
+    DATABASE,
     DAY,
     FILES,
     OWN_PATH,
@@ -40,19 +43,8 @@ from sparing.config.spending import (
     ModelSettings,
 )
 from sparing.config.value_forms import OneOf, Seconds, Value, Whole
+from sparing.lazy_dataclass import declared_fields, lazy_dataclass
 from sparing.money import Billing
-
-
-class BackendName(StrEnum):
-    AUTO = "auto"
-    SCRIPTED = "scripted"
-    CLAUDE = "claude"
-    CLAUDE_DOUBLE = "claude-double"
-
-    @property
-    def is_played(self) -> bool:
-        """Whether its model is a script or a double, and not a model."""
-        return self in (BackendName.SCRIPTED, BackendName.CLAUDE_DOUBLE)
 
 
 class HandOver(StrEnum):
@@ -80,11 +72,10 @@ class DoubledAgent(StrEnum):
     HEAVY = "heavy"
 
 
-AUTO = "auto"
-"""As a set-up: whatever the files in a repository ask for."""
+AUTO = "auto"  # as a set-up: whatever the files in a repository ask for
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class StateSettings:
     folder: str = setting(
         "",
@@ -95,15 +86,25 @@ class StateSettings:
             SettingScope.USER,
         ),
     )
-
-
-@dataclass(frozen=True)
-class AgentSettings:
-    backend: BackendName = setting(
-        BackendName.AUTO,
+    database: str = setting(
+        "",
         Rule(
-            OneOf(BackendName),
-            "Which coding agent is used; `auto` takes one that is installed and logged in.",
+            DATABASE,
+            "Where a team keeps them together: `postgresql://user@host/name`. Its password comes "
+            "from `~/.pgpass` or a service file. Empty: a file in the state folder.",
+            SettingScope.USER,
+        ),
+    )
+
+
+@lazy_dataclass
+class AgentSettings:
+    backend: str = setting(
+        backend_name.AUTO,
+        Rule(
+            OneOf(backend_name.NAMES),
+            "Which coding agent is used; `auto` takes one that is installed and logged in, Claude "
+            "Code before Codex.",
             SettingScope.USER,
         ),
     )
@@ -160,7 +161,7 @@ class AgentSettings:
     concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class WorkspaceSettings:
     base_branch: str = setting(
         "", Rule(BRANCH, "The branch features start from. Empty: the one checked out.")
@@ -172,6 +173,24 @@ class WorkspaceSettings:
             "What happens with a finished branch. `print` moves nothing that is checked out and "
             "names the commands; `merge` is your consent to fast-forward a clean checkout, "
             "`pull-request` to push this one branch and to open a pull request with `gh`.",
+            SettingScope.USER,
+        ),
+    )
+    memory_mb: int = setting(
+        0,
+        Rule(
+            Whole(0, 100_000_000),
+            "How much memory the processes of one turn, check or set-up may take together, in "
+            "megabytes; 0 is half of the machine's.",
+            SettingScope.USER,
+        ),
+    )
+    disk_mb: int = setting(
+        0,
+        Rule(
+            Whole(0, 100_000_000),
+            "How much the processes of one turn, check or set-up may write to disk, in megabytes; "
+            "0 is half of what is free, and 20,000 at most.",
             SettingScope.USER,
         ),
     )
@@ -214,7 +233,7 @@ class WorkspaceSettings:
     )
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class EngineSettings:
     poll_seconds: float = setting(
         0.1, Rule(Seconds(3600), "How often the engine looks for answers.", SettingScope.USER)
@@ -239,43 +258,43 @@ class EngineSettings:
     )
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Settings:
-    agent: AgentSettings = AgentSettings()
-    caps: CapSettings = CapSettings()
-    economy: EconomySettings = EconomySettings()
-    engine: EngineSettings = EngineSettings()
-    flow: FlowSettings = FlowSettings()
-    models: ModelSettings = ModelSettings()
-    notify: NotifySettings = NotifySettings()
-    review: ReviewSettings = ReviewSettings()
-    roles: RoleSettings = RoleSettings()
-    state: StateSettings = StateSettings()
-    workspace: WorkspaceSettings = WorkspaceSettings()
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    caps: CapSettings = field(default_factory=CapSettings)
+    commits: CommitSettings = field(default_factory=CommitSettings)
+    economy: EconomySettings = field(default_factory=EconomySettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    flow: FlowSettings = field(default_factory=FlowSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    notify: NotifySettings = field(default_factory=NotifySettings)
+    review: ReviewSettings = field(default_factory=ReviewSettings)
+    roles: RoleSettings = field(default_factory=RoleSettings)
+    state: StateSettings = field(default_factory=StateSettings)
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+
+
+@cache
+def _sections() -> Mapping[str, type[Any]]:
+    declared = declared_fields(Settings)
+    return {name: cast("type[Any]", one.default_factory) for name, one in declared.items()}
 
 
 @cache
 def every_setting() -> Mapping[str, Setting]:
     """All settings by key, sorted."""
     found: dict[str, Setting] = {}
-    for section in fields(Settings):
-        for one in fields(_section(section.name)):
-            key = f"{section.name}.{one.name}"
+    for section, kind in _sections().items():
+        for name, one in declared_fields(kind).items():
+            key = f"{section}.{name}"
             found[key] = Setting(key, cast("Value", one.default), one.metadata["rule"])
     return MappingProxyType(dict(sorted(found.items())))
 
 
 def build(values: Mapping[str, Value]) -> Settings:
     """Settings out of a value for every key."""
-    sections: dict[str, Any] = {}
-    for section in fields(Settings):
-        made = _section(section.name)
-        own: dict[str, Any] = {
-            one.name: values[f"{section.name}.{one.name}"] for one in fields(made)
-        }
-        sections[section.name] = made(**own)
-    return Settings(**sections)
-
-
-def _section(name: str) -> type[Any]:
-    return cast("type[Any]", type(getattr(Settings(), name)))
+    made = {
+        section: kind(**{name: values[f"{section}.{name}"] for name in declared_fields(kind)})
+        for section, kind in _sections().items()
+    }
+    return Settings(**made)

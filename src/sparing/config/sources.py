@@ -7,26 +7,31 @@ bounded size, and no link that leads out of the repository. Nothing is parsed he
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from sparing.config import faults
 from sparing.errors import ConfigError
+from sparing.lazy_dataclass import lazy_dataclass
 
 SIZE_LIMIT = 4 * 1024 * 1024
+PARSED_LIMIT = 64 * 1024
+DOTS_LIMIT = 250
 PREFIX = "SPARING_"
+PYPROJECT = "pyproject.toml"
 PLACES = ("HOME", "XDG_STATE_HOME")
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class SettingsFile:
     path: Path
     text: str
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class Sources:
     user: SettingsFile | None = None
     project: tuple[SettingsFile, ...] = ()
@@ -35,6 +40,17 @@ class Sources:
     """Variables with our prefix, and those that say where home and state are."""
     roles: Path | None = None
     """The folder of the user's own role files; it need not exist."""
+
+    @property
+    def are_silent(self) -> bool:
+        """Nothing is set anywhere: neither good nor bad."""
+        named = any(name.startswith(PREFIX) for name in self.environ)
+        return self.user is None and not named and not any(map(may_name_us, self.project))
+
+
+def sources_here(repository: Path | None) -> Sources:
+    """The layers of this process, to be loaded again with other flags."""
+    return read_sources(os.environ, repository)
 
 
 def read_sources(environ: Mapping[str, str], repository: Path | None) -> Sources:
@@ -46,6 +62,25 @@ def read_sources(environ: Mapping[str, str], repository: Path | None) -> Sources
         environ={k: v for k, v in environ.items() if k.startswith(PREFIX) or k in PLACES},
         roles=None if file is None else file.with_name("roles"),
     )
+
+
+def state_root(folder: str, environ: Mapping[str, str]) -> Path:
+    """Where state is kept; `folder` is what the settings say about it, empty if nothing."""
+    if folder:
+        return own_path(folder, environ)
+    state = absolute(environ, "XDG_STATE_HOME")
+    return (state or _home(environ) / ".local" / "state") / "sparing"
+
+
+def own_path(text: str, environ: Mapping[str, str]) -> Path:
+    return _home(environ) / text[2:] if text.startswith("~/") else Path(text)
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    home = absolute(environ, "HOME")
+    if home is None:
+        raise faults.no_home()
+    return home
 
 
 def user_file(environ: Mapping[str, str]) -> Path | None:
@@ -63,7 +98,7 @@ def absolute(environ: Mapping[str, str], name: str) -> Path | None:
 
 
 def _project(repository: Path) -> tuple[SettingsFile, ...]:
-    found = (_read(repository / name, repository) for name in ("sparing.toml", "pyproject.toml"))
+    found = (_read(repository / name, repository) for name in ("sparing.toml", PYPROJECT))
     return tuple(document for document in found if document is not None)
 
 
@@ -121,3 +156,35 @@ def _fault(mode: int) -> str | None:
     if stat.S_ISREG(mode):
         return None
     return "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+
+
+def parse_file(document: SettingsFile) -> Mapping[str, object]:
+    # Most repositories have no settings of ours.
+    import tomllib
+
+    _refuse_bombs(document)
+    try:
+        return tomllib.loads(document.text)
+    except RecursionError:
+        raise faults.unreadable(document.path, "nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        reason, _, place = str(error).partition(" (at ")
+        line = re.match(r"line (\d+)", place)
+        number = int(line[1]) if line else document.text.count("\n") + 1
+        raise faults.broken(document.path, number, f"not TOML: {reason}") from None
+    except ValueError:
+        raise faults.unreadable(document.path, "a number with too many digits") from None
+
+
+def _refuse_bombs(document: SettingsFile) -> None:
+    """The parser's memory grows with the square of a dotted key's parts: 250 kB took it all."""
+    if len(document.text) > PARSED_LIMIT:
+        raise faults.unreadable(document.path, f"more than {PARSED_LIMIT // 1024} KiB")
+    for number, line in enumerate(document.text.split("\n"), 1):
+        if line.count(".") > DOTS_LIMIT:
+            raise faults.broken(document.path, number, f"more than {DOTS_LIMIT} dots on a line")
+
+
+def may_name_us(document: SettingsFile) -> bool:
+    """A pyproject.toml that never names us is other tools' business, even a broken one."""
+    return document.path.name != PYPROJECT or "sparing" in document.text

@@ -9,24 +9,30 @@ Which levers are pulled to spend less, and whose tools agents have. Each can be 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
+from sparing.backend_name import client_name
 from sparing.config.rules import DAY, Rule, SettingScope, limit, model, money, setting
 from sparing.config.value_forms import PATTERN_MODEL, Lines, Names, OneOf, Pairs, Prices
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Amount, CapLimits, to_nano
 from sparing.tool import ToolMode
 from sparing.way import ALL_LEVERS, Lever, off
 
-SAME = {"auto": "claude", "claude-double": "claude"}
-"""Backends that are another one's client under a name of their own."""
+STRONG, STANDARD, CHEAP = "claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5"
+USUAL = {
+    "codex.strong": "gpt-5.5",
+    "codex.standard": "gpt-5.6-terra",
+    "codex.cheap": "gpt-5.6-luna",
+}
+"""Of backends that have other models than the usual ones, where nobody has named any."""
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class ModelSettings:
-    strong: str = setting("claude-opus-5-5", model("The model of the hardest roles."))
-    standard: str = setting("claude-sonnet-5", model("The model of most roles."))
-    cheap: str = setting("claude-haiku-4-5", model("The model of the simplest roles."))
+    strong: str = setting(STRONG, model("The model of the hardest roles."))
+    standard: str = setting(STANDARD, model("The model of most roles."))
+    cheap: str = setting(CHEAP, model("The model of the simplest roles."))
     backends: tuple[str, ...] = setting(
         (),
         Rule(
@@ -77,8 +83,10 @@ class ModelSettings:
         if chosen not in classes and chosen != model_class:
             return chosen
         known = chosen if chosen in classes else "standard"
-        name = f"{SAME.get(backend, backend)}.{known}"
-        return _table(self.backends).get(name, classes[known])
+        name = f"{client_name(backend)}.{known}"
+        untouched = classes[known] in (STRONG, STANDARD, CHEAP)
+        usual = USUAL.get(name, classes[known]) if untouched else classes[known]
+        return _table(self.backends).get(name, usual)
 
     @property
     def named_roles(self) -> tuple[str, ...]:
@@ -107,7 +115,7 @@ USD_HIGH = 1_000_000
 TOKENS_HIGH = 1_000_000_000_000
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class CapSettings:
     feature_usd: float = setting(40.0, money(USD_HIGH, "What one feature may cost."))
     feature_tokens: int = setting(
@@ -155,7 +163,7 @@ class CapSettings:
 KNOWN = (ALL_LEVERS, *(lever.value for lever in Lever), *(off(lever) for lever in Lever))
 
 
-@dataclass(frozen=True)
+@lazy_dataclass
 class EconomySettings:
     levers: tuple[str, ...] = setting(
         (ALL_LEVERS,),

@@ -6,7 +6,8 @@ Which editor a person likes, as their environment says.
 from __future__ import annotations
 
 import os
-import shutil
+
+USUAL_COLUMNS = 80
 
 
 def wants_colour() -> bool | None:
@@ -31,10 +32,24 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def terminal_columns() -> int:
+    """How wide the terminal is. As `shutil` finds it, which takes longer to import than to ask."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named):
+        return int(named)
+    try:
+        return os.get_terminal_size(1).columns or USUAL_COLUMNS
+    except OSError:
+        return USUAL_COLUMNS
+
+
 EDITORS = ("sensible-editor", "nano", "vim", "vi")
 
 
 def editor() -> str:
     """A command line; empty if there is no editor at all."""
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    return named or next((name for name in EDITORS if shutil.which(name)), "")
+    if named := os.environ.get("VISUAL") or os.environ.get("EDITOR"):
+        return named
+    from shutil import which
+
+    return next(filter(which, EDITORS), "")

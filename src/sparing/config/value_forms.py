@@ -2,8 +2,7 @@
 
 A kind says in words what it expects and turns what stood in a file (`accept`) or in a
 variable (`from_text`) into the value, or into None where that is not possible. Every kind is a
-few comparisons on purpose: building pydantic models would cost more than `sparing status` may
-take in all. A kind knows nothing of files, layers or who may set what.
+few comparisons: pydantic models would cost more than `sparing status` may take in all.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import NamedTuple, Protocol, cast
 Value = str | int | float | tuple[str, ...]
 
 PATTERN_MODEL = r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,199}"
+PATTERN_DATABASE = r"(postgres(ql)?://(?![^\s?]*:[^\s?@]*@)(?!\S*[?&]password=)\S{1,1000})?"
 PATTERN_OWN_PATH = r"((/|~/).{1,4000})?"
 PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<![./]))?"
 PATTERN_PRICE = PATTERN_MODEL + r"( [0-9]{1,6}(\.[0-9]{1,6})?){5}"
@@ -39,14 +39,15 @@ class ValueForm(Protocol):
 
 
 class OneOf(NamedTuple):
-    names: type[StrEnum]
+    names: type[StrEnum] | tuple[str, ...]
 
     @property
     def expected(self) -> str:
         return "one of " + ", ".join(self.names)
 
     def accept(self, raw: object) -> Value | None:
-        return self.names(raw) if isinstance(raw, str) and raw in list(self.names) else None
+        kind = str if isinstance(self.names, tuple) else self.names
+        return kind(raw) if isinstance(raw, str) and raw in list(self.names) else None
 
     def from_text(self, text: str) -> Value | None:
         return self.accept(text)

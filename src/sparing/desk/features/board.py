@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from sparing.codec import JsonObject
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.timeline import ITERATIONS
-from sparing.desk.features.view import FeatureView, every_row, feature_view
-from sparing.desk.office import Office, settings_of
+from sparing.desk.features.view import FeatureView, feature_view
+from sparing.desk.office import Office, every_row, settings_of
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState
 from sparing.money import Amount, day_of, dollars
@@ -74,7 +74,7 @@ class Board:
 
 
 def board(office: Office, at: float) -> Board:
-    with office.database.connections.kept():
+    with office.database.kept():
         return _board(office, at)
 
 

@@ -17,7 +17,7 @@ from sparing import __version__
 from sparing.codec import JsonObject
 from sparing.config.settings import every_setting
 from sparing.desk.features import history, view
-from sparing.desk.office import Office
+from sparing.desk.office import Office, every_row
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import LedgerRow
@@ -31,7 +31,7 @@ PLAIN = frozenset({"stage", "asks", "verdict", "commit", "checks", "gate", "stuc
 
 
 def bundle(office: Office) -> JsonObject:
-    rows = view.every_row(office)
+    rows = every_row(office)
     return {
         "about.json": _about(office),
         "settings.json": _settings(office),

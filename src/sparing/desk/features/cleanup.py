@@ -12,6 +12,7 @@ from sparing.feature import FeatureStatus
 from sparing.records import events
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.workspace.git.own_git import remove_unused
 from sparing.workspace.git.repository import branch_commit
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree
@@ -42,6 +43,7 @@ def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleanup
         return CleanupResult("", branch=False)
     why = retire(worktree, home, office.folder.redactor.known) if tip else _branchless(worktree)
     if not why:
+        remove_unused(office.folder.histories, worktree.path.parent)
         with office.database.write() as tx:
             cleaned, key, branch = CleanedEvent(), feature.key, feature.branch
             name = f"{key}.{cleaned.kind}"

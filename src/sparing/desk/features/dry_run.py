@@ -67,7 +67,7 @@ def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
 def models_words(office: Office, row: FeatureRow) -> str:
     """The classes that the flow uses."""
     settings = settings_of(office, row)
-    backend = settings.agent.backend.value
+    backend = settings.agent.backend
     used = {one.model.value for one in FLOWS[row.feature.flow].stages}
     classes = [name for name in ("strong", "standard", "cheap") if name in used]
     return ", ".join(f"{settings.models.of(name, backend)} ({name})" for name in classes)

@@ -7,18 +7,16 @@ has cleaned up by name counts as settled, however it was merged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.errors import SparingError
 from sparing.event import CleanedEvent, HandoverEvent
 from sparing.feature import FeatureStatus
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.records import events
 from sparing.records.features import FeatureRow
-from sparing.workspace.git.merge_into_base import name_commands
 from sparing.workspace.git.repository import branch_commit, not_merged
-from sparing.workspace.git.runner import GitFailed
 
 
 class MergeStatus(StrEnum):
@@ -31,13 +29,13 @@ class MergeStatus(StrEnum):
     GONE = "its branch is gone"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class FinishedFeature:
     row: FeatureRow
     home: MergeStatus
     words: str
     commands: tuple[str, ...]
-    """What brings it home; empty if it is."""
+    """What merges it; empty if it is merged."""
     worktree: str
     """Its folder, if that is still there."""
 
@@ -51,6 +49,9 @@ def finished_features(office: Office, rows: Sequence[FeatureRow]) -> list[Finish
 
 def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
     """With commands that fit the repository as it is now."""
+    from sparing.runtime.commit_message import merge_stamp
+    from sparing.workspace.git.merge_into_base import Merge, name_commands
+
     feature, repo = row.feature, office.repository
     found = _finished(office, row, outside=feature.branch in _not_home(office, [row]))
     if found.home is MergeStatus.MERGED and branch_commit(repo, feature.branch) is None:
@@ -58,8 +59,9 @@ def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
         return FinishedFeature(row, MergeStatus.GONE, words, (), found.worktree)
     if found.home is not MergeStatus.READY or branch_commit(repo, feature.base_branch) is None:
         return found
-    subject = f"Merge {feature.branch}: {feature.title}"
-    named = name_commands(repo, feature.base_branch, feature.branch, subject)
+    settings = settings_of(office, row)
+    merge = Merge(feature.base_branch, feature.branch, row.head, settings.commits.history)
+    named = name_commands(repo, merge, merge_stamp(repo, settings, feature))
     return FinishedFeature(row, MergeStatus.READY, named.note, named.commands, found.worktree)
 
 
@@ -75,6 +77,10 @@ def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
     for row in rows:
         if not handover_event(office, row).merged:
             asked.setdefault(row.feature.base_branch, []).append(row.feature.branch)
+    if not asked:
+        return frozenset()
+    from sparing.workspace.git.runner import GitFailed
+
     found: set[str] = set()
     for base, branches in asked.items():
         try:

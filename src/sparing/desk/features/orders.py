@@ -71,7 +71,7 @@ def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
 
 
 def pause(office: Office, row: FeatureRow, sender: str, at: float) -> OrderReceipt:
-    _refuse_over(row)
+    refuse_over(row)
     if not row.running:
         number = row.feature.id
         what = "has not begun" if row.status is FeatureStatus.PLANNED else "waits already"
@@ -83,7 +83,7 @@ def abandon(
     office: Office, row: FeatureRow, sender: str, at: float, reason: str = "abandoned by you"
 ) -> OrderReceipt:
     """Give it up. Branch, worktree and records stay."""
-    _refuse_over(row)
+    refuse_over(row)
     if row.running:
         return _tell_leg(office, row, "abandon", sender, at)
     state = FlowState.load(row.place["state"])
@@ -109,17 +109,17 @@ def _on_record(office: Office, row: FeatureRow, ended: FlowState, at: float) -> 
     if not (path / ".git").is_file():
         return row.head
     place = Place.load({**row.place, "review": None, "state": ended.dump()})
-    folder = settings_of(office, row).flow.folder_of(row.feature)
+    settings = settings_of(office, row)
     try:
         worktree = ensure_worktree(office.repository, path, row.feature.branch, row.head)
-        return commit_meta(worktree, folder, row, place, f"{row.leg_id}.given-up", at)
+        return commit_meta(worktree, settings, row, place, f"{row.leg_id}.given-up", at)
     except SparingError:  # the database is the truth; the branch may be gone
         return row.head
 
 
 def say(office: Office, row: FeatureRow, words: str, sender: str, at: float) -> OrderReceipt:
     """A word for the author's next turn; it answers no gate."""
-    _refuse_over(row)
+    refuse_over(row)
     said, repair = words.strip(), f'sparing say {row.feature.id} "use Redis"'
     if not said or len(said) > SAY_LIMIT:
         raise UsageError(f"say something of at most {SAY_LIMIT} characters", repair)
@@ -141,7 +141,7 @@ def _tell_leg(office: Office, row: FeatureRow, verb: str, sender: str, at: float
     return OrderReceipt(FlowState.load(now.place["state"]).stage, OrderTiming.SOON)
 
 
-def _refuse_over(row: FeatureRow) -> None:
+def refuse_over(row: FeatureRow) -> None:
     if row.status.is_over:
         number = row.feature.id
         raise FeatureError(f"feature {number} is {row.status}", f"sparing show {number}")

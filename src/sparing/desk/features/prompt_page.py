@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
+from sparing.config.sources import sources_here
 from sparing.desk.features.preview import PreviewRequest, peek
 from sparing.desk.office import Office
 from sparing.records.features import FeatureRow

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparing.database import Database
+from sparing.desk.office import Office
 from sparing.errors import StateError
 from sparing.records import features
 from sparing.records.folder import StateFolder
@@ -38,3 +39,27 @@ def _known(folder: StateFolder) -> KnownRepository | None:
     except (StateError, sqlite3.Error):
         return None
     return KnownRepository(folder.path.name, checkout) if Path(checkout).is_dir() else None
+
+
+def moved_here(office: Office) -> tuple[str, ...]:
+    """Folders that are gone whose features began with commits of this repository: it was moved,
+    or is a copy of one that was."""
+    root = office.folder.path.parent
+    folders = (StateFolder(path) for path in sorted(root.iterdir()) if path.is_dir())
+    rows = (row.feature for folder in folders for row in _features_of(folder))
+    gone = [row for row in rows if not Path(row.repository).is_dir()]
+    if not gone:  # git is not even loaded then
+        return ()
+    git = office.repository.git()
+    known = (row for row in gone if git.ask("cat-file", "-e", row.base_commit).returncode == 0)
+    return tuple(dict.fromkeys(row.repository for row in known))
+
+
+def _features_of(folder: StateFolder) -> list[features.FeatureRow]:
+    if not folder.exists:
+        return []
+    try:
+        with Database(folder.path / "sparing.db").read() as connection:
+            return features.list_all(connection)
+    except (StateError, sqlite3.Error):
+        return []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sparing.desk.gates.actions import GateAction, choices
 from sparing.desk.gates.open_questions import questions
-from sparing.desk.office import Office
+from sparing.desk.office import Office, every_row
 from sparing.event import SandboxEvent
 from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
@@ -103,11 +103,6 @@ def _waits(gate: gates.Gate, past: Reached | None = None) -> str:
     if gate.kind != Position.GATE.value or not gate.reason:
         return gate.reason or approval
     return f"{approval}; {gate.reason}"
-
-
-def every_row(office: Office) -> list[FeatureRow]:
-    with office.database.read() as connection:
-        return features.list_all(connection)
 
 
 def list_views(office: Office, at: float | None = None) -> list[FeatureView]:

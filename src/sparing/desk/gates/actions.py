@@ -5,7 +5,7 @@ The table of transitions is asked itself, so a screen never offers what would be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sparing.artifact import ArtifactName
 from sparing.failure import Failure
@@ -13,6 +13,7 @@ from sparing.flow.advance import advance
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
 from sparing.flow.state import OFFERED, Cause, Do, FlowState, Outcome, OutcomeKind, Position
+from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Reached
 
 IDEAS = (ArtifactName.PRD, ArtifactName.BRAINSTORM)
@@ -29,7 +30,7 @@ RED = "checks are red"
 TRUST = "sparing trust"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy_dataclass
 class GateAction:
     command: str
     words: str = ""

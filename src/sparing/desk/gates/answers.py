@@ -6,7 +6,6 @@ A request that makes no sense is refused here, with the reason, before anything 
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +16,7 @@ from unicodedata import category
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.document_check import repair_of, unfit_documents
+from sparing.connection import Connection
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
 from sparing.desk.office import Office, settings_of
@@ -59,7 +59,7 @@ def planned(
 
 
 def _next_row(
-    connection: sqlite3.Connection,
+    connection: Connection,
     office: Office,
     title: str,
     flow: str,
@@ -243,8 +243,7 @@ def answer(
 def unfit_of(office: Office, row: FeatureRow) -> tuple[tuple[ArtifactName, str], ...]:
     """Documents on which the next stage can't build: told before the answer is taken."""
     settings, names = settings_of(office, row), needed(FlowState.load(row.place["state"]))
-    folder = settings.flow.folder_of(row.feature)
-    return unfit_documents(office.repository, row.head, folder, names, settings)
+    return unfit_documents(office.repository, row, row.head, names, settings)
 
 
 def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome) -> str:
@@ -265,7 +264,7 @@ def moved_on(now: FeatureRow) -> StaleView:
     )
 
 
-def refuse_twice(connection: sqlite3.Connection, row: FeatureRow, gate: str) -> None:
+def refuse_twice(connection: Connection, row: FeatureRow, gate: str) -> None:
     before = mailbox.pending(connection, gate)
     if before is not None:
         sent = datetime.fromtimestamp(mailbox.sent_at(connection, before.n), UTC)

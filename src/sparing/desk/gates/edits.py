@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
 from sparing.codec import JsonObject
+from sparing.commit_purpose import Purpose
 from sparing.context.documents.validate import validate_artifact
 from sparing.desk.gates import answers
 from sparing.desk.gates.actions import makes_code, with_edit
-from sparing.desk.office import Office
+from sparing.desk.office import Office, settings_of
 from sparing.errors import FeatureError, UsageError
 from sparing.event import EditEvent
 from sparing.flow.flows import FLOWS
@@ -24,6 +25,7 @@ from sparing.flow.state import FlowState
 from sparing.records import events, features, gates
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
+from sparing.runtime.commit_message import commit_stamp
 from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
@@ -124,7 +126,7 @@ def _commit(
 ) -> str:
     stage = FlowState.load(row.place["state"]).stage
     names = ", ".join(Path(path).name for path in paths[:3]) + (" …" if len(paths) > 3 else "")
-    subject = f"sparing: {stage} edited by a person: {names}"
+    why = Purpose("docs", f"edit {names} by hand")
     said = hashlib.sha256("\n".join((row.leg_id, *paths)).encode()).hexdigest()[:8]
     step = f"edit.{row.leg_id}.{row.head[:10]}.{said}"
     try:
@@ -134,7 +136,8 @@ def _commit(
             f"not committed, secrets are in it: {'; '.join(found.places)}",
             f"take them out: sparing edit {row.feature.id}",
         ) from None
-    change = commit_paths(tree, row.head, paths, subject, row.feature.name, step, at)
+    stamp = commit_stamp(tree.repository, settings_of(office, row), row.feature, why, step, at)
+    change = commit_paths(tree, row.head, paths, stamp)
     if change.empty:
         return ""
     place = _edited(row, change.commit)
@@ -143,7 +146,9 @@ def _commit(
         if not features.move(tx, row, place, change.commit, at):
             raise answers.moved_on(features.get(tx, key) or row)
         name = f"{row.leg_id}.edited.{change.commit[:10]}"
-        events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=subject))
+        events.add(
+            tx, Event.of(told, key=name, feature=key, at=at, stage=stage, text=stamp.subject)
+        )
     return change.commit
 
 

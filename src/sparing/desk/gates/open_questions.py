@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.context.documents.handoff import with_default
 from sparing.desk.office import Office
 from sparing.event import QuestionAnswerEvent
 from sparing.flow.advance import ASKS
@@ -23,6 +22,8 @@ class Question(NamedTuple):
     @property
     def default(self) -> str:
         """What its author did for now; empty if it does not say."""
+        from sparing.context.documents.handoff import with_default
+
         return with_default(self.text)[1]
 
 

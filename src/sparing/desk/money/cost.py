@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from sparing.connection import Connection
 from sparing.desk.office import Office, settings_of
 from sparing.flow.state import FlowState
 from sparing.money import CapLimits, day_of
@@ -33,8 +34,16 @@ def costs(office: Office, by: By) -> Costs:
         found = totals.every(connection, by)
         if by is By.FEATURE:
             names = {row.feature.key: row.feature.name for row in features.list_all(connection)}
-            found = {names.get(key, key): tally for key, tally in found.items()}
+            found = {
+                names.get(key) or _review(connection, key): tally for key, tally in found.items()
+            }
     return _costs(by, found)
+
+
+def _review(connection: Connection, key: str) -> str:
+    """Of a branch that no feature made."""
+    row = features.get(connection, key)
+    return f"review {row.feature.number - features.REVIEWS}: {row.feature.title}" if row else key
 
 
 def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:

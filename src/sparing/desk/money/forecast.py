@@ -119,7 +119,7 @@ def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
     beside += stage.learns and RETRO in settings.flow.assistants
     deepens = stage.work is StageWork.IMPLEMENT and DEEPENER in settings.flow.assistants
     beside += DEEPENING * deepens
-    models, backend = settings.models, settings.agent.backend.value
+    models, backend = settings.models, settings.agent.backend
     model = models.of(stage.model.value, backend, stage.author)
     return Ahead(
         stage.name, least + beside, most + beside, price_of(model, own_prices(models.prices))

@@ -20,7 +20,6 @@ from sparing.economy.comparison.naive import NaiveTurn, naive_usage
 from sparing.economy.comparison.recorded_turn import Named, RecordedTurn, ReplayedPrompt, SeedPrompt
 from sparing.economy.comparison.savings import Ladder, Savings, SavingStep, Spared, savings
 from sparing.economy.cost_model import TYPICAL, Rates
-from sparing.economy.estimates import HABITS, Memory, work_of
 from sparing.economy.levers import SheetUse
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.money import MILLION, to_usd
@@ -28,7 +27,6 @@ from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.runtime.lever_record import covered_turns, effect_of_sheet
-from sparing.turn import errand_of
 from sparing.way import Lever, Way
 
 PING, AHEAD = "keep-alive", "primer"
@@ -86,20 +84,15 @@ def _rates(model: str, own: Own, *, priced: bool) -> Rates:
 
 
 def _spared(rows: Sequence[LedgerRow]) -> Spared:
-    """Of turns that were given notes or files: what they are expected to have done without."""
-    noted, given = dict[int, list[int]](), dict[int, list[int]]()
+    """Of turns that were given files: the calls that they are expected to have done without. What
+    notes spare is a part of what the naive way opens again."""
+    given = dict[int, list[int]]()
     for number, row in enumerate(rows):
-        sent = row.attempt.sent
-        errand = errand_of(row.attempt.template, on_code=False)
-        if sent.get("noted") and errand and row.attempt.way != Way.RESUME.value:
-            habits = (work_of(HABITS[errand, memory]) for memory in (Memory.NONE, Memory.NOTES))
-            alone, told = habits
-            noted[number] = [round(alone.growth - told.growth)]
-        files = len(sent.get("given") or ())
+        files = len(row.attempt.sent.get("given") or ())
         if files:
             # The text itself is paid either way: only the calls that fetch it are spared.
             given[number] = [0] * -(-files // FILES_A_CALL)
-    return {Lever.NOTES: noted, Lever.PRELOAD: given}
+    return {Lever.PRELOAD: given}
 
 
 def _unopened(

@@ -1,8 +1,9 @@
 """A feature sent the naive way, from what its ledger keeps of every turn.
 
 Every report, the demo and the end of a run take their naive figure from here. Under another
-policy it is an estimate: sizes of what the naive way would have sent are on record, its calls are
-those of the turn, less those that only opened documents which stand in the naive prompt.
+policy it is an estimate: sizes of what the naive way would have sent are on record. Its calls are
+those of the turn, less those that only opened documents which stand in the naive prompt, and with
+those more that a new session with the client's tools makes (`economy/comparison/naive_work.py`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import NamedTuple
 from sparing.agents.scripted_conversation import CALL_SECONDS
 from sparing.codec import JsonObject
 from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
+from sparing.economy.comparison.naive_work import Calls, NaiveWork, WorkDone, naive_work
 from sparing.economy.estimates import READ_FACTOR
 from sparing.records.ledger import LedgerRow
+from sparing.runtime.turn_history import kind_of
 from sparing.usage import Origin, Usage
 from sparing.way import Way
 
@@ -44,8 +47,20 @@ def sizes_of(rows: Sequence[LedgerRow]) -> Sizes:
 
 def naive_turns_of(rows: Sequence[LedgerRow], *, counted: bool) -> list[NaiveTurn]:
     """Of one feature, in the order of their start."""
-    sizes = sizes_of(rows)
-    return [_turn(row, sizes, call_seconds(row, counted=counted)) for row in rows]
+    sizes, works = sizes_of(rows), naive_work([_done(row) for row in rows])
+    return [
+        _turn(row, work, sizes, call_seconds(row, counted=counted))
+        for row, work in zip(rows, works, strict=True)
+    ]
+
+
+def _done(row: LedgerRow) -> WorkDone:
+    calls = row.result.calls if row.result else []
+    return WorkDone(
+        None if follows(row) else kind_of(row),
+        [(int(call["added"]), int(call["output"])) for call in calls],
+        [int(call.get("asked", 0)) for call in calls],
+    )
 
 
 def naive_bills_of(rows: Sequence[LedgerRow], *, counted: bool) -> list[Usage]:
@@ -93,8 +108,10 @@ def own_system(row: LedgerRow) -> int:
     return int(row.attempt.naive.get("own_system") or 0)
 
 
-def _turn(row: LedgerRow, sizes: Sizes, seconds: float) -> NaiveTurn:
+def _turn(row: LedgerRow, work: NaiveWork, sizes: Sizes, seconds: float) -> NaiveTurn:
     attempt, naive = row.attempt, row.attempt.naive
+    # Without a naive prompt it is a check of resume or a ping: who never resumes never asks.
+    known = row.result is not None and "prompt" in naive
     prompt, role, tools = (_pair(naive, name, sizes.scale) for name in ("prompt", "role", "tools"))
     return NaiveTurn(
         model=attempt.model,
@@ -102,8 +119,9 @@ def _turn(row: LedgerRow, sizes: Sizes, seconds: float) -> NaiveTurn:
         prompt=(prompt[0], prompt[1] + sizes.beside_of(row)),
         role=role,
         tools=tools,
-        # Without a naive prompt it is a check of resume or a ping: who never resumes never asks.
-        calls=_calls(row) if row.result and "prompt" in naive else [],
+        calls=_calls(row, work.new_session) if known else [],
+        remembering=_calls(row, work.one_by_one) if known else None,
+        made=_calls(row, work.made) if known else None,
         call_seconds=seconds,
         line=f"{attempt.stage} {attempt.role}",
         follows=follows(row),
@@ -115,10 +133,9 @@ def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
     return str(digest), round(scale * int(tokens))
 
 
-def _calls(row: LedgerRow) -> list[tuple[int, int]]:
-    """Those of the turn; documents that it was told by path it had to open."""
+def _calls(row: LedgerRow, calls: Calls) -> Calls:
+    """Without those that opened documents which the turn was told by path."""
     assert row.result is not None
-    calls = [(int(call["added"]), int(call["output"])) for call in row.result.calls]
     told: JsonObject = _ways(row).get(row.attempt.way) or {}
     tokens, files = told.get("reads", (0, 0))
     opened = len(row.result.files_read)

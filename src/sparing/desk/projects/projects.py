@@ -14,7 +14,6 @@ from sparing.codec import JsonObject
 from sparing.context.documents.project import project_goals
 from sparing.desk.features.dependencies import LandedFeatures, landed_features
 from sparing.desk.features.start_input import (
-    LONGEST_TITLE,
     NOTHING,
     StartInput,
     StartRequest,
@@ -133,10 +132,10 @@ def start_next(
     number, _, slug = line.name.partition("-")
     plan = {one.name: one for one in _plan(office, project).features}
     depends = plan[line.name].depends_on
-    beginning = StartInput(
-        Background(project=project.id, depends_on=depends), number=int(number), slug=slug
-    )
-    title = (line.about or slug.replace("-", " "))[:LONGEST_TITLE]
+    title = slug.replace("-", " ").capitalize()
+    about = "" if line.about.casefold() == title.casefold() else line.about
+    background = Background(description=about, project=project.id, depends_on=depends)
+    beginning = StartInput(background, number=int(number), slug=slug)
     return answers.start(office, title, flow, overrides, at, beginning)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sparing.config.load import sources_here
+from sparing.config.sources import sources_here
 from sparing.desk.office import Office
 from sparing.desk.setup.web import web_warnings
 from sparing.errors import ConfigError

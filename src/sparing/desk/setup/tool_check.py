@@ -26,7 +26,7 @@ CLASSES = ("strong", "standard", "cheap")
 
 def models_of(settings: Settings) -> tuple[str, ...]:
     """Every model that a writer may have, once each."""
-    backend = settings.agent.backend.value
+    backend = settings.agent.backend
     return tuple(dict.fromkeys(settings.models.of(one, backend) for one in CLASSES))
 
 
