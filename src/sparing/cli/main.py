@@ -15,7 +15,7 @@ import click
 
 from sparing import __version__
 from sparing.cli.screen import catch_crashes, echo, echo_json, leave_quietly
-from sparing.config.terminal import wants_colour
+from sparing.config.terminal import terminal_columns, wants_colour
 from sparing.errors import SparingError, StateError, UsageError
 
 COMMANDS = {
@@ -48,6 +48,7 @@ COMMANDS = {
     "raise": "Raise a cap, and resume the feature that it has stopped.",
     "trust": "Review what this repository brings along that could act, and trust it.",
     "config": "Show and change settings, and see where each comes from.",
+    "review": "Have the code reviewers look at this branch, or at a pull request.",
     "eval": "Measure how many of 30 planted defects reviewers find, and what it costs.",
     "doctor": "Check that everything sparing needs is there.",
     "diagnose": "Pack what a bug report needs, with nothing private in it.",
@@ -75,6 +76,7 @@ MODULES = {
     "raise": "money.raise_cap",
     "trust": "setup.trust",
     "config": "setup.config",
+    "review": "run.review",
     "eval": "run.eval",
     "doctor": "setup.doctor",
     "diagnose": "look.diagnose",
@@ -82,6 +84,7 @@ MODULES = {
 }
 """Where each command lives."""
 INTERRUPTED = 130
+HELP_WIDTH = 100
 
 
 class Lazy(click.Group):
@@ -112,21 +115,26 @@ class Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _ = ctx
+        name_width = max(map(len, COMMANDS))
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            lines = [f"  {name:{name_width}}  {words}\n" for name, words in COMMANDS.items()]
+            if max(map(len, lines)) <= formatter.width:
+                formatter.write("".join(lines))
+            else:
+                formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(
     cls=Lazy,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": HELP_WIDTH},
 )
 @click.version_option(__version__, prog_name="sparing")
 @click.pass_context
 def app(context: click.Context) -> None:
     """Take a feature from an idea to merged, reviewed code, for the fewest tokens that do the job.
 
-    Without a command: what waits for you here.
+    Without a command: what needs your attention.
     """
     if context.invoked_subcommand is None:
         status = app.get_command(context, "status")
@@ -139,11 +147,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         catch_crashes()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        result = app.main(given, "sparing", standalone_mode=False, color=wants_colour())
+        width = max(min(terminal_columns(), HELP_WIDTH) - 2, 50)
+        result = app.main(
+            given, "sparing", standalone_mode=False, color=wants_colour(), terminal_width=width
+        )
     except SparingError as error:
         return _complain(error, as_json="--json" in given)
     except click.ClickException as error:
-        return _complain(_translated(error), as_json="--json" in given)
+        return _complain(_translated(error, given), as_json="--json" in given)
     except (KeyboardInterrupt, click.Abort):
         echo("\nstopped; nothing is lost: sparing run goes on from here", err=True)
         return INTERRUPTED
@@ -165,9 +176,11 @@ def _folder_exists() -> bool:
         return False
 
 
-def _translated(error: click.ClickException) -> SparingError:
+def _translated(error: click.ClickException, given: list[str]) -> SparingError:
     context = getattr(error, "ctx", None)
-    command = context.command_path if isinstance(context, click.Context) else "sparing"
+    command = " ".join(("sparing", *(one for one in given[:1] if one in COMMANDS)))
+    if isinstance(context, click.Context):
+        command = context.command_path
     what = " ".join(error.format_message().split()).rstrip(".")
     return UsageError(what[:1].lower() + what[1:], f"{command} --help")
 
@@ -176,5 +189,5 @@ def _complain(error: SparingError, *, as_json: bool) -> int:
     if as_json:
         words = {"what": error.what, "repair": error.repair, "exit_code": error.exit_code}
         echo_json({"schema_version": 1, "error": words})
-    echo(f"error: {error.what}\nrepair: {error.repair}", err=True)
+    echo(f"error: {error.what}\nfix: {error.repair}", err=True)
     return error.exit_code

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
+from sparing.backend_name import NAMES
 from sparing.cli.screen import echo_json
-from sparing.config.settings import BackendName
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 SCHEMA_VERSION = 1
 MODELS = ("models.strong", "models.standard", "models.cheap")
@@ -39,21 +43,17 @@ def _features(
         views = list_views(open_office(Path.cwd(), reading=True))
     except SparingError:
         return []
-    return [
-        CompletionItem(one.id, help=one.title)
-        for one in views
-        if one.id.startswith(incomplete) or one.name.startswith(incomplete)
-    ]
-
-
-Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+    meant = (
+        one for one in views if one.id.startswith(incomplete) or one.name.startswith(incomplete)
+    )
+    return _completions({one.id: one.title for one in meant})
 
 
 def one_of(*words: str) -> Complete:
     """For an argument whose words are known; whatever else is typed is checked later."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return [CompletionItem(one) for one in words if one.startswith(incomplete)]
+        return _completions({one: None for one in words if one.startswith(incomplete)})
 
     return complete
 
@@ -74,7 +74,14 @@ def complete_stages(
     except (SparingError, KeyError):
         pass
     names = dict.fromkeys(stage.name for flow in flows for stage in flow.stages)
-    return [CompletionItem(one) for one in names if one.startswith(incomplete)]
+    return _completions({one: None for one in names if one.startswith(incomplete)})
+
+
+def _completions(words: Mapping[str, str | None]) -> list[CompletionItem]:
+    """Words with what is shown beside them. The class is loaded for a shell that completes."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word, help=beside) for word, beside in words.items()]
 
 
 def hand_over_option(command: F) -> F:
@@ -88,12 +95,13 @@ def hand_over_option(command: F) -> F:
 
 def agent_options(command: F) -> F:
     """Who works, for one feature; the settings say it for all of them."""
+
     command = click.option(
         "--model", metavar="NAME", help="One model for all roles. Default: the settings models.*."
     )(command)
     return click.option(
         "--backend",
-        type=click.Choice([one.value for one in BackendName]),
+        type=click.Choice(NAMES),
         help="Which coding agent works. Default: the setting agent.backend.",
     )(command)
 

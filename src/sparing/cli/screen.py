@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparing.config.terminal import calm_pager, wants_colour
+from sparing.config.terminal import calm_pager, terminal_columns, wants_colour
 from sparing.printable import printable
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ LEAST_WIDTH, MOST_WIDTH = 38, 118
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _status: set[bool] = set()
 """Whether a status line stands there."""
-_CODES = re.compile(r"[0-9;]+m")
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-_INDENT = re.compile(r" *(?:[·+✓✗?»~=→-] |[\w-]+ {2,})?")
+_CODES = r"[0-9;]+m"
+_ESCAPES = r"\x1b\[[0-9;]*m"
+_INDENT = r" *(?:[·+✓✗?»~=→-] |[\w-]+ {2,})?"
 """Where the words of a line begin: behind a mark, or behind a label."""
 _COMMAND = f"\x1b[{_COLOURS['cyan']}m"
 """What stands behind it may be copied: a terminal joins what it has broken itself, nobody else."""
@@ -52,14 +51,14 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = Tru
     shown = rendered(text)
     stream = sys.stderr if err else sys.stdout
     if fold and stream.isatty():
-        shown = "\n".join(_folded(line, _columns()) for line in shown.split("\n"))
+        shown = "\n".join(_folded(line, terminal_columns()) for line in shown.split("\n"))
     click.echo(shown, nl=nl, err=err)
 
 
 def show_status(text: str) -> None:
     """One line that is replaced by whatever is shown next; on a terminal alone."""
     if is_watched():
-        cut = printable(" ".join(text.split()))[: max(1, _columns() - 1)]
+        cut = printable(" ".join(text.split()))[: max(1, terminal_columns() - 1)]
         sys.stderr.write(f"\r\x1b[K{cut}")
         sys.stderr.flush()
         _status.add(True)
@@ -72,25 +71,21 @@ def clear_status() -> None:
         sys.stderr.flush()
 
 
-def _columns() -> int:
-    return shutil.get_terminal_size().columns
-
-
 def line_width() -> int:
     """Of text that is wrapped here; as wide as the terminal, within what can be read."""
-    return max(LEAST_WIDTH, min(_columns() - 2, MOST_WIDTH))
+    return max(LEAST_WIDTH, min(terminal_columns() - 2, MOST_WIDTH))
 
 
 def _folded(line: str, columns: int) -> str:
     """Columns that a table keeps apart by several spaces stay under each other."""
-    plain = _ESCAPES.sub("", line)
+    plain = re.sub(_ESCAPES, "", line)
     if len(plain) <= columns or _COMMAND in line or columns < LEAST_WIDTH:
         return line
-    found = _INDENT.match(plain)
+    found = re.match(_INDENT, plain)
     deep = len(found[0]) if found and len(found[0]) < columns // 2 else 0
     lines, length = [""], 0
     for piece in re.split(r"(?<=\S) (?=\S)", line):
-        size = len(_ESCAPES.sub("", piece))
+        size = len(re.sub(_ESCAPES, "", piece))
         if length > deep and size <= columns - deep < length + 1 + size - deep:
             lines.append(" " * deep + piece)
             length = deep + size
@@ -211,7 +206,7 @@ def rendered(text: str) -> str:
     first, *others = text.split(_key())
     pieces = [printable(first)]
     for piece in others:
-        found = _CODES.match(piece)
+        found = re.match(_CODES, piece)
         assert found is not None, "a key is always followed by its codes"
         pieces.append(f"\x1b[{found[0]}{printable(piece[found.end() :])}")
     return "".join(pieces)

@@ -7,9 +7,11 @@ again. A branch that was moved elsewhere is not judged here: the next use of the
 
 from __future__ import annotations
 
-import sqlite3
+from pathlib import Path
 from typing import NamedTuple
 
+from sparing.commit_purpose import Purpose
+from sparing.connection import Connection
 from sparing.errors import SparingError
 from sparing.event import EditEvent
 from sparing.flow.state import FlowState
@@ -17,6 +19,7 @@ from sparing.records import events, features, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import Letter
+from sparing.runtime.commit_message import commit_stamp
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.commit import changed_files, changed_paths, commit_paths
 from sparing.workspace.git.repository import branch_commit, contains
@@ -49,7 +52,7 @@ def edit_since(around: Surroundings, letter: Letter, at: float) -> Edit | None:
     return Edit(row, commit, tuple(file.path for file in files))
 
 
-def void(tx: sqlite3.Connection, letter: Letter, edit: Edit, at: float) -> bool:
+def void(tx: Connection, letter: Letter, edit: Edit, at: float) -> bool:
     """Ask again, about the new commit; False if the feature has moved on meanwhile."""
     row, commit = edit.row, edit.commit
     if not features.move(tx, row, {**row.place, "head": commit}, commit, at):
@@ -76,7 +79,8 @@ def _commit_of(around: Surroundings, row: FeatureRow, at: float) -> str:
     if not paths:
         return ""
     refuse_secrets(worktree, row.head, paths, around.folder.redactor.known)
-    subject = f"sparing: {FlowState.load(row.place['state']).stage} edited by a person"
     step = f"edit.{row.leg_id}.{row.head[:10]}"
-    change = commit_paths(worktree, row.head, paths, subject, feature.name, step, at)
+    why = Purpose("docs", f"edit {', '.join(Path(path).name for path in paths)} by hand")
+    stamp = commit_stamp(repo, around.settings(row), feature, why, step, at)
+    change = commit_paths(worktree, row.head, paths, stamp)
     return "" if change.empty else change.commit

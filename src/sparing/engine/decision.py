@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 
 from sparing import codec
 from sparing.codec import JsonObject
 from sparing.config.flow import Questions
+from sparing.connection import Connection
 from sparing.engine.auto_approval import stops_of, wants_rule
 from sparing.engine.decision_input import DecidedMove, changes_said, happened, record
 from sparing.engine.orders import under_orders
@@ -132,7 +132,7 @@ def _on_record(around: Surroundings, row: FeatureRow, place: Place, step: str, a
         return place.head
     try:
         worktree = around.worktree(row, place.head)
-        return commit_meta(worktree, around.feature_folder(row), row, place, step, at)
+        return commit_meta(worktree, around.settings(row), row, place, step, at)
     except SparingError:
         return place.head
 
@@ -169,9 +169,7 @@ def _status(position: Position) -> FeatureStatus:
             return FeatureStatus.ACTIVE
 
 
-def _tell_stage(
-    tx: sqlite3.Connection, row: FeatureRow, before: Place, found: Next, now: float
-) -> None:
+def _tell_stage(tx: Connection, row: FeatureRow, before: Place, found: Next, now: float) -> None:
     """A stage begins."""
     after = found.place
     name = after.state.stage

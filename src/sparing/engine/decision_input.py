@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from sparing.briefing.document_check import problems_of_turn, unanswered, unfit_
 from sparing.briefing.handoff_block import AUTHORING, handoff_of, questions_of
 from sparing.briefing.review_history import look_data
 from sparing.codec import load
+from sparing.connection import Connection
 from sparing.context.documents.fix_summary import fix_words
 from sparing.context.prompt.turns import block_again
 from sparing.engine.auto_approval import code_since_green, redefined, wants_rule
@@ -76,9 +76,8 @@ def _unfit(
     around: Surroundings, row: FeatureRow, place: Place
 ) -> tuple[tuple[ArtifactName, str], ...]:
     """A person may have changed a document since its author was told that it is good."""
-    names = needed(place.state)
-    folder, settings = around.feature_folder(row), around.settings(row)
-    return unfit_documents(around.repository, place.head, folder, names, settings)
+    names, settings = needed(place.state), around.settings(row)
+    return unfit_documents(around.repository, row, place.head, names, settings)
 
 
 def _outcome(answer: str, words: str) -> Outcome | None:
@@ -95,7 +94,7 @@ def _seen(row: verdicts.VerdictRow) -> SeenVerdict:
     return SeenVerdict(row.verdict, tuple(QuoteCheck(one) for one in row.quotes))
 
 
-def _rulings(connection: sqlite3.Connection, row: FeatureRow, place: Place) -> tuple[Ruling, ...]:
+def _rulings(connection: Connection, row: FeatureRow, place: Place) -> tuple[Ruling, ...]:
     found = findings.rulings_of(connection, row.feature.key, place.state.stage)
     known = [one for one in found if one.ruling in list(RulingKind)]
     return tuple(Ruling(one.finding, RulingKind(one.ruling), one.words) for one in known)
@@ -140,7 +139,7 @@ class DecidedMove(NamedTuple):
     at: float
 
 
-def record(tx: sqlite3.Connection, told: DecidedMove, changes: list[str]) -> None:
+def record(tx: Connection, told: DecidedMove, changes: list[str]) -> None:
     """A look and what was decided of it; an author's turn and what it changed."""
     before, found, happened = told.before, told.found, told.happened
     if found.before is not None and happened.second is not None:
@@ -161,7 +160,7 @@ def record(tx: sqlite3.Connection, told: DecidedMove, changes: list[str]) -> Non
 
 
 def _record_look(
-    tx: sqlite3.Connection,
+    tx: Connection,
     told: DecidedMove,
     before: Place,
     seen: tuple[SeenVerdict, ...],
@@ -185,7 +184,7 @@ def _sent_back(before: Place, found: Next) -> str:
 
 
 def _tell(
-    tx: sqlite3.Connection, told: DecidedMove, what: RunEvent, text: str = "", name: str = ""
+    tx: Connection, told: DecidedMove, what: RunEvent, text: str = "", name: str = ""
 ) -> None:
     feature, stage = told.row.feature.key, told.before.state.stage
     key = f"{feature}.{told.found.place.moves}.{kind_of(what)}{name}"
@@ -204,7 +203,7 @@ def changes_said(around: Surroundings, place: Place, results: tuple[JobResult, .
 
 
 def _rows(
-    tx: sqlite3.Connection, row: FeatureRow, before: Place, after: ReviewState
+    tx: Connection, row: FeatureRow, before: Place, after: ReviewState
 ) -> list[findings.FindingRow]:
     """Every finding as it stands now; a repeated step writes the same rows."""
     assert before.loop is not None

@@ -78,11 +78,11 @@ def _failed(reply: Reply) -> JobResult:
 async def _committed(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult:
     """Secrets in a change go back to whoever wrote it; a change that keeps them stops the work."""
     done = await turn.commit(ticket, job, sent, reply)
-    for _ in range(SECRET_REPAIRS):
+    for number in range(SECRET_REPAIRS):
         if not isinstance(done, Leak):
             return done
         repair = await turn.prepare_secrets(sent, reply.session, done.secrets)
-        again = await turn.call(ticket, job, repair, SECRETS)
+        again = await turn.call(ticket, job, repair, SECRETS, number)
         if again.failure:
             return _failed(again)
         reply = again
@@ -137,7 +137,7 @@ async def _handed_over(ticket: Ticket, job: Job) -> JobResult:
     done = await turn.write_handoff(ticket, job, reply.reply, "")
     if done.problem:
         question = await turn.prepare_handoff(ticket, job, done.problem)
-        again = await turn.call(ticket, job, question, words)
+        again = await turn.call(ticket, job, question, words, 1)
         last = reply.reply if again.failure else again.reply
         done = await turn.write_handoff(ticket, job, last, "last")
     return done.result

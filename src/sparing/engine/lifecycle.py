@@ -33,6 +33,7 @@ from sparing.engine import recorded_step
 from sparing.engine.leg import leg, open_slots
 from sparing.engine.mail import legs_to_start, obey_all, start_of
 from sparing.engine.revision import VERSION, begin_anew, cancel_others, is_other
+from sparing.records.copies import copy_daily
 from sparing.records.features import FeatureRow
 from sparing.redact import Redactor
 from sparing.runtime.surroundings import Surroundings, set_current
@@ -61,6 +62,7 @@ class Engine:
 
     async def tick(self) -> None:
         """Obey letters, start legs. Cheap; called again and again."""
+        await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
         await asyncio.to_thread(obey_all, self._around, time.time())
         for row in await asyncio.to_thread(legs_to_start, self._around):
             if row.leg_id not in self._started:

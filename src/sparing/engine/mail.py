@@ -6,9 +6,8 @@ from the feature's row, so a crash in between loses nothing and repeats nothing.
 
 from __future__ import annotations
 
-import sqlite3
-
 from sparing import codec
+from sparing.connection import Connection
 from sparing.engine import repeated_feedback
 from sparing.engine.approvals import edit_since, void
 from sparing.engine.decision import LegStart
@@ -40,7 +39,7 @@ def obey_all(around: Surroundings, at: float) -> None:
             mailbox.obeyed(tx, letter.n, result, at)
 
 
-def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
+def _obey(tx: Connection, letter: Letter, at: float) -> str:
     row = features.get(tx, letter.feature)
     if row is None:
         return "no such feature"
@@ -60,7 +59,7 @@ def _obey(tx: sqlite3.Connection, letter: Letter, at: float) -> str:
     return f"unknown verb {letter.verb}"
 
 
-def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
+def _said(tx: Connection, row: FeatureRow, letter: Letter, at: float) -> str:
     key, stage = row.feature.key, FlowState.load(row.place["state"]).stage
     told = SayEvent(letter.sender, letter.n)
     name = f"{key}.said.{letter.n}"
@@ -68,7 +67,7 @@ def _said(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) ->
     return "noted"
 
 
-def _answer(tx: sqlite3.Connection, row: FeatureRow, letter: Letter, at: float) -> str:
+def _answer(tx: Connection, row: FeatureRow, letter: Letter, at: float) -> str:
     """The first answer to a gate counts; it belongs to that gate and no other."""
     if letter.gate != row.leg_id or row.running:
         return "that gate is closed"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-
+from sparing.connection import Connection
 from sparing.flow.repeats import said_before
 from sparing.prompts.render import words
 from sparing.records import gates
@@ -13,14 +12,14 @@ from sparing.records.gates import Gate
 REJECT = "reject"
 
 
-def feedback_with_note(connection: sqlite3.Connection, row: FeatureRow, gate: Gate) -> str:
+def feedback_with_note(connection: Connection, row: FeatureRow, gate: Gate) -> str:
     """A person's words; what the program adds stands at their end and says that it does."""
     if gate.answer != REJECT or not repeats(connection, row, gate):
         return gate.feedback
     return f"{gate.feedback.rstrip()}\n\n{words('blocks', 'said_before')}"
 
 
-def repeats(connection: sqlite3.Connection, row: FeatureRow, gate: Gate) -> bool:
+def repeats(connection: Connection, row: FeatureRow, gate: Gate) -> bool:
     before = gates.rejected(connection, row.feature.key, row.generation)
     earlier = (one for one in before if one.id != gate.id and one.stage == gate.stage)
     return any(said_before(gate.feedback, one.feedback) for one in earlier)

@@ -20,7 +20,7 @@ class Refusal(NamedTuple):
         if as_json:
             error = {"what": what, "repair": repair}
             return JSONResponse({"schema_version": 1, "error": error}, self.status)
-        return PlainTextResponse(f"error: {what}\nrepair: {repair}\n", self.status)
+        return PlainTextResponse(f"error: {what}\nfix: {repair}\n", self.status)
 
 
 def refusal_of(error: SparingError) -> Refusal:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from starlette.concurrency import run_in_threadpool
 
 from sparing.desk.features.repositories import KnownRepository, known_repositories
 from sparing.desk.office import Office, open_office
@@ -22,6 +24,8 @@ from sparing.report.figures import Report
 LOOK_SECONDS = 0.2
 KNOWN_SECONDS = 0.5
 MOST_KEPT = 64
+MOST_SHARED = 8
+"""Readers who keep up share one thing; the others are at most in so many places."""
 T = TypeVar("T")
 
 
@@ -69,6 +73,11 @@ class Site:
         """With `reading` git is not asked: enough for our own records."""
         return open_office(Path(self.repository(key).checkout), reading=reading)
 
+    def office_of_events(self, key: str) -> Office:
+        """For who reads events and nothing else: the one that is watched, if it is."""
+        watcher = self._watchers.get(key)
+        return self.office(key) if watcher is None else watcher.office
+
     def chart(self, name: str, draw: Callable[[], str]) -> str:
         return self._kept(self.charts, name, draw)
 
@@ -109,7 +118,9 @@ class Watcher:
         self.clients = 0
         self.turn = 0
         """Counts the changes."""
-        self._office = office
+        self.office = office
+        """Its connections stay open while somebody listens."""
+        self._shared: dict[Hashable, asyncio.Future[Any]] = {}
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -129,11 +140,21 @@ class Watcher:
                 await asyncio.wait_for(news.wait(), limit_seconds)
         return self.turn
 
+    async def share(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Made once for all who ask for it between two changes."""
+        found = self._shared.get(name)
+        if found is None:
+            found = self._shared[name] = asyncio.ensure_future(run_in_threadpool(make))
+            for old in list(self._shared)[:-MOST_SHARED]:
+                del self._shared[old]
+        return await asyncio.shield(found)
+
     async def _look(self) -> None:
-        with self._office.database.watch() as changed:
+        with self.office.database.watch() as changed:
             while True:
                 if changed():
                     self.turn += 1
+                    self._shared.clear()
                     news, self._news = self._news, asyncio.Event()
                     news.set()
                 await asyncio.sleep(LOOK_SECONDS)

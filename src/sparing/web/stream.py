@@ -3,7 +3,7 @@
 Reads the records and nothing else, so it goes on while no engine runs, and after one was killed.
 Every message carries the event's number: a browser that was cut off asks for what came after the
 last one it got. Nothing is queued for anybody. A slow reader is simply not written to, and reads
-on from its own number.
+on from its own number. All who have the same number are sent one text, read and written once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import json
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
@@ -38,7 +40,7 @@ _NUMBER = re.compile(r"(?m)^id: \d+\n")
 
 async def event_stream(visit: Visit, after: str) -> Response:
     # Not the visit's own: this one is used for as long as somebody listens.
-    office = await run_in_threadpool(visit.site.office, visit.path["repo"])
+    office = await run_in_threadpool(visit.site.office_of_events, visit.path["repo"])
     feature = visit.query.get("feature", "")
     key = f"{office.repository.key}-{feature}" if feature else ""
     latest = await run_in_threadpool(latest_event, office)
@@ -60,7 +62,7 @@ def _offices(visit: Visit) -> list[tuple[Office, int]]:
     found: list[tuple[Office, int]] = []
     for one in visit.site.repositories():
         with suppress(SparingError):
-            office = visit.site.office(one.key)
+            office = visit.site.office_of_events(one.key)
             found.append((office, latest_event(office)))
     return found
 
@@ -97,14 +99,30 @@ async def _news(visit: Visit, office: Office, key: str, begin: int) -> AsyncGene
             if turn == seen:
                 yield ": nothing new\n\n"
                 continue
-            seen = turn
-            found = await run_in_threadpool(events_page, office, after, key, BATCH)
-            while found:
-                after = found[-1].n
-                yield _messages(found)
-                found = await run_in_threadpool(events_page, office, after, key, BATCH)
+            seen, text = turn, ""
+            while True:
+                page = partial(_page, watcher.office, after, key)
+                found = await watcher.share((after, key), page)
+                text, after = found.text, found.last
+                if not found.more:
+                    break
+                yield text
             # Rows change without an event, too: the page looks whether what it shows still stands.
-            yield f"event: changed\ndata: {turn}\n\n"
+            yield f"{text}event: changed\ndata: {turn}\n\n"
+
+
+class _EventPage(NamedTuple):
+    text: str
+    last: int
+    """The number of its last event."""
+    more: bool
+    """There may be others. Whatever is written later is another change."""
+
+
+def _page(office: Office, after: int, key: str) -> _EventPage:
+    found = events_page(office, after, key, BATCH)
+    last = found[-1].n if found else after
+    return _EventPage(_messages(found), last, more=len(found) == BATCH)
 
 
 def _messages(found: Sequence[Event]) -> str:

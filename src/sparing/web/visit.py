@@ -37,7 +37,7 @@ class Visit:
 
     def _opened(self, *, reading: bool) -> Office:
         found = self.site.office(self.path["repo"], reading=reading)
-        self.kept.enter_context(found.database.connections.kept())
+        self.kept.enter_context(found.database.kept())
         return found
 
     @cached_property

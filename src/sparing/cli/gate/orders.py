@@ -131,6 +131,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
     """Give a feature up. Its branch, its worktree and its records stay."""
     office, row = _found(feature, reading=False)
     number, title = row.feature.id, row.feature.title
+    orders.refuse_over(row)
     if not yes and not is_terminal():
         raise NeedsHuman(
             f"feature {number} is given up only by a person", f"sparing abandon {number} --yes"

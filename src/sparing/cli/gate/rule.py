@@ -92,8 +92,11 @@ def _print_open(
             echo(f"   {one.ruling} {one_line(one.words)}".rstrip())
     if here:
         return
-    unruled = next((one.id for one in found if not one.ruling), found[0].id)
-    echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
+    unruled = next((one.id for one in found if not one.ruling), "")
+    if unruled:
+        echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
+    else:
+        echo("\nAll are ruled on.")
 
 
 def _print_ruled(feature: str, ruled: RulingReceipt, *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,12 +14,13 @@ from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
-from sparing.desk.features.view import FeatureView, every_row, feature_view, list_views
-from sparing.desk.gates.actions import GateAction
-from sparing.desk.office import Office, open_office
-from sparing.flow.state import Cause
+from sparing.desk.office import Office, every_row, open_office
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
+
+if TYPE_CHECKING:  # loaded where something is under way
+    from sparing.desk.features.view import FeatureView
+    from sparing.desk.gates.actions import GateAction
 
 DONE = ("completed", "abandoned")
 
@@ -32,7 +34,7 @@ def status_command(as_json: bool = False) -> None:
     """
     office = open_office(Path.cwd(), reading=True)
     rows = every_row(office)
-    views = [feature_view(office, row, now()) for row in rows if row.status.value not in DONE]
+    views = _open_views(office, rows)
     over = finished_features(office, rows)
     ready = [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
     if as_json:
@@ -56,8 +58,19 @@ def status_command(as_json: bool = False) -> None:
             _print(office, row, view, runs=runs)
     _print_ready(ready)
     if not views:
-        _print_idle(over, also=bool(ready))
+        _print_idle(any_over=bool(rows), also=bool(ready))
+    if not rows:
+        print_moved(office)
     _print_left([one for one in over if one.home is MergeStatus.MERGED and one.worktree])
+
+
+def _open_views(office: Office, rows: Sequence[FeatureRow]) -> list[FeatureView]:
+    under_way = [row for row in rows if row.status.value not in DONE]
+    if not under_way:
+        return []
+    from sparing.desk.features.view import feature_view
+
+    return [feature_view(office, row, now()) for row in under_way]
 
 
 def _print_ready(ready: Sequence[FinishedFeature]) -> None:
@@ -71,13 +84,29 @@ def _print_ready(ready: Sequence[FinishedFeature]) -> None:
             echo(f"     {style(command, fg='cyan')}")
 
 
-def _print_idle(over: Sequence[FinishedFeature], *, also: bool) -> None:
+def _print_idle(*, any_over: bool, also: bool) -> None:
     echo("\nNothing else is under way.\n" if also else "Nothing is under way here.\n")
     echo('  begin a feature   sparing start "Add rate limiting"')
-    if over:
+    if any_over:
         echo("  all features      sparing list")
     else:
         echo("  see how it works  sparing demo")
+
+
+def print_moved(office: Office) -> None:
+    """Features are kept by the folder of their repository: one that was moved has none."""
+    from shlex import quote
+
+    from sparing.desk.features.repositories import moved_here
+
+    here = quote(str(office.repository.checkout))
+    for place in moved_here(office):
+        echo(
+            "\nFeatures that began with commits of this repository belong to a folder that is gone:"
+        )
+        echo(f"  {place}")
+        command = style(f"mv {here} {quote(place)}", fg="cyan")
+        echo(f"  if it was moved, put it back   {command}")
 
 
 def _print_left(left: Sequence[FinishedFeature]) -> None:
@@ -104,12 +133,15 @@ def waits(view: FeatureView) -> bool:
 @json_option
 def list_command(as_json: bool) -> None:
     """List all features of this repository."""
+    from sparing.desk.features.view import list_views
+
     views = list_views(open_office(Path.cwd(), reading=True), now())
     if as_json:
         print_json(features=[asdict(view) for view in views])
         return
     if not views:
         echo('No features yet. Begin one: sparing start "Add rate limiting"')
+        print_moved(open_office(Path.cwd(), reading=True))
         return
     rows = [(v.id, v.flow, state_words(v), v.title) for v in views]
     _columns(("id", "flow", "state", "title"), rows)
@@ -137,6 +169,9 @@ def _print(office: Office, row: FeatureRow, view: FeatureView, *, runs: bool) ->
 
 def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:
     """What to type, the likeliest first."""
+    from sparing.desk.gates.actions import GateAction
+    from sparing.flow.state import Cause
+
     if view.running:
         look = GateAction(f"sparing watch {view.id}", "follow it")
         return (look,) if runs else (GateAction(view.next_command, "go on with it"),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparing.backend_name import is_played
 from sparing.cli.clock import now
 from sparing.cli.screen import echo, line_width, style
 from sparing.cli.setup.init import show_prospect
@@ -27,7 +28,6 @@ from sparing.report.prompt import PromptPage, prompt_text
 LABEL = 9
 FIRST_LINES = 25
 DEMO = "or see the workflow without it: sparing demo"
-PLAYED = ("scripted", "claude-double")
 
 
 def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) -> bool:
@@ -56,7 +56,7 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
 def _assumed(office: Office, row: FeatureRow) -> str:
     """Until the ledger has learned what features take here, a forecast is a guess."""
     words = f"a guess, until {ENOUGH} features are finished here"
-    played = settings_of(office, row).agent.backend.value in PLAYED
+    played = is_played(settings_of(office, row).agent.backend)
     return f"{words}; scripted agents take far less" if played else words
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import click
 
@@ -21,27 +22,30 @@ MOST_USD = 1_000_000
 MOST = 10**12
 
 
+class CapScopes(TypedDict):
+    """At most one of them: what the raise is for."""
+
+    stage: str
+    day: bool
+    turn: bool
+
+
 @click.command("raise")
 @feature_argument()
 @click.option("--money", metavar="USD", help="The new limit in US dollars.")
 @click.option("--tokens", type=click.IntRange(1, MOST), help="The new limit in tokens.")
 @click.option("--attempts", type=click.IntRange(1, 100), help="How often a dispatch may be sent.")
 @click.option("--stage", default="", help="Raise the cap of this stage, not of the feature.")
-@click.option(
-    "--day", "other", flag_value="day", help="Raise the cap of this day, for all features here."
-)
-@click.option(
-    "--turn", "other", flag_value="turn", help="Raise what one turn of an agent may take."
-)
+@click.option("--day", is_flag=True, help="Raise the cap of this day, for all features here.")
+@click.option("--turn", is_flag=True, help="Raise what one turn of an agent may take.")
 @json_option
 def raise_command(
     feature: str,
     money: str | None,
     tokens: int | None,
     attempts: int | None,
-    stage: str,
-    other: str | None,
     as_json: bool,
+    **scopes: Unpack[CapScopes],
 ) -> None:
     """Raise a cap, and resume the feature that it has stopped.
 
@@ -51,8 +55,8 @@ def raise_command(
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)
-    scope = _scope(stage, other)
-    wish = CapRequest(scope, stage, _amounts(money, tokens))
+    scope = _scope(scopes)
+    wish = CapRequest(scope, scopes["stage"], _amounts(money, tokens))
     if attempts is not None:
         if wish.amounts or scope is not CapScope.FEATURE:
             raise UsageError(
@@ -62,10 +66,11 @@ def raise_command(
     _told(row, raise_caps(office, row, wish, "terminal", now()), as_json=as_json)
 
 
-def _scope(stage: str, other: str | None) -> CapScope:
-    if stage and other:
+def _scope(scopes: CapScopes) -> CapScope:
+    named = [CapScope(name) for name, given in scopes.items() if given]
+    if len(named) > 1:
         raise UsageError("a raise is for one of --stage, --day and --turn", "sparing raise --help")
-    return CapScope.STAGE if stage else CapScope(other or CapScope.FEATURE)
+    return named[0] if named else CapScope.FEATURE
 
 
 def _amounts(money: str | None, tokens: int | None) -> dict[CapMeasure, int]:

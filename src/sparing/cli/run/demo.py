@@ -21,16 +21,18 @@ from sparing.desk.gates import answers
 from sparing.desk.money.closing import closing_figures, closing_of
 from sparing.desk.money.spending import spending
 from sparing.desk.office import Office, open_office
+from sparing.double.agent.repository import module_files
 from sparing.errors import ConfigError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.installation import add_command
 from sparing.records.features import FeatureRow
 from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.spending import Spending
-from sparing.workspace.git.new_repository import create_repository
+from sparing.workspace.project.new_repository import create_repository
 
 EPOCH = 1_767_225_600.0
 """The counted clock starts on 1 January 2026: equal runs have equal commit ids."""
+LIBRARY = "wordtally/library"
 TITLE = "List the most frequent words"
 AGAIN = "sparing demo --interactive --keep wordtally-demo"
 SCRIPTED, DOUBLED = "scripted", "claude-double"
@@ -39,6 +41,8 @@ SIMULATED = {
     DOUBLED: "Claude Code works with a double of the model, and its requests are billed",
 }
 OVERRIDES = {
+    "commits.author": "sparing",
+    "commits.sign": "never",
     "engine.clock": "counted",
     "workspace.hand_over": "merge",
     "models.strong": "claude-sonnet-5",
@@ -132,8 +136,9 @@ def _script(folder: Path) -> Generator[Path]:
 
 
 def _project() -> dict[str, str]:
+    """What the feature is about, beside a library as large as that of a real project."""
     text = (files("sparing.cli") / "sample" / "project.toml").read_text("utf-8")
-    return tomllib.loads(text)["files"]
+    return {**tomllib.loads(text)["files"], **module_files(LIBRARY)}
 
 
 def _finish(office: Office, row: FeatureRow, keep: Path | None, code: int, *, as_json: bool) -> int:

@@ -72,7 +72,7 @@ def _holder(lock: Path) -> int:
 def _failed(log: Path, code: int | None) -> StateError:
     lines = log.read_text("utf-8", "replace").strip().splitlines()
     what = next((one.removeprefix("error: ") for one in lines if one.startswith("error: ")), "")
-    repair = next((one.removeprefix("repair: ") for one in lines if one.startswith("repair: ")), "")
+    repair = next((one.removeprefix("fix: ") for one in lines if one.startswith("fix: ")), "")
     return StateError(
         what or f"the run in the background ended with code {code}", repair or f"see {log}"
     )

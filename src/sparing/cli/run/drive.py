@@ -18,13 +18,14 @@ from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
 from sparing.cli.run.command_status import CommandStatus
+from sparing.cli.run.engine_seat import EngineSeat, engine_seat
 from sparing.cli.run.notify import notify
 from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
 from sparing.cli.screen import echo, style
-from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
+from sparing.config.sources import sources_here
 from sparing.desk.features import view
 from sparing.desk.features.page_presence import feature_link
 from sparing.desk.gates import answers
@@ -36,8 +37,6 @@ from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
 from sparing.report.spending import Spending
-from sparing.runtime.disk import Disk
-from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
@@ -79,9 +78,8 @@ def run_features(
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_lock(office.folder.engine_lock), kept_open():
-        Disk(office.folder.path).hold(GO_ON)
-        ended = asyncio.run(_drive(office, rows, mode, reach, quiet=quiet))
+    with engine_seat(office.folder, reach, GO_ON) as seat, kept_open():
+        ended = asyncio.run(_drive(office, rows, mode, seat, quiet=quiet))
     views = [view.feature_view(office, row, now()) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
     if as_json:
@@ -152,14 +150,14 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 
 
 async def _drive(
-    office: Office, rows: Sequence[FeatureRow], mode: Mode, reach: Reach, *, quiet: bool
+    office: Office, rows: Sequence[FeatureRow], mode: Mode, seat: EngineSeat, *, quiet: bool
 ) -> list[FeatureRow]:
     from sparing.engine.lifecycle import running
 
     settings = office.loaded.settings
-    around = _surroundings(office, reach, headless=mode is not Mode.ASK)
+    around = _surroundings(office, seat.reach, headless=mode is not Mode.ASK)
     progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
-    _begin(office, around, rows, reach)
+    _begin(office, around, rows, seat.reach)
     leaving.clear()
     asking, commands = OpenQuestion(office), CommandStatus(office, quiet=quiet)
     with office.database.watch() as changed, _interruptible():
@@ -179,7 +177,7 @@ async def _drive(
                 commands.show(hold=bool(asking.open))
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
-                    Disk(office.folder.path).look(GO_ON)
+                    await asyncio.to_thread(seat.look)
                     current = view.reload_all(office, rows)
                     _raise_failures(current, await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
@@ -202,17 +200,16 @@ def host_engine(office: Office, lives: Callable[[], bool]) -> None:
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_lock(office.folder.engine_lock), kept_open():
-        Disk(office.folder.path).hold(GO_ON)
-        asyncio.run(_host(office, reach, lives))
+    with engine_seat(office.folder, reach, GO_ON) as seat, kept_open():
+        asyncio.run(_host(office, seat, lives))
 
 
-async def _host(office: Office, reach: Reach, lives: Callable[[], bool]) -> None:
+async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> None:
     from sparing.engine.auto_approval import pass_waiting
     from sparing.engine.lifecycle import running
     from sparing.runtime.sandbox import record_sandbox
 
-    settings, around = office.loaded.settings, _surroundings(office, reach, headless=False)
+    settings, around = office.loaded.settings, _surroundings(office, seat.reach, headless=False)
     progress, told, looked = Progress(office, [], quiet=False), set[str](), now()
     with office.database.watch() as changed, _interruptible():
         async with running(around, settings.engine, settings.agent.concurrency) as engine:
@@ -221,13 +218,13 @@ async def _host(office: Office, reach: Reach, lives: Callable[[], bool]) -> None
                     for row in view.open_rows(office):
                         if row.running and row.feature.key not in told:
                             told.add(row.feature.key)
-                            record_sandbox(around, row, now(), reach.words)
+                            record_sandbox(around, row, now(), seat.reach.words)
                         pass_waiting(around, row, now())
                     await engine.tick()
                     progress.show()
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
-                    Disk(office.folder.path).look(GO_ON)
+                    await asyncio.to_thread(seat.look)
                     _raise_failures(view.open_rows(office), await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
 
@@ -293,7 +290,8 @@ def _raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> No
     for row in rows:
         if row.running and row.leg_id in failed:
             echo(err=True)
+            why = failed[row.leg_id].partition("\n(Background on")[0]  # a library's advertisement
             raise StateError(
-                f"feature {row.feature.id} stopped: {failed[row.leg_id]}",
+                f"feature {row.feature.id} stopped: {why}",
                 f"what was done is kept; go on with: sparing run {row.feature.id}",
             )

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sparing.backend_name import NAMES
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.eval_coding import eval_coding
 from sparing.cli.run.eval_consent import agreed
 from sparing.cli.screen import echo, show, style
-from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
-from sparing.config.settings import BackendName, Sandbox
+from sparing.config.settings import Sandbox
+from sparing.config.sources import sources_here
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
 from sparing.money import dollars
 from sparing.report.trial import ARMS, TrialRow, trial_page
 from sparing.review.exam import CLEAN, Case, load_exam, score
-from sparing.workspace.git.new_repository import create_repository
+from sparing.workspace.project.new_repository import create_repository
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import Reach, settle_level
 
@@ -45,7 +46,7 @@ TITLE = "Invite colleagues"
     help="Try 20 small coding tasks with hidden tests: our own tools against the client's.",
 )  # fmt: skip
 @click.option(
-    "--backend", type=click.Choice([one.value for one in BackendName]),
+    "--backend", type=click.Choice(NAMES),
     help="Who reviews. Default: the setting agent.backend.",
 )  # fmt: skip
 @click.option("--cap", type=click.FloatRange(0.01), help="Spend at most so many dollars.")
@@ -107,7 +108,7 @@ def _trial(office: Office, reach: Reach, asks: Sequence[Ask]) -> Trial:
         office.folder, office.database, office.repository, sources, headless=True,
         environ=inherited_environment(), level=reach.level,
     )  # fmt: skip
-    own = {"agent.backend": office.loaded.settings.agent.backend.value}
+    own = {"agent.backend": office.loaded.settings.agent.backend}
     rows = {name_of(ask): answers.start(office, TITLE, "feature", own, now()) for ask in asks}
     return Trial(around, load_exam(), rows)
 

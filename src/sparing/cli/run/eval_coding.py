@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sparing.cli.options import print_json
 from sparing.cli.run.eval_consent import agreed
 from sparing.cli.screen import echo, show, style
-from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
+from sparing.config.sources import sources_here
 from sparing.desk.office import Office
 from sparing.report.coding import CodingRow, coding_page
 from sparing.workspace.sandbox.policy import Reach
@@ -35,7 +35,7 @@ def eval_coding(
     trial = CodingTrial(around, office.loaded, folder)
     arms = trial.arms
     asks = [CodingAsk(arm, task) for task in load_tasks()[:most] for arm in arms]
-    name = office.loaded.settings.agent.backend.value
+    name = office.loaded.settings.agent.backend
     what = f"{len(asks)} coding tasks by {name}"
     limit = agreed(what, forecast_usd(trial, asks), cap, yes=yes, quiet=as_json)
     if len(arms) == 1 and not as_json:

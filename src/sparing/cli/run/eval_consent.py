@@ -12,7 +12,13 @@ WIDE = 2.0
 
 
 def agreed(
-    what: str, likely: float | None, cap: float | None, *, yes: bool, quiet: bool
+    what: str,
+    likely: float | None,
+    cap: float | None,
+    *,
+    yes: bool,
+    quiet: bool,
+    again: str = "sparing eval --yes",
 ) -> float | None:
     """The most that may be spent, after somebody has agreed to it."""
     if likely is None:
@@ -26,7 +32,7 @@ def agreed(
     if yes:
         return limit
     if not is_terminal() or quiet:
-        raise NeedsHuman("this spends money and nobody has agreed to it", "sparing eval --yes")
+        raise NeedsHuman("this spends money and nobody has agreed to it", again)
     if not confirm("Send them?", default=False, err=True):
         raise click.Abort
     return limit

@@ -9,11 +9,10 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo
-from sparing.desk.features import view
 from sparing.desk.features.cleanup import CleanupResult, clean
 from sparing.desk.features.merge_status import MergeStatus, finished_features
 from sparing.desk.gates import answers
-from sparing.desk.office import open_office
+from sparing.desk.office import every_row, open_office
 from sparing.records.features import FeatureRow
 
 
@@ -31,7 +30,7 @@ def clean_command(feature: str | None, as_json: bool) -> int:
     if feature:
         rows = [answers.find(office, feature)]
     else:
-        every = finished_features(office, view.every_row(office))
+        every = finished_features(office, every_row(office))
         rows = [one.row for one in every if one.home is MergeStatus.MERGED and one.worktree]
     found = {row.feature.id: (row, clean(office, row, now(), named=bool(feature))) for row in rows}
     stays = {number: one.stays for number, (_, one) in found.items() if one.stays}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,14 +10,14 @@ from click.shell_completion import CompletionItem
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style
-from sparing.config.describe import as_rows
+from sparing.config.describe import SettingRow, as_rows, default_rows
 from sparing.config.edit import find_setting, write_setting
 from sparing.config.faults import shown
 from sparing.config.load import current
 from sparing.config.settings import every_setting
 from sparing.config.terminal import homely
 from sparing.config.value_forms import OneOf, Switch
-from sparing.errors import RepositoryError
+from sparing.errors import ConfigError, RepositoryError
 from sparing.workspace.git.repository import locate_repository
 
 HIDDEN = ("engine.crash_at",)
@@ -88,10 +89,22 @@ def set_command(key: str, value: str, project: bool, as_json: bool) -> None:
 @json_option
 def show_command(as_json: bool) -> None:
     """List every setting, its value and the layer it comes from."""
-    rows = [row for row in as_rows(current(_repository())) if row.key not in HIDDEN or row.value]
+    try:
+        rows = as_rows(current(_repository()))
+    except ConfigError:
+        # Whoever is sent here by a wrong setting finds the right one, and the fault once more.
+        if not as_json:
+            _list(default_rows())
+        raise
     if as_json:
-        print_json(settings={row.key: {"value": row.value, "origin": row.origin} for row in rows})
-        return
+        found = [row for row in rows if row.key not in HIDDEN or row.value]
+        print_json(settings={row.key: {"value": row.value, "origin": row.origin} for row in found})
+    else:
+        _list(rows)
+
+
+def _list(rows: Sequence[SettingRow]) -> None:
+    rows = [row for row in rows if row.key not in HIDDEN or row.value]
     width = max(len(row.key) for row in rows)
     for row in rows:
         origin = style(f"  {row.origin}", dim=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from sparing import __version__
+from sparing import __version__, constant_path
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style, wrapped
 from sparing.cli.setup.doctor_agent import DoctorLine, agent_findings, online_finding
@@ -24,6 +24,7 @@ from sparing.errors import SparingError, StateError
 from sparing.way import Lever, Policy
 
 OLDEST_GIT = (2, 38)
+LATEST = "latest"
 CHECKS_TOO = "only what checks print is shortened"
 
 
@@ -31,13 +32,24 @@ CHECKS_TOO = "only what checks print is shortened"
 @click.option("--resume", is_flag=True, help="Ask the agent, in three turns, if it can resume.")
 @click.option("--tools", is_flag=True, help="Let the agent try our tools, five turns a model.")
 @click.option("--online", is_flag=True, help="Also see if the model's address answers.")
+@click.option(
+    "--restore", metavar="[DAY]", is_flag=False, flag_value=LATEST,
+    help="Go back to a daily copy of the records: the latest, or that of a day.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="With --restore: also where the records are sound.")
 @json_option
-def doctor_command(resume: bool, tools: bool, online: bool, as_json: bool) -> int:
+def doctor_command(
+    resume: bool, tools: bool, online: bool, restore: str | None, yes: bool, as_json: bool
+) -> int:
     """Check that everything sparing needs is there.
 
     Says which agent would be used and why, what is missing and how to get it. Changes nothing and
-    asks no network, but for --online, which costs nothing, --resume and --tools.
+    asks no network, but for --online, which costs nothing, --resume, --tools and --restore.
     """
+    if restore is not None:
+        from sparing.cli.setup.doctor_restore import restore_records
+
+        return restore_records("" if restore == LATEST else restore, yes=yes, as_json=as_json)
     findings = [_python(), _engine(), _git(), _sandbox(), *_here()]
     findings += [online_finding()] if online else []
     findings += _resume() if resume else []
@@ -93,7 +105,8 @@ def _sandbox() -> DoctorLine:
         settle_level(reach)
     except SparingError as error:
         return DoctorLine("sandbox", good=False, words=error.what, repair=error.repair)
-    return DoctorLine("sandbox", good=True, words=reach.words)
+    where = f"; every worktree is {constant_path.WORKTREE} in there" if reach.constant else ""
+    return DoctorLine("sandbox", good=True, words=reach.words + where)
 
 
 def _tools() -> list[DoctorLine]:
@@ -148,11 +161,12 @@ def _settings(office: Office | None) -> str:
 
 
 def _state(office: Office) -> str:
-    return f"{office.folder.path}, {_intact(office.database)}"
-
-
-def _aside(database: Database) -> str:
-    return f"put it aside: mv {database.path} {database.path}.damaged"
+    server = office.folder.server
+    if server is None:
+        return f"{office.folder.path}, {_intact(office.database)}"
+    with office.database.read() as connection:
+        connection.execute("select n from changes").fetchone()
+    return f"{server.shown}, schema {server.schema}; worktrees in {office.folder.path}"
 
 
 def _intact(database: Database) -> str:
@@ -160,7 +174,8 @@ def _intact(database: Database) -> str:
         answer = connection.execute("pragma quick_check").fetchone()[0]
     if answer != "ok":
         raise StateError(
-            f"the state in {database.path.parent} is damaged: {answer}", _aside(database)
+            f"the state in {database.path.parent} is damaged: {answer}",
+            "go back to the last daily copy: sparing doctor --restore",
         )
     return "intact"
 

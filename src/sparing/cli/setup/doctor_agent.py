@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from sparing import backend_name as names
 from sparing.agents.claude_options import VENDOR
 from sparing.agents.script import read_script
 from sparing.config.load import Loaded
 from sparing.config.process_environment import client_environment
-from sparing.config.settings import BackendName, DoubledAgent
+from sparing.config.settings import DoubledAgent
 from sparing.errors import SparingError
 
 HELLO = "/api/hello"
@@ -28,14 +29,53 @@ class DoctorLine(NamedTuple):
     good: bool
     words: str
     repair: str = ""
+    found: bool = True
+    """It is there, whether it is needed or not."""
 
 
 def agent_findings(loaded: Loaded) -> list[DoctorLine]:
     backend, environ = loaded.settings.agent.backend, client_environment()
-    needed = backend in (BackendName.AUTO, BackendName.CLAUDE)
-    client = _client(environ, needed=needed or backend is BackendName.CLAUDE_DOUBLE)
+    codex = _codex(environ, backend)
+    needed = backend == names.CLAUDE or (backend == names.AUTO and not codex.usable)
+    client = _client(environ, needed=needed or backend == names.CLAUDE_DOUBLE)
     login = _login(loaded, environ, needed=needed)
-    return [client, login, _agent(loaded, client, login)]
+    claude = _Parts(client, login)
+    return [client, login, *codex, _agent(loaded, claude, codex)]
+
+
+class _Parts(NamedTuple):
+    """What a client needs: to be there, and to be logged in."""
+
+    client: DoctorLine
+    login: DoctorLine
+
+    @property
+    def usable(self) -> bool:
+        return self.client.found and self.login.found
+
+    @property
+    def missing(self) -> str:
+        if not self.client.good:
+            return ", but its client can't be used"
+        return "" if self.login.good else ", but it is not logged in"
+
+
+def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
+    from sparing.agents.codex.here import codex_here, codex_login
+
+    needed = backend == names.CODEX
+    played = backend == names.CODEX_DOUBLE
+    try:
+        vendor = names.BACKENDS[names.CODEX].vendor
+        words = f"{codex_here(environ).words}, for models of {vendor}"
+        client = DoctorLine("codex", True, words)
+    except SparingError as error:
+        client = _missing("codex", error, needed=needed or played)
+    try:
+        login = DoctorLine("codex login", True, codex_login(environ).words)
+    except SparingError as error:
+        login = _missing("codex login", error, needed=needed)
+    return _Parts(client, login)
 
 
 def online_finding() -> DoctorLine:
@@ -79,40 +119,36 @@ def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> Docto
 def _missing(name: str, error: SparingError, *, needed: bool) -> DoctorLine:
     """Only who needs it has to repair it."""
     if not needed:
-        return DoctorLine(name, True, f"{error.what}; not needed by this backend")
-    return DoctorLine(name, False, error.what, error.repair)
+        words = f"{error.what}; not needed by this backend"
+        return DoctorLine(name, True, words, found=False)
+    return DoctorLine(name, False, error.what, error.repair, found=False)
 
 
-def _agent(loaded: Loaded, client: DoctorLine, login: DoctorLine) -> DoctorLine:
+def _agent(loaded: Loaded, claude: _Parts, codex: _Parts) -> DoctorLine:
     backend = loaded.settings.agent.backend
     why = f"{backend}, set by {loaded.origins['agent.backend']}"
-    if backend is BackendName.AUTO:
-        return _auto(client, login)
-    if backend.is_played:
+    if backend == names.AUTO:
+        return _auto(claude, codex)
+    if names.is_played(backend):
         return _playing(loaded, why)
-    missing = _missing_part(client, login) if backend is BackendName.CLAUDE else ""
+    missing = {names.CLAUDE: claude, names.CODEX: codex}[backend].missing
     return DoctorLine("agent", not missing, f"{why}{missing}")
 
 
-def _auto(client: DoctorLine, login: DoctorLine) -> DoctorLine:
-    missing = _missing_part(client, login)
-    if missing:
-        return DoctorLine(
-            "agent", False, f"none: it would be Claude Code{missing}",
-            "or see it all without an agent: sparing demo",
-        )  # fmt: skip
-    return DoctorLine("agent", True, "claude: auto takes it, since it is installed and logged in")
-
-
-def _missing_part(client: DoctorLine, login: DoctorLine) -> str:
-    if not client.good:
-        return ", but its client can't be used"
-    return "" if login.good else ", but it is not logged in"
+def _auto(claude: _Parts, codex: _Parts) -> DoctorLine:
+    if claude.usable or codex.usable:
+        taken = names.CLAUDE if claude.usable else names.CODEX
+        words = f"{taken}: auto takes it, since it is installed and logged in"
+        return DoctorLine("agent", True, words)
+    return DoctorLine(
+        "agent", False, f"none: it would be Claude Code{claude.missing}",
+        "or see it all without an agent: sparing demo",
+    )  # fmt: skip
 
 
 def _playing(loaded: Loaded, why: str) -> DoctorLine:
     agent = loaded.settings.agent
-    if agent.backend is BackendName.CLAUDE_DOUBLE and loaded.agent_script is None:
+    if agent.backend != names.SCRIPTED and loaded.agent_script is None:
         drawn = agent.double is not DoubledAgent.SCRIPT
         how = f"working like a {agent.double} agent" if drawn else "making up what it writes"
         return DoctorLine("agent", True, f"{why}, {how}")

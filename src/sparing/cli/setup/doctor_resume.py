@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from sparing.cli.clock import now
 from sparing.cli.screen import echo, style
-from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
+from sparing.config.sources import sources_here
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
 from sparing.records.resume_checks import HOUR_ITEM, CheckRow

@@ -11,9 +11,9 @@ import asyncio
 from sparing.cli.clock import now
 from sparing.cli.screen import echo, style
 from sparing.cli.setup.doctor_agent import DoctorLine
-from sparing.config.load import sources_here
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
+from sparing.config.sources import sources_here
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
 from sparing.workspace.sandbox.launcher import level_reached

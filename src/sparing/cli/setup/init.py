@@ -39,7 +39,8 @@ def init_command(yes: bool, as_json: bool) -> None:
         return
     if not as_json:
         show_prospect(found)
-    if not yes and not is_terminal():
+    asks = found.agreed is None or not found.configured
+    if asks and not yes and not is_terminal():
         raise NeedsHuman("nobody is here to be asked", "sparing init --yes")
     agreed = agree_to_setup(office, found, yes=yes)
     written = offer_file(office, found, yes=yes)

@@ -88,7 +88,7 @@ def show_command(project: str, as_json: bool) -> int:
         return 0
     if not found:
         echo("there is no project here")
-        echo(f"  {style('sparing project new', fg='cyan')}")
+        echo(style('  sparing project new "what it should come to"', fg="cyan"))
     for one in found:
         _show(one)
     return 0
@@ -96,7 +96,7 @@ def show_command(project: str, as_json: bool) -> int:
 
 @project_command.command("next")
 @click.argument("project", required=False, default="")
-@click.option("--flow", "--tier", help="auto, feature, L1, L2 or L3. Default: flow.default.")
+@click.option("--flow", "--tier", help="L1, L2, L3, feature or auto. Default: flow.default (auto).")
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @hand_over_option
 @unsandboxed_option
@@ -180,7 +180,7 @@ def _show_milestones(one: ProjectView) -> None:
 
 
 def _show_feature(line: projects.FeatureLine) -> None:
-    mark, colour = MARKS.get(line.standing, ("-", "white"))
+    mark, colour = MARKS.get(line.standing, ("-", None))
     waits = f", for {', '.join(line.waits_for)}" if line.standing == ProjectStanding.WAITING else ""
     words = printable(line.about)
     echo(f"    {style(mark, fg=colour)} {line.name} ({line.standing}{waits})")

@@ -34,7 +34,7 @@ from sparing.desk.setup.repository_scan import RepositoryScan, has_changes, offe
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.repository import head
 
-FLOW_HELP = "auto, feature, L1, L2 or L3; auto proposes a tier. Default: the setting flow.default."
+FLOW_HELP = "L1, L2, L3, feature, or auto, which proposes one. Default: flow.default (auto)."
 
 
 @click.command("start")
@@ -85,7 +85,8 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     found = prospect(office)
     if has_changes(office):
         echo("note: uncommitted changes are left alone; they are no part of it", err=True)
-        echo("to include them: git commit, then sparing start again", err=True)
+        again = f"git commit, sparing abandon {row.feature.id} --yes, and begin once more"
+        echo(f"to include them: {again}", err=True)
     if not as_json and head(office.repository).branch is None:
         base = f"{found.base.branch} at {found.base.commit[:10]}"
         echo(f"note: HEAD is detached; the feature starts from {base}, not from HEAD", err=True)

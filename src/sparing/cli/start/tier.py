@@ -60,10 +60,11 @@ def _reasons(found: Proposal, chosen: str) -> str:
 
 
 def _decided(found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
-    """A person in a terminal decides what is close; else what is proposed is taken, and told."""
-    if how["yes"] or how["as_json"] or not found.close or not is_terminal():
+    """A person at a terminal decides a toss-up; else what is proposed is taken, and told."""
+    if how["yes"] or how["as_json"] or not found.or_else or not is_terminal():
         return found.tier, "the proposal"
-    echo(wrapped(f"{found.tier} fits: {'; '.join(found.why)}", "  "), err=True)
+    both = f"{found.or_else} or {found.tier} would do: {'; '.join(found.why)}"
+    echo(wrapped(both, "  "), err=True)
     return prompt("which flow", found.tier, choices=OTHERS, err=True), TERMINAL
 
 
@@ -78,4 +79,4 @@ def _why(office: Office, flow: str | None) -> str:
     if flow:
         return "as you said"
     origin = office.loaded.origins["flow.default"]
-    return "by default; or --tier L1, L2, L3, auto" if origin == "default" else f"from {origin}"
+    return f"from {origin}"

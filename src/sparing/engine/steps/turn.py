@@ -33,6 +33,6 @@ async def prime(ticket: Ticket, job: Job, sent: Sent) -> bool:
 
 
 @step("call", preemptible=True)
-async def call(ticket: Ticket, job: Job, sent: Sent, template: str = "") -> Reply:
+async def call(ticket: Ticket, job: Job, sent: Sent, template: str = "", before: int = 0) -> Reply:
     """The step that spends."""
-    return await paid.call(ticket, job, sent, template, passing)
+    return await paid.call(ticket, job, sent, template, before, passing)
