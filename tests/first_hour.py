@@ -218,7 +218,7 @@ def assert_it_goes_through(folder: Path, name: str) -> None:
     assert not changed, f"write it again: python -m tests.first_hour\n{changed}"
     if "edit" in PROJECTS[name].answers:
         log = git(walked.repository, "log", "--format=%s", BRANCH)
-        assert "sparing: plan edited by a person: plan.md" in log
+        assert "Edit plan.md by hand (001)" in log
 
 
 if __name__ == "__main__":

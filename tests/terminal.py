@@ -15,7 +15,8 @@ from tests.preloaded import preloaded
 
 OWN_PROCESSES = bool(os.environ.get("PYTEST_OWN_PROCESSES"))
 """`make test-nightly` begins each process anew; the others fork one that has loaded everything."""
-QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.05"}
+QUICK = {"SPARING_ENGINE__POLL_SECONDS": "0.05", "SPARING_FLOW__DEFAULT": "feature"}
+"""Whole runs are about the whole flow unless they say otherwise."""
 
 
 class Said(NamedTuple):

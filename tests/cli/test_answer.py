@@ -42,7 +42,7 @@ def test_questions_are_shown_and_answered(
     assert main(["answer", "1"]) == 2
     said = capsys.readouterr().err
     assert "? 1. Which port?" in said
-    assert 'repair: sparing answer 001 "say it here"' in said
+    assert 'fix: sparing answer 001 "say it here"' in said
     assert main(["answer", "1", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["questions"]
     assert [one["text"] for one in listed] == ["Which port?", "Keep the flag?"]
@@ -63,7 +63,7 @@ def test_a_rerun_is_confirmed_by_a_person(
     said = capsys.readouterr().err
     assert f"goes back to {row.feature.base_commit[:10]}, without plan" in said
     assert "that stays as refs/sparing/salvage/" in said
-    assert "repair: sparing rerun 001 --yes" in said
+    assert "fix: sparing rerun 001 --yes" in said
     assert reload(office, row) == row
     assert main(["rerun", "1", "plan", "--yes", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["stage"] == "plan"
@@ -74,7 +74,7 @@ def test_a_tier_is_proposed_and_taken_where_nobody_can_be_asked(
     office: Office, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A2: with its reasons in the plan, and by a setting too."""
-    assert main(["start", "Refactor auth, migrate the database, lock it", "--tier", "auto"]) == 0
+    assert main(["start", "Refactor auth, migrate the database", "--tier", "auto"]) == 0
     said = capsys.readouterr().out
     assert "L3: 7 stages, 5 ask you (proposed: it touches security ('auth'); it touches" in said
     assert main(["start", "Fix the typo", "--tier", "feature", "--json"]) == 0

@@ -21,8 +21,8 @@ def two_lines(said: Said, code: int) -> tuple[str, str]:
     assert (said.code, len(said.complaint)) == (code, 2), said
     what, repair = said.complaint
     assert what.startswith("error: ")
-    assert repair.startswith("repair: ")
-    return what.removeprefix("error: "), repair.removeprefix("repair: ")
+    assert repair.startswith("fix: ")
+    return what.removeprefix("error: "), repair.removeprefix("fix: ")
 
 
 def test_not_a_repository(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_folder_that_is_gone(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "error: the folder you are in no longer exists",
-        "repair: cd to one that does",
+        "fix: cd to one that does",
     ]
 
 

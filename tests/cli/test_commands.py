@@ -82,8 +82,8 @@ def test_doctor_finds_a_healthy_repository(user_repository: UserRepository, tmp_
     assert (said.code, said.json["good"]) == (0, True)
     names = [finding["name"] for finding in said.json["findings"]]
     assert names == [
-        *("python", "engine", "git", "sandbox", "settings", "client", "login", "agent"),
-        *("levers", "tools", "repository", "state", "roles"),
+        *("python", "engine", "git", "sandbox", "settings", "client", "login", "codex"),
+        *("codex login", "agent", "levers", "tools", "repository", "state", "roles"),
     ]
 
 

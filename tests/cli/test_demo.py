@@ -36,7 +36,7 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     printed = steady(said.err + "\n" + said.out)
     for part in parts:
         assert part in printed, f"README.md shows what the demo does not print:\n{part}"
-    assert re.search(r"lean naive on the same client, 2.2k base +\$\d+\.\d+  simulated", said.out)
+    assert re.search(r"lean naive on the same client, 2.2k base +\$\d+\.\d+  estimated", said.out)
 
 
 @pytest.mark.long
@@ -51,7 +51,7 @@ def test_the_demo_comes_home_under_the_policies_to_compare_with(
 
 @pytest.mark.long
 def test_the_naive_figure_of_the_demo_is_what_the_naive_policy_bills(tmp_path: Path) -> None:
-    """E4: measured 0.1 % apart; a run under the policy itself says its own bill."""
+    """E4: it is an estimate; a run under the policy itself says its own bill."""
     found = {
         policy: sparing(tmp_path, "demo", "--json", environ={"SPARING_REVIEW__POLICY": policy}).json
         for policy in ("adaptive", "naive")
@@ -59,7 +59,7 @@ def test_the_naive_figure_of_the_demo_is_what_the_naive_policy_bills(tmp_path: P
     billed = found["naive"]["cost_usd"]
     print(f"estimated {found['adaptive']['naive_usd']}, billed {billed}")
     assert found["naive"]["naive_usd"] == pytest.approx(billed, rel=0.01)
-    assert found["adaptive"]["naive_usd"] == pytest.approx(billed, rel=0.02)
+    assert found["adaptive"]["naive_usd"] == pytest.approx(billed, rel=0.05)
     for one in found.values():
         closing = one["closing"]
         assert closing["baseline"]["base_tokens"] == [2200]

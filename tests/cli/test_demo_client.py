@@ -13,5 +13,5 @@ if find_client() is None:
     def test_without_the_client_the_demo_says_what_to_install(tmp_path: Path) -> None:
         said = sparing(tmp_path, "demo", "--backend", "claude-double")
         assert said.code == 1
-        assert said.complaint[-1] == f"repair: install it: {add_command('claude')}"
+        assert said.complaint[-1] == f"fix: install it: {add_command('claude')}"
         assert list(tmp_path.iterdir()) == []

@@ -61,7 +61,7 @@ def test_nothing_is_sent_before_somebody_agrees(capsys: pytest.CaptureFixture[st
     assert told.out == ""
     assert "2 reviews by scripted: about $" in told.err
     assert "at most $0.50" in told.err
-    assert "repair: sparing eval --yes" in told.err
+    assert "fix: sparing eval --yes" in told.err
 
 
 @pytest.mark.usefixtures("scripted")

@@ -18,7 +18,15 @@ from tests.repositories import make_repository
 from tests.terminal import Said, sparing
 from tests.typed import Typed
 
-EVIL = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x1b[8m\x9b31m\x90q\u202e\u2066\u200b\rgone [red]x[/red]"
+SEQUENCES = (
+    *("\x1b]52;c;ZXZpbA==\x07", "\x1b[2J", "\x1b[8m", "\x9b31m", "\x90q", "\u202e", "\u2066"),
+    *("\u200b", "\rgone", "[red]x[/red]", "\x1b[1A", "\x1b[2K", "\x1b[?1049h", "\x1b[?25l"),
+    *("\x1b]0;title\x07", "\x1b]8;;http://x\x1b\\here\x1b]8;;\x1b\\", "\x1b[6n", "\x1b[21t"),
+    *("\x1b[5n", "\x1bc", "\x1b7\x1b8", "\x1bP$q\x1b\\", "\x1b_G\x1b\\", "\x1b^x\x1b\\"),
+    *("\x1b]1337;File=x\x07", "\x1b]50;f\x07", "\x1b[?2004h", "\x1b#8", "\x1b(0", "\x9d0;t\x9c"),
+    *("\x9f", "\x84", "\x08\x08\x08", "\x07", "\x0b", "\x0c", "\x0e", "\x7f", "\u061c", "\u2028"),
+)
+EVIL = "".join(SEQUENCES)
 QUIET = "\u202e\u2066\u200b[red]x"
 """What a title and a file's name may hold where control characters are refused."""
 
@@ -91,7 +99,10 @@ def acts(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
-    folder = tmp_path_factory.mktemp("hostile")
+    return make_shown(tmp_path_factory.mktemp("hostile"))
+
+
+def make_shown(folder: Path) -> Shown:
     repository = make_repository(
         folder / "sample", {"README.md": f"# Sample {EVIL}\n", "Makefile": MAKEFILE}
     )
@@ -112,17 +123,20 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     return found
 
 
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    *(("show", "1", name) for name in ("plan", "summary", "checks", "nothing\x1b[2J")),
+    *(("show", "1"), ("show", "reviews", "1"), ("show", "prompt", "builder")),
+    *((), ("status",), ("list",), ("watch",), ("report", "1"), ("report",), ("cost",)),
+    *(("cost", "1"), ("cost", "--csv"), ("cost", "--by", "role"), ("run", "1"), ("rule", "1")),
+    *(("answer", "1"), ("trust",), ("doctor",), ("config", "show"), ("init",), ("project",)),
+    *(("show", "9\u202e"), ("no\x1b[2Jthing",), ("start", "a\x1b[2J"), ("clean",)),
+    *(("run", "--script\x9b"), ("abandon", "1"), ("reject", "1")),
+)
+
+
 @pytest.mark.parametrize(
     "words",
-    [
-        *(("show", "1", name) for name in ("plan", "summary", "checks", "nothing\x1b[2J")),
-        *(("show", "1"), ("show", "reviews", "1"), ("show", "prompt", "builder")),
-        *((), ("status",), ("list",), ("watch",), ("report", "1"), ("report",), ("cost",)),
-        *(("cost", "1"), ("cost", "--csv"), ("cost", "--by", "role"), ("run", "1"), ("rule", "1")),
-        *(("answer", "1"), ("trust",), ("doctor",), ("config", "show"), ("init",), ("project",)),
-        *(("show", "9\u202e"), ("no\x1b[2Jthing",), ("start", "a\x1b[2J"), ("clean",)),
-        *(("run", "--script\x9b"), ("abandon", "1"), ("reject", "1")),
-    ],
+    COMMANDS,
     ids=lambda words: "-".join(words).encode("ascii", "replace").decode() or "alone",
 )
 def test_no_command_shows_what_a_terminal_acts_on(shown: Shown, words: tuple[str, ...]) -> None:

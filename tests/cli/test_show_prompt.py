@@ -125,7 +125,7 @@ def test_a_feature_or_document_is_shown_as_before(repository: Path) -> None:
     stray = sparing(repository, "show", "1", "--way", "fork")
     assert stray.complaint == (
         "error: --way belongs to a prompt",
-        "repair: sparing show prompt ROLE",
+        "fix: sparing show prompt ROLE",
     )
 
 

@@ -44,7 +44,7 @@ def test_headless_nothing_is_trusted(repository: Path) -> None:
         2,
         (
             "error: 1 role files are not trusted, and nobody is here to be asked",
-            "repair: read them, then: sparing trust --yes",
+            "fix: read them, then: sparing trust --yes",
         ),
     )
     assert sparing(repository, "trust", "--json").json["files"][0]["standing"] == "new"
@@ -112,4 +112,4 @@ def test_a_broken_role_of_the_user_stops_a_run_before_it_spends(
     said = sparing(repository, "run", environ=environ)
     assert said.code == 1
     assert "has no head between two lines +++" in said.complaint[0]
-    assert said.complaint[1].startswith("repair: correct the head of the role file")
+    assert said.complaint[1].startswith("fix: correct the head of the role file")

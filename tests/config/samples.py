@@ -4,9 +4,12 @@ from __future__ import annotations
 
 SAMPLES = {
     "state.folder": ("/var/state", "~/state", ""),
+    "state.database": ("postgresql://ada@db.example/sparing", "postgresql:///sparing", ""),
     "agent.script": ("/demo.toml", "~/demo.toml"),
     "workspace.base_branch": ("main", "release/1.2", "größe"),
     "engine.crash_at": ("commit.after", "x"),
+    "commits.subject": ("plain", "[{type}] {words}"),
+    "commits.trailer": ("", "Co-authored-by: {agent} <agent@example.com>"),
 }
 LINES = {
     "workspace.setup": ("auto", "pip install -e .[dev,test]", "npm ci"),

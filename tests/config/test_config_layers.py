@@ -115,8 +115,8 @@ def origin(setting: Setting, setters: list[str]) -> str:
 def stacks(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
     """For some settings, a good value in some of the layers that may set it."""
     stack: dict[str, dict[str, Value]] = {layer: {} for layer in LAYERS}
-    # The values of one depend on the policy, and others depend on the effort.
-    alone = sorted(set(every_setting()) - {"agent.client", "flow.effort"})
+    # The client depends on the policy, and others depend on the effort or the policy.
+    alone = sorted(set(every_setting()) - {"agent.client", "flow.effort", "review.policy"})
     for key in draw(st.sets(st.sampled_from(alone))):
         setting = every_setting()[key]
         for layer in sorted(draw(st.sets(st.sampled_from(layers_of(setting)))), key=LAYERS.index):
@@ -150,11 +150,12 @@ def test_the_highest_layer_wins_and_is_named(stack: dict[str, dict[str, Value]])
 def test_nothing_set_is_the_defaults() -> None:
     loaded = load(Sources(environ=HOME), {})
     assert loaded == Loaded(
-        settings=Settings(),
+        values={key: one.default for key, one in every_setting().items()},
         origins=dict.fromkeys(every_setting(), "default"),
         state_root=Path("/home/ada/.local/state/sparing"),
         agent_script=None,
     )
+    assert loaded.settings == Settings()
 
 
 def test_pyproject_is_a_project_file() -> None:
@@ -196,7 +197,7 @@ def test_models_for_a_backend_and_for_a_role() -> None:
     assert models.of("standard", "claude", "security-reviewer") == models.strong
     assert models.of("standard", "codex", "security-reviewer") == "gpt-x"
     assert models.of("cheap", "codex", "prd-author") == "my-model"
-    assert models.of("unheard-of", "codex", "builder") == models.standard
+    assert models.of("unheard-of", "codex", "builder") == "gpt-5.6-terra"
     environ = {
         "SPARING_MODELS__ROLES": "judge=cheap, builder=strong",
         "SPARING_MODELS__BACKENDS": "codex.cheap=gpt-y",

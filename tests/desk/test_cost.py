@@ -5,6 +5,8 @@ Covers: E2, E3, E5
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sparing.desk.money.cost import By, costs, feature_costs
@@ -107,11 +109,12 @@ def test_later_ones_are_from_the_ledger(user_repository: UserRepository) -> None
         for stage in ("plan", "implement", "done"):
             spend(office, row, f"1.0-{stage}", Usage(output=count * 1000), stage=stage)
         with office.database.write() as tx:
-            marks = '{"plan": [1, 2, 1, false], "implement": [1, 2, 1, false]}'
+            key = (row.feature.key,)
+            place = tx.execute("select place from features where key = ?", key).fetchone()[0]
+            marks = {"plan": [1, 2, 1, False], "implement": [1, 2, 1, False]}
             tx.execute(
-                "update features set status = 'completed',"
-                f" place = json_set(place, '$.marks', json('{marks}')) where key = ?",
-                (row.feature.key,),
+                "update features set status = 'completed', place = ? where key = ?",
+                (json.dumps({**json.loads(place), "marks": marks}), *key),
             )
     office, row = office_with(path)
     found = outlook(office, row)

@@ -17,8 +17,7 @@ from sparing.desk.features.merge_status import (
     finished_feature,
     finished_features,
 )
-from sparing.desk.features.view import every_row
-from sparing.desk.office import Office, open_office
+from sparing.desk.office import Office, every_row, open_office
 from sparing.errors import FeatureError
 from sparing.records import events, features
 from sparing.records.events import Event

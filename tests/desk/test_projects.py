@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sparing.cli.main import main
 from sparing.desk.features.dependencies import landed_features, sort_ready, unmet
 from sparing.desk.features.start_input import StartInput
 from sparing.desk.gates import answers
@@ -84,11 +85,21 @@ def test_the_next_feature_has_the_number_and_the_folder_of_the_roadmap(
     office = payments(tmp_path)
     assert answers.start(office, "Something else", "L1", {}, NOW).feature.id == "010"
     row = projects.start_next(office, projects.find(office), "L1", {}, NOW)
-    assert (row.feature.name, row.feature.title) == ("007-record-a-payment", "A clerk records one")
-    assert row.background == Background(project="P003")
+    assert (row.feature.name, row.feature.title) == ("007-record-a-payment", "Record a payment")
+    assert row.background == Background(description="A clerk records one", project="P003")
     assert standings(office) == ["started, not run yet", "waiting", "waiting"]
     with pytest.raises(FeatureError, match="nothing of P003 can begin now"):
         projects.start_next(office, projects.find(office), "L1", {}, NOW)
+
+
+def test_a_feature_that_waits_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A8, K1: in no colour of its own, which once was none that the screen knew."""
+    office = payments(tmp_path)
+    monkeypatch.chdir(office.repository.checkout)
+    assert main(("project", "show")) == 0
+    assert "(waiting" in capsys.readouterr().out
 
 
 def test_what_is_done_in_the_base_branch_lets_others_begin(tmp_path: Path) -> None:

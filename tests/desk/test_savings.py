@@ -125,7 +125,7 @@ def test_a_ping_is_no_turn_of_the_naive_way(office: Office) -> None:
     assert {step.lever for step in economy.naive.steps} >= {"resume", "keep-alive"}
 
 
-def test_notes_and_files_that_came_along_are_estimated(office: Office) -> None:
+def test_files_that_came_along_are_estimated(office: Office) -> None:
     """E4: in neither sum; and levers that one run can't judge are named, as are those off."""
     row = started(office)
     more: dict[str, Any] = {
@@ -134,10 +134,7 @@ def test_notes_and_files_that_came_along_are_estimated(office: Office) -> None:
     }  # fmt: skip
     sent(office, row, 1, template="review", iteration=2, sent=kept(**more))
     economy = found(office, row)
-    assert [(one.lever, one.origin) for one in economy.beyond] == [
-        ("notes", "estimated"),
-        ("preload", "estimated"),
-    ]
+    assert [(one.lever, one.origin) for one in economy.beyond] == [("preload", "estimated")]
     assert all(one.saved > 0 for one in economy.beyond)
     assert (economy.untold, list(economy.off)) == (("map",), ["trim"])
     assert "in use, but one run can't tell what it saved: map" in economy.notes
