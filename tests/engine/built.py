@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from sparing.artifact import ArtifactName
+from sparing.database import Database
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.flow.advance import begin
@@ -86,13 +86,13 @@ class Built(NamedTuple):
         folder = f"docs/features/{self.row.feature.name}"
         return self.git("show", f"{self.row.feature.branch}:{folder}/implementation-log.md")
 
-    def told(self) -> list[Event]:
+    def database(self) -> Database:
         (database,) = (self.folder / "state").rglob("sparing.db")
-        connection = sqlite3.connect(database)
-        connection.row_factory = sqlite3.Row
-        found = events.since(connection, 0, self.row.feature.key)
-        connection.close()
-        return found
+        return Database(database)
+
+    def told(self) -> list[Event]:
+        with self.database().read() as connection:
+            return events.since(connection, 0, self.row.feature.key)
 
 
 def build(

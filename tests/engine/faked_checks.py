@@ -23,6 +23,10 @@ STAMPED = {
     "Makefile": "test: local/ok\nlocal/ok: app.py\n\tpython3 -m unittest discover -s tests\n"
     "\tmkdir -p local\n\ttouch local/ok\n"
 }
+OTHER = {
+    "Makefile": "test:\n\tpython3 -m unittest discover -s checks -p 'check_*.py'\n",
+}
+"""Tests that nobody would know by their names."""
 BREAK = "printf 'def one():\\n    return 2\\n' > app.py"
 COMPILED = (
     "mkdir __pycache__ && echo 'def one(): return 1' > good.py && python3 -c \"import py_compile;"
@@ -126,6 +130,16 @@ FAKES: dict[str, Fake] = {
     ),
     "a Makefile where there was none": Fake(
         {}, (BREAK, r"printf 'test:\n\techo fine\n' > Makefile"), "became `make test`",
+    ),
+    "a weakened test of a suite under another name": Fake(
+        {**OTHER, "checks/check_app.py": FILES["tests/test_app.py"]},
+        (BREAK, r"sed -i 's/app.one(), 1/1, 1/' checks/check_app.py"),
+        "fails with the tests that the feature began with",
+    ),
+    "another test in place of one that fails": Fake(
+        {"Makefile": MAKE["Makefile"].replace("discover", "discover -v")},
+        (BREAK, r"sed -i 's/test_one/test_two/; s/app.one(), 1/1, 1/' tests/test_app.py"),
+        "passed when the feature began, and is not there now: test_one",
     ),
     "sitecustomize": Fake(
         {}, (BREAK, "echo 'import os; os._exit(0)' > sitecustomize.py"), "sitecustomize.py is new",

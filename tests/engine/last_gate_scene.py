@@ -59,11 +59,11 @@ MAKEFILE = "test:\n\tgrep -q good state.txt\n"
 FOLDER = "docs/features/001-paging"
 BRANCH = "feature/001-paging"
 MADE = [
-    "sparing: finish retrospective",
-    "sparing: finish by implementer",
-    "sparing: finish done",
+    "Add the retrospective (001)",
+    "Make the checks pass (001)",
+    "Complete the feature (001)",
 ]
-BACK = "sparing: finish taken back"
+BACK = "Reopen the feature (001)"
 
 
 class Scene(NamedTuple):

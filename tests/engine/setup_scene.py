@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from sparing.config.load import sources_here
+from sparing.config.sources import sources_here
 from sparing.desk.features.history import events_since
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office

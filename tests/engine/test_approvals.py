@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sparing.config.load import sources_here
+from sparing.config.sources import sources_here
 from sparing.desk.gates import answers
 from sparing.desk.gates.edits import draft, take_text
 from sparing.desk.office import Office, open_office
@@ -20,6 +20,7 @@ from sparing.records import features, gates
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.git.commit import commit_paths, read_file
+from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
 from tests.conftest import UserRepository
 from tests.desk.standing import DOCUMENT, NOW, reload, standing
@@ -59,7 +60,9 @@ def scene(user_repository: UserRepository) -> Scene:
     worktree = ensure_worktree(office.repository, path, feature.branch, feature.base_commit)
     plan = f"docs/features/{feature.name}/plan.md"
     write_files(worktree.path, {plan: DOCUMENT})
-    made = commit_paths(worktree, worktree.tip(), [plan], "plan", feature.name, "s", NOW)
+    made = commit_paths(
+        worktree, worktree.tip(), [plan], CommitStamp("plan", feature.name, "s", NOW)
+    )
     with office.database.write() as tx:
         assert features.move(tx, row, {**row.place, "head": made.commit}, made.commit, NOW)
     around = Surroundings(

@@ -150,11 +150,11 @@ def test_the_checkout_is_untouched_and_every_commit_reachable(story: Story) -> N
     assert f"{FOLDER}/retro.md" in last
     assert not [name for name in last if name.endswith((".review-history.md", "-log.md"))]
     subjects = git(story.path, "log", "--format=%s", "--reverse", f"main..{BRANCH}").splitlines()
-    assert [one for one in subjects if not one.endswith(" on record")] == [
-        "sparing: brainstorm by prd-author",
-        "sparing: brainstorm done",
-        "sparing: finish retrospective",
-        "sparing: finish done",
+    assert [one for one in subjects if not one.startswith("Record ")] == [
+        "Write prd.md (013)",
+        "Complete brainstorm (013)",
+        "Add the retrospective (013)",
+        "Complete the feature (013)",
     ]
     assert "opaque cursors" in git(story.path, "show", f"{BRANCH}~1:{FOLDER}/implementation-log.md")
     assert "prd-reviewer" in git(story.path, "show", f"{BRANCH}~1:{FOLDER}/.review-history.md")

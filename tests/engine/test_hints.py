@@ -31,7 +31,8 @@ def typed(played: Played, hint: str, **environ: str) -> Said:
 
 
 def repair(said: Said) -> str:
-    return said.complaint[1].removeprefix("repair: ")
+    (found,) = (one for one in said.complaint if one.startswith("fix: "))
+    return found.removeprefix("fix: ")
 
 
 def state(played: Played) -> tuple[str, str]:

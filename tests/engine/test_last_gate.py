@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sparing.desk.features.view import every_row, waiting_gate
+from sparing.desk.features.view import waiting_gate
 from sparing.desk.gates.gate import gate_view, since_diff
-from sparing.desk.office import open_office
+from sparing.desk.office import every_row, open_office
 from tests.engine.last_gate_scene import BACK, BRANCH, FOLDER, MADE, Scene, scene_in
 from tests.engine.small import SCRIPT as SMALL
 from tests.repositories import git, make_repository, write_files
@@ -73,7 +73,7 @@ def test_a_rejection_takes_it_back(scene: Scene) -> None:
     assert scene("reject", "1", "cursors must be signed").code == 0
     scene.run(2)
     assert (scene.row["stage"], scene.row["position"]) == ("finish", "gate")
-    assert scene.subjects(rejected) == [BACK, *MADE[1:]]
+    assert scene.subjects(rejected) == [BACK, "Rework finish as asked (001)", MADE[-1]]
     back = git(scene.path, "rev-list", "--reverse", f"{rejected}..{BRANCH}").split()[0]
     assert (scene.meta(back)["status"], scene.meta(back)["completed"]) == ("active", None)
     assert "implementation-log.md" in scene.files(back)

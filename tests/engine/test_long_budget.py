@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.records.ledger import AttemptState
+from sparing.usage import Origin
 from tests.conftest import UserRepository
 from tests.engine.capped import Work, capped_work
 
@@ -20,25 +20,27 @@ def work(tmp_path: Path, user_repository: UserRepository) -> Work:
 
 
 @pytest.mark.parametrize(
-    ("point", "unknown"),
+    ("point", "killed"),
     [("call:reserved", 1), ("call:answered@2", 1), ("call:end@3", 0)],
 )
 def test_after_a_kill_the_ledger_is_the_provider_s_bill(
-    work: Work, point: str, unknown: int
+    work: Work, point: str, killed: int
 ) -> None:
-    """E2, I1: every token that was billed is in a row; a killed turn's row says unknown."""
+    """E2, I1: every token that was billed is in a row; a killed turn's row is estimated from what
+    the client kept, and from its prompt where nothing was sent yet; one whose reply is kept is not
+    sent again."""
     assert work.run(SPARING_ENGINE__CRASH_AT=point).code == -9
     assert work.run().code == 0
     bill, rows = work.bill, work.rows
-    killed = [row for row in rows if row.outcome is AttemptState.UNKNOWN]
-    assert (len(killed), len(rows)) == (unknown, 4)
-    for row in rows:
-        if row.outcome is AttemptState.KNOWN:
-            assert row.result is not None
-            assert row.result.usage == bill[row.attempt.dispatch, row.number]
+    results = [row.result for row in rows if row.result is not None]
+    estimated = [one for one in results if one.origin is Origin.ESTIMATED]
+    assert (len(estimated), len(results), len(rows)) == (killed, 3 + killed, 3 + killed)
+    for row, result in zip(rows, results, strict=True):
+        if result.origin is not Origin.ESTIMATED or (row.attempt.dispatch, row.number) in bill:
+            assert result.usage == bill[row.attempt.dispatch, row.number]
     assert set(bill) <= {(row.attempt.dispatch, row.number) for row in rows}
     shown = work.say("cost", "1", "--json").json["total"]
-    assert (shown["turns"], shown["unknown_turns"]) == (len(rows), unknown)
+    assert (shown["turns"], shown["unknown_turns"]) == (len(rows), 0)
 
 
 def test_tries_are_counted_over_kills(work: Work) -> None:

@@ -58,6 +58,6 @@ def test_a_disk_that_fills_up(tmp_path: Path, size: int) -> None:
     assert (repository / "first.code").read_text() == "1\n"
     assert what.startswith("error: "), first
     assert "no space left on device" in what or "disk is full" in what
-    assert repair.startswith("repair: "), first
+    assert repair.startswith("fix: "), first
     assert (repository / "second.code").read_text() == "0\n", second
     assert git(repository, "show", "feature/001-greet-by-name:greeting.txt") == "Hello, Ada."

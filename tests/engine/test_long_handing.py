@@ -41,11 +41,13 @@ def moved_and_put_right(path: Path, environ: dict[str, str]) -> None:
 
 
 def assert_it_says_what_was_done(body: str) -> None:
-    """D6: one turn was cut off by whoever moved the branch, so the cost is a part of it."""
-    assert body.startswith("What changed: 1 file, +1 -0\n- made.txt (+1 -0)\n")
-    assert "\nChecks: none found\n" in body
-    assert "\nCost: at least $0.0" in body
-    assert body.endswith("(simulated), 4 turns\n")
+    """D6: one turn was cut off by whoever moved the branch, so the cost is in part estimated."""
+    assert body.startswith(
+        "## What\n\nMake a file\n\n1 file, +1 -0, in detail:\n\n- made.txt (+1 -0)"
+    )
+    assert "\n## How it was checked\n" in body
+    assert "Cost of the agents: $0.0" in body
+    assert body.endswith("(simulated and estimated), 4 turns.\n")
 
 
 def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guard: Guard) -> None:

@@ -123,9 +123,9 @@ def test_a_proposal_with_a_circle_goes_back_and_the_next_is_written_down(site: S
     assert "2. **002-correct-a-payment**" in roadmap
     subjects = git(site.repository, "log", "--format=%s", "project/P001-payments").splitlines()
     assert subjects == [
-        "sparing: decompose done",
-        "sparing: decompose by decomposer",
-        "sparing: prd.md as given",
+        "Complete the feature (P001)",
+        "Propose roadmap.md (P001)",
+        "Add prd.md as given (P001)",
         "first commit",
     ]
     assert git(site.repository, "status", "--porcelain") == ""

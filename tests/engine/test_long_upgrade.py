@@ -46,7 +46,10 @@ POINTS = {
     ),
 }
 TWICE = "select dispatch, count(*) from ledger group by dispatch having count(*) > 1"
-PAID = "select stage, role, iteration, task, template from ledger where outcome = 'known'"
+PAID = (
+    "select stage, role, iteration, task, template from ledger"
+    " where outcome = 'known' and origin is not 'estimated'"
+)
 
 
 def states() -> Path:

@@ -58,7 +58,7 @@ def test_an_abandoned_feature_says_so(tmp_path: Path) -> None:
     assert played.meta()["status"] == "active"
     assert played.say("abandon", "1", "--yes").code == 0
     assert played.meta()["status"] == "abandoned"
-    assert played.subjects()[0] == "sparing: brainstorm abandoned"
+    assert played.subjects()[0] == "Abandon the feature (001)"
     assert_projected(played)
 
 
@@ -81,7 +81,7 @@ def test_a_skip_is_told_asked_and_recorded(tmp_path: Path) -> None:
     assert "plan" in played.meta()["phases"]
     refused = played.say("skip", "1", "implement")
     assert "nothing would be skipped" in refused.err
-    assert "repair: sparing approve 001" in refused.err
+    assert "fix: sparing approve 001" in refused.err
 
 
 @pytest.mark.long

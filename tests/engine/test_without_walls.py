@@ -62,7 +62,7 @@ def test_it_is_refused_or_goes_on_by_the_users_word(tmp_path: Path) -> None:
     what, repair = refused.complaint
     assert refused.code == 1
     assert what.startswith("error: this host can't confine agents: unsandboxed: ")
-    assert repair.startswith("repair: ")
+    assert repair.startswith("fix: ")
     assert "--unsandboxed" in repair
     assert "--unsandboxed" in on_old_system(main, script, "doctor").out
 
