@@ -2,7 +2,8 @@
 
 `python -m bench.client_run ARM` reads what to run from JSON on standard input and prints what it
 cost as JSON. Agents are drawn, the client, its requests and its sessions are real; the double
-answers and bills. The log of all requests is kept, so that another meter can bill it again.
+answers and bills. The log of all requests is kept, so that another meter can bill it again, and so
+is the ledger, so that a report can be made of it again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from sparing.feature import FeatureStatus
 from sparing.records import features, gates, ledger
 from sparing.records.totals import RESUME_CHECK
 from sparing.usage import Usage
-from sparing.workspace.git.new_repository import create_repository
+from sparing.workspace.project.new_repository import create_repository
 
 MODEL = "claude-sonnet-5"
 EPOCH = 1_767_225_600.0
@@ -106,6 +107,7 @@ def run(case: Case, log: Path) -> ClientResult:
         told = closing_figures(office, ended)
         found = replace(_result(case, ended.status, rows, kept), report=told)
         log.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(office.folder.path / "sparing.db", log.with_suffix("").with_suffix(".db"))
         with kept.open("rb") as source, lzma.open(log, "wb", preset=1) as target:
             shutil.copyfileobj(source, target)
         return found

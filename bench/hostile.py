@@ -1,7 +1,8 @@
 """What a hostile agent achieves: in a whole run, and attempt by attempt at each level.
 
-`python -m bench.hostile` prints both tables. Every cell is measured: an attempt lands if its
-effect is found in the world afterwards, whatever the agent says of itself.
+`python -m bench.hostile` prints both tables, and one of all kinds of ways beside them. Every cell
+is measured: an attempt lands if its effect is found in the world afterwards, whatever the agent
+says of itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from bench.hostile_kinds import kinds_table
 from sparing.workspace.checks.criteria import judge_commands
 from sparing.workspace.sandbox.launcher import level_reached
 from tests.engine.hostile_run import ATTEMPTS, Ran, hostile_run
@@ -41,6 +43,8 @@ def main() -> int:
         print()
         levels = attack_all(Path(folder) / "levels")
         print(table(levels))
+        print()
+        landed += kinds_table(Path(folder))
     print(f"level of this host: {level_reached().words}")
     return 1 if landed else 0
 

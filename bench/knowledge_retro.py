@@ -32,7 +32,7 @@ from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import estimate_tokens
 from sparing.turn import Turn
-from sparing.workspace.git.new_repository import create_repository
+from sparing.workspace.project.new_repository import create_repository
 
 Json = dict[str, Any]
 NUMBER, AT = 900, 1_800_000_000.0

@@ -52,7 +52,7 @@ def main() -> int:
 def alone() -> bool:
     """What the client inherits must not depend on who runs this; False if there is none."""
     if find_spec("claude_agent_sdk") is None:
-        sys.stderr.write("error: the Claude Code client is not installed\nrepair: make extras\n")
+        sys.stderr.write("error: the Claude Code client is not installed\nfix: make extras\n")
         return False
     kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
     os.environ.clear()

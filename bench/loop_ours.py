@@ -27,7 +27,7 @@ from sparing.feature import FeatureStatus
 from sparing.records import features, ledger
 from sparing.runtime import surroundings
 from sparing.usage import Usage
-from sparing.workspace.git.new_repository import create_repository
+from sparing.workspace.project.new_repository import create_repository
 
 MODEL = "claude-sonnet-5"
 EPOCH = 1_767_225_600.0

@@ -146,7 +146,7 @@ def _next_link(said: IO[str]) -> str:
     while line := said.readline():
         if found := re.findall(r"http\S+token=\S+", line):
             return str(found[0])
-    raise SystemExit("error: the server ended\nrepair: sparing serve --no-open")
+    raise SystemExit("error: the server ended\nfix: sparing serve --no-open")
 
 
 def _seconds(page: Login, path: str) -> float:

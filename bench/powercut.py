@@ -268,7 +268,7 @@ def main() -> int:
         work(asked.work, asked.plain)
         return 0
     if os.geteuid() != 0:
-        print("error: mounting needs root\nrepair: sudo python -m bench.powercut", file=sys.stderr)
+        print("error: mounting needs root\nfix: sudo python -m bench.powercut", file=sys.stderr)
         return 1
     found: dict[str, list[Cut]] = {}
     with _disk() as disk:

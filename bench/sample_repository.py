@@ -1,20 +1,13 @@
 """A repository to work in, made anew each time and always the same: 40 modules, tests that pass.
 
-Modules have as many tokens as those of the drawn agents' repository; what they say means nothing,
-but names that agents search for stand in them. No file of it is kept with this program.
+No file of it is kept with this program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from sparing.double.agent.phrases import ACTS, NOUNS, search_word
-from sparing.double.agent_draws import share
-from sparing.double.agent_kinds import FILE_TOKENS, REPOSITORY_FILES, SEARCHES
-from sparing.segment import CHARS_PER_TOKEN
+from sparing.double.agent.repository import module_files
 
 PACKAGE = "store"
-_WORDS = ("keeps", "returns", "orders", "refuses", "repeats", "counts", "names", "follows")
 
 
 def sample_files() -> dict[str, str]:
@@ -28,43 +21,7 @@ def sample_files() -> dict[str, str]:
         "tests/__init__.py": "",
         "tests/test_store.py": _tests(),
     }
-    return found | {path(number): _module(number) for number in range(REPOSITORY_FILES)}
-
-
-def path(number: int) -> str:
-    noun, act = NOUNS[number % len(NOUNS)], ACTS[number * 3 % len(ACTS)]
-    return f"{PACKAGE}/{noun}_{act}_{number:02d}.py"
-
-
-def _module(number: int) -> str:
-    least, most = FILE_TOKENS
-    tokens = least + (most - least) * share("module", number)
-    lines, chars = [f'"""The part of the store that has number {number}."""', ""], 0
-    for part in _functions(number):
-        lines.append(part)
-        chars += len(part) + 1
-        if chars >= tokens * CHARS_PER_TOKEN:
-            break
-    return "\n".join(lines) + "\n"
-
-
-def _functions(number: int) -> Iterator[str]:
-    step = 0
-    while True:
-        word = search_word(int(SEARCHES * share("name", number, step)))
-        name = f"{word}_{number}_{step}"
-        says = _WORDS[int(len(_WORDS) * share("word", number, step))]
-        yield (
-            f"\ndef {name}(values: list[int], limit: int = {step + 3}) -> int:\n"
-            f'    """It {says} what {word.replace("_", " ")} asks for, up to the limit."""\n'
-            f"    total = {step}  # where step {step} of part {number} begins\n"
-            "    for place, value in enumerate(values):\n"
-            f"        if place >= limit:  # step {step} {says} no more than that\n"
-            "            break\n"
-            f"        total += value * {step + 1}\n"
-            "    return total\n"
-        )
-        step += 1
+    return found | module_files(PACKAGE)
 
 
 def _tests() -> str:

@@ -1,13 +1,10 @@
 """How many made-up secrets are stopped, and how many false alarms the standard library gives.
 
-`python -m bench.secrets`: our rules on every form and on the first 1,000 files; where
-detect-secrets is installed, the same with its own scan and all of its plugins, to compare.
+`python -m bench.secrets`: our rules on every form and on the first 1,000 files.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import sys
 import sysconfig
@@ -15,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparing.workspace.project.secrets import scan
 from tests.workspace.samples import SAMPLES
@@ -35,10 +32,6 @@ def main() -> int:
     library = Path(sysconfig.get_path("stdlib"))
     files = sorted(p for p in library.rglob("*.py") if "site-packages" not in p.parts)[:FILES]
     scores = {"our rules": _score(_ours, files)}
-    if importlib.util.find_spec("detect_secrets"):
-        settings: Any = importlib.import_module("detect_secrets.settings")
-        with settings.default_settings():
-            scores["detect-secrets"] = _score(_theirs, files)
     for name, score in scores.items():
         print(
             f"{name:<15} stops {score.stopped} of {len(SAMPLES)} forms, false alarms in"
@@ -65,11 +58,6 @@ def _score(finds: Callable[[Path], bool], files: Sequence[Path]) -> Score:
 
 def _ours(path: Path) -> bool:
     return bool(scan([(path.name, path.read_bytes())]))
-
-
-def _theirs(path: Path) -> bool:
-    scanning: Any = importlib.import_module("detect_secrets.core.scan")
-    return any(True for _ in scanning.scan_file(str(path)))
 
 
 if __name__ == "__main__":

@@ -203,7 +203,8 @@ class Run:
         step = dispatch.step
         self._now = max(self._now, did.end_at)
         self._past.end(dispatch, option.memory, did)
-        self._primers.use(dispatch, TrunkUse(did.first_at, did.last_at))
+        known = tuple((block.digest, block.tokens) for block in option.offer.blocks)
+        self._primers.use(dispatch, TrunkUse(did.first_at, did.last_at, blocks=known))
         self._past.asked.append((group_of(dispatch), did.first_at, did.end_at))
         sent = self._past.sends.get(running.sent)
         if sent is not None:

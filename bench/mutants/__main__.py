@@ -1,0 +1,224 @@
+"""`make mutants`: faults drawn with a fixed seed, each against the tests that call its function.
+
+Which test calls which function is measured once and kept. Every outcome is written down as it is
+known, so a run that was stopped goes on; `--survivors` tries again what was not seen. Faults that
+change nothing a caller could notice are listed in `equivalent.txt`, each with its reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.mutants.calls import VARIABLE
+from bench.mutants.sites import Mutant, mutants_of
+from bench.mutants.trial import Outcome, attempt, load_libraries, make_copy, run_tests
+
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "bench" / "out" / "mutants"
+COPIES = Path(tempfile.gettempdir(), "sparing-mutants")
+"""Outside of the repository, where nobody takes them for a part of it."""
+EQUIVALENT = Path(__file__).with_name("equivalent.txt")
+ROOMS = ("flow", "stages", "review", "economy", "dispatch", "workspace")
+TESTED = (
+    *ROOMS, "briefing", "caching", "context", "desk", "implement", "knowledge", "records", "roles",
+    "runtime", "agents", "test_nouns.py", "test_turns.py",
+)  # fmt: skip
+SEED = 21
+SOUND = "tests/flow/test_advance.py"
+"""Must pass before anything is changed."""
+MOST_TEST_SECONDS = 40.0
+MOST_TESTS = 400
+LEAST_KILLED = 0.90
+MOST_EQUIVALENT = 0.05
+
+
+class Test(NamedTuple):
+    id: str
+    seconds: float
+
+
+def main() -> None:
+    options = _options()
+    OUT.mkdir(parents=True, exist_ok=True)
+    drawn = draw(options.count)
+    if options.list:
+        print("\n".join(f"{n:4} line {one.line}: {one.id}" for n, one in enumerate(drawn)))
+        return
+    called = _called_by(again=options.measure)
+    known = _known()
+    again = {one.id for one in drawn if one.id in known and not known[one.id].killed}
+    wanted = [
+        one for one in drawn if one.id not in known or (options.survivors and one.id in again)
+    ]
+    _try_all(wanted, called, options.jobs)
+    known = _known()
+    sys.exit(report(drawn, known))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--survivors", action="store_true", help="try those again")
+    parser.add_argument(
+        "--measure", action="store_true", help="measure again which test calls what"
+    )
+    parser.add_argument("--list", action="store_true", help="name the faults and try none")
+    return parser.parse_args()
+
+
+def draw(count: int) -> list[Mutant]:
+    """The first of them are always the same, however many are asked for."""
+    every = [
+        one
+        for room in ROOMS
+        for file in sorted((ROOT / "src" / "sparing" / room).rglob("*.py"))
+        for one in mutants_of(ROOT, file)
+    ]
+    unique = list({one.id: one for one in every}.values())
+    # By a number of its own each: a line added elsewhere does not draw others.
+    unique.sort(key=lambda one: random.Random(f"{SEED} {one.id}").random())
+    return unique[:count]
+
+
+def _called_by(*, again: bool) -> dict[str, list[Test]]:
+    """Tests by function, measured in a copy."""
+    folder = OUT / "calls"
+    if again or not list(folder.glob("*.jsonl")):
+        _measure(folder)
+    found: dict[str, list[Test]] = {}
+    for file in folder.glob("*.jsonl"):
+        for line in file.read_text().splitlines():
+            row = json.loads(line)
+            for function in row["functions"]:
+                found.setdefault(function, []).append(Test(row["test"], row["seconds"]))
+    return found
+
+
+def _measure(folder: Path) -> None:
+    print("measuring which test calls which function …", flush=True)
+    copy = COPIES / "measured"
+    make_copy(ROOT, copy)
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.jsonl"):
+        old.unlink()
+    wanted = [f"tests/{name}" for name in TESTED if (copy / "tests" / name).exists()]
+    python = str(ROOT / ".venv" / "bin" / "python")
+    argv = (python, "-m", "pytest", "-q", "-n", "2", "-p", "bench.mutants.calls", *wanted)
+    environ = {**os.environ, "PYTHONPATH": str(copy / "src"), VARIABLE: str(folder)}
+    subprocess.run(argv, cwd=copy, env=environ, check=False)
+
+
+def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]]) -> list[Test]:
+    """Those that call its function; of its own room first, the quickest of them first.
+
+    What no test calls in its own process may run in a child: then those that call the file, or
+    another one of its folder, have the word. The same where it is the module that is changed.
+    """
+    found: Sequence[Test] = called.get(f"{mutant.file}:{mutant.first_line}", [])
+    for beginning in (f"{mutant.file}:", f"{mutant.file.rpartition('/')[0]}/"):
+        if not found:
+            names = [name for name in called if name.startswith(beginning)]
+            found = list({test.id: test for name in names for test in called[name]}.values())
+    own = f"tests/{mutant.room}/"
+    order = sorted(found, key=lambda test: (not test.id.startswith(own), test.seconds))
+    chosen: list[Test] = []
+    for test in order[:MOST_TESTS]:
+        if chosen and sum(one.seconds for one in chosen) + test.seconds > MOST_TEST_SECONDS:
+            break
+        chosen.append(test)
+    return chosen
+
+
+def _try_all(wanted: Sequence[Mutant], called: Mapping[str, Sequence[Test]], jobs: int) -> None:
+    began = time.monotonic()
+    load_libraries()
+    groups = [wanted[n::jobs] for n in range(jobs)]
+    workers = [
+        multiprocessing.get_context("fork").Process(target=_work, args=(n, group, called))
+        for n, group in enumerate(groups)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if wanted:
+        print(f"{len(wanted)} tried in {(time.monotonic() - began) / 60:.1f} min")
+
+
+def _work(number: int, group: Sequence[Mutant], called: Mapping[str, Sequence[Test]]) -> None:
+    copy = COPIES / f"copy-{number}"
+    make_copy(ROOT, copy)
+    if run_tests([SOUND], copy, 60) != "survived":
+        sys.exit(f"the tests of the copy fail without any fault: {SOUND}")
+    for mutant in group:
+        tests = tests_for(mutant, called)
+        expected = sum(test.seconds for test in tests)
+        outcome = (
+            attempt(mutant, [test.id for test in tests], copy, 60 + 10 * expected)
+            if tests
+            else Outcome(False, "no test calls it", 0.0)
+        )
+        row = {"id": mutant.id, "line": mutant.line, **outcome._asdict(), "tests": len(tests)}
+        with (OUT / f"outcomes-{number}.jsonl").open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(f"{outcome.how:16} {outcome.seconds:5.1f} s {mutant.line:4} {mutant.id}", flush=True)
+
+
+def _known() -> dict[str, Outcome]:
+    """The latest outcome of each."""
+    found: dict[str, Outcome] = {}
+    for file in sorted(OUT.glob("outcomes-*.jsonl"), key=lambda one: one.stat().st_mtime):
+        for line in file.read_text().splitlines():
+            row = json.loads(line)
+            before = found.get(row["id"])
+            if before is None or not before.killed:
+                found[row["id"]] = Outcome(row["killed"], row["how"], row["seconds"])
+    return found
+
+
+def equivalents() -> dict[str, str]:
+    """Reasons by id: two lines each."""
+    lines = [line for line in EQUIVALENT.read_text().splitlines() if line and line[0] != "#"]
+    return {name: why.strip() for name, why in zip(lines[::2], lines[1::2], strict=True)}
+
+
+def report(drawn: Iterable[Mutant], known: Mapping[str, Outcome]) -> int:
+    """Print the table; 1 if too few were seen or too many are declared equivalent."""
+    excused = equivalents()
+    tried = [one for one in drawn if one.id in known]
+    print(
+        f"\n{'room':10} {'tried':>6} {'killed':>7} {'equivalent':>11} {'survived':>9} {'rate':>6}"
+    )
+    sums: Counter[str] = Counter()
+    for room in (*ROOMS, "all"):
+        of_room = [one for one in tried if room in (one.room, "all")]
+        killed = [one for one in of_room if known[one.id].killed]
+        same = [one for one in of_room if one not in killed and one.id in excused]
+        left = len(of_room) - len(killed) - len(same)
+        sums = Counter(tried=len(of_room), killed=len(killed), same=len(same))
+        rate = len(killed) / max(1, len(of_room) - len(same))
+        print(f"{room:10} {len(of_room):6} {len(killed):7} {len(same):11} {left:9} {rate:6.1%}")
+    print("\nsurvived:")
+    for one in tried:
+        if not known[one.id].killed and one.id not in excused:
+            print(f"  {one.file}:{one.line} {one.function}: {one.before} -> {one.after}")
+    enough = sums["killed"] >= LEAST_KILLED * (sums["tried"] - sums["same"])
+    few = sums["same"] <= MOST_EQUIVALENT * max(1, sums["tried"])
+    return int(not (enough and few))
+
+
+if __name__ == "__main__":
+    main()
