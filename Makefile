@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+POSTGRES_TESTS := tests/records
 EXTRAS := $(VENV)/.extras
 NODE := .browser/node_modules
+CLIENTS := .clients/.ready
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
-installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) >/dev/null; } || { echo "error: $(1) is not installed"; echo "repair: as root: apt-get install $(1)"; exit 1; }
+installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) >/dev/null; } || { echo "error: $(1) is not installed"; echo "fix: as root: apt-get install $(1)"; exit 1; }
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install package release help setup extras demo demo-claude browser test test-long test-nightly conformance lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
+.PHONY: install package release postgres help setup extras demo demo-claude browser test test-long test-nightly conformance chaos mutants lint format bench bench-short bench-client bench-client-short nightly bench-own bench-page bench-compare bench-loop bench-disk bench-corpus bench-histories bench-knowledge docs lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -20,7 +22,7 @@ setup: $(STAMP) ## make the virtual environment from the lock file
 $(STAMP): requirements.lock pyproject.toml
 	@echo "setting up $(VENV) (only once) …"
 	@start=$$(date +%s); \
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed"; echo "repair: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }; \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed"; echo "fix: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }; \
 	$(PYTHON) -m venv $(VENV) && \
 	$(BIN)/python -m pip install -q --require-hashes -r requirements.lock && \
 	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
@@ -37,7 +39,7 @@ $(EXTRAS): $(STAMP) requirements-extras.lock
 install: ## install the command sparing for you, with the Claude Code client, the page and charts (uses uv or pipx)
 	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)[claude,charts,web]'; \
 	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)[claude,charts,web]'; \
-	else echo "error: neither uv nor pipx is installed"; echo "repair: $(PYTHON) -m pip install --user pipx; then make install again"; exit 1; fi
+	else echo "error: neither uv nor pipx is installed"; echo "fix: $(PYTHON) -m pip install --user pipx; then make install again"; exit 1; fi
 	@echo "installed; try: sparing doctor"
 
 package: $(STAMP) ## build wheel and sdist into dist/, install the wheel into an empty folder and run it
@@ -58,7 +60,15 @@ test-long: $(STAMP) ## whole runs that are killed, parked, continued and merged
 test-nightly: $(STAMP) ## long runs in processes of their own, other cases of them, properties with more examples
 	@PYTEST_LONG=1 PYTEST_OWN_PROCESSES=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long or nightly or hypothesis" $(PYTEST_FLAGS)
 
-conformance: $(EXTRAS) ## every backend, with the real Claude Code client, in a network that has loopback alone
+.PHONY: clients
+clients: $(CLIENTS) ## add the other clients that are tested, from npm into .clients (some 440 MB)
+
+$(CLIENTS): Makefile
+	@$(call installed,npm)
+	@echo "adding clients to .clients (only once) …"
+	@npm install --silent --no-audit --no-fund --prefix .clients @openai/codex@0.166.0 && touch $@
+
+conformance: $(EXTRAS) $(CLIENTS) ## every backend, with the real clients, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)
 
 browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
@@ -69,6 +79,10 @@ browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile
 $(NODE)/.ready:
 	@$(call installed,npm)
 	@npm install --silent --no-audit --no-fund --prefix .browser axe-core@4.14.0 typescript@5.9.3 && touch $@
+
+postgres: $(STAMP) ## the suite of records on a real Postgres, in a cluster of its own on a unix socket
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || { echo "installing postgresql …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q postgresql >/dev/null; } || { echo "error: postgresql is not installed"; echo "fix: as root: apt-get install postgresql"; exit 1; }
+	@$(BIN)/python -m scripts.postgres $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder $(POSTGRES_TESTS) $(PYTEST_FLAGS)
 
 demo-claude: $(EXTRAS) ## the demo through the real Claude Code client, with a model double behind it
 	@$(BIN)/sparing demo --backend claude-double
@@ -101,6 +115,14 @@ bench-client-short: $(EXTRAS) ## the part of it that CI runs: one small feature,
 nightly: $(EXTRAS) test-nightly ## what takes hours: the grid of features in process, and all of bench-client with each lever off
 	@$(BIN)/python -m bench.economy
 	@$(BIN)/python -m bench.client --levers --roles --again
+	@$(BIN)/python -m bench.chaos --again --stride 7
+	@$(BIN)/python -m bench.mutants
+
+chaos: $(STAMP) ## runs that are killed, stopped, hung up on, refused by their disk: each must end as if nothing had happened; resumable, takes hours
+	@$(BIN)/python -m bench.chaos $(CHAOS_FLAGS)
+
+mutants: $(STAMP) ## 300 small faults in the rooms that decide, each against the tests that call it; resumable, up to an hour
+	@$(BIN)/python -m bench.mutants $(MUTANTS_FLAGS)
 
 bench-own: $(STAMP) ## start-up, own time per dispatch, ledger, double, launcher, commits, escapes, hostile agents, waves
 	@for name in startup dispatch ledger double launcher commit escapes vectors hostile replies waves; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
@@ -109,7 +131,7 @@ bench-page: $(EXTRAS) ## the page with 200 features and 50,000 events; twenty sl
 	@$(BIN)/python -m bench.page
 
 bench-compare: $(STAMP) ## the demo's processor time against another checkout: make bench-compare OLD=folder
-	@test -n "$(OLD)" || { echo "error: no folder named"; echo "repair: make bench-compare OLD=folder"; exit 64; }
+	@test -n "$(OLD)" || { echo "error: no folder named"; echo "fix: make bench-compare OLD=folder"; exit 64; }
 	@$(BIN)/python -m bench.compare $(OLD)
 
 bench-loop: $(EXTRAS) ## review loops through the real Claude Code client, billed by the model double
@@ -119,15 +141,15 @@ bench-disk: $(STAMP) ## a hundred features at once, in git and in one engine; po
 	@for name in features engine_features powercut; do $(BIN)/python -m bench.$$name || failed=1; done; exit $${failed:-0}
 
 bench-corpus: $(STAMP) ## read tasks and sections of real documents: make bench-corpus CORPUS=folder
-	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-corpus CORPUS=folder"; exit 64; }
+	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "fix: make bench-corpus CORPUS=folder"; exit 64; }
 	@$(BIN)/python -m bench.corpus $(CORPUS)
 
 bench-histories: $(STAMP) ## read review histories of real features: make bench-histories CORPUS=folder
-	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-histories CORPUS=folder"; exit 64; }
+	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "fix: make bench-histories CORPUS=folder"; exit 64; }
 	@$(BIN)/python -m bench.histories $(CORPUS)
 
 bench-knowledge: $(STAMP) ## read a real knowledge bank and write it back: make bench-knowledge CORPUS=folder
-	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "repair: make bench-knowledge CORPUS=folder"; exit 64; }
+	@test -n "$(CORPUS)" || { echo "error: no folder named"; echo "fix: make bench-knowledge CORPUS=folder"; exit 64; }
 	@$(BIN)/python -m bench.knowledge $(CORPUS)
 
 docs: $(STAMP) ## write the generated pages again
@@ -138,4 +160,4 @@ lock: ## resolve dependencies again (needs uv)
 	$(COMPILE) --extra dev --extra claude --extra charts --extra browser -c requirements.lock pyproject.toml -o requirements-extras.lock
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .browser docs/images/page .pytest_cache .ruff_cache .hypothesis bench/out dist build
+	rm -rf $(VENV) .browser .clients docs/images/page .pytest_cache .ruff_cache .hypothesis bench/out dist build

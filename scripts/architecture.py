@@ -18,7 +18,17 @@ PACKAGE = "sparing"
 
 ROOM_LINES = {
     **dict.fromkeys(
-        ("runtime", "stages", "briefing", "dispatch", "caching", "implement", "finish", "eval"),
+        (
+            "runtime",
+            "stages",
+            "briefing",
+            "dispatch",
+            "caching",
+            "implement",
+            "finish",
+            "eval",
+            "audit",
+        ),
         2_500,
     ),
     "engine": 1_800,

@@ -90,7 +90,7 @@ def check(root: Path, pages: Iterable[Page]) -> int:
     """The exit code; each stale page is two lines on stderr, what is wrong and what repairs it."""
     old = stale(root, pages)
     for path in old:
-        print(f"error: {path} is stale\nrepair: make docs", file=sys.stderr)
+        print(f"error: {path} is stale\nfix: make docs", file=sys.stderr)
     return 1 if old else 0
 
 

@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
         if changed.strip():
             raise Refused("there are uncommitted changes", "commit them, then make release again")
     except Refused as error:
-        sys.stderr.write(f"error: {error.args[0]}\nrepair: {error.args[1]}\n")
+        sys.stderr.write(f"error: {error.args[0]}\nfix: {error.args[1]}\n")
         return 64
     CHANGELOG.write_text(text, "utf-8")
     old = VERSION.read_text("utf-8")

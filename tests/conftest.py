@@ -87,7 +87,13 @@ def guard(
         pytest.fail(f"what belongs to the user has changed:\n  {listed}", pytrace=False)
 
 
+DATABASE = os.environ.get("PYTEST_DATABASE", "")
+"""`make postgres`: the address of a server, on which the records are then."""
+
+
 def _settle_in(patch: pytest.MonkeyPatch, home: Path) -> None:
+    if DATABASE:
+        patch.setenv("SPARING_STATE__DATABASE", DATABASE)
     folders = {
         "HOME": home,
         "XDG_CONFIG_HOME": home / ".config",

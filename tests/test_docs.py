@@ -90,7 +90,7 @@ def test_a_stale_page_is_named_and_written_again(
     (tmp_path / "old.md").write_text("old\n")
     assert check(tmp_path, pages) == 1
     assert capsys.readouterr().err == (
-        "error: old.md is stale\nrepair: make docs\nerror: missing.md is stale\nrepair: make docs\n"
+        "error: old.md is stale\nfix: make docs\nerror: missing.md is stale\nfix: make docs\n"
     )
     write(tmp_path, pages)
     assert (check(tmp_path, pages), capsys.readouterr().err) == (0, "")

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.repositories import make_repository
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "sparing"
 
@@ -25,6 +27,21 @@ CONTRACTS = (LAYERS, ENGINE_ONLY, QUICK_DOORS, PURE_ROOMS)
 
 ENGINE_HEAVY = "dbos", "psycopg", "sqlalchemy"
 DRAWING_HEAVY = "jinja2", "markdown_it", "pydantic", "rich"
+NOT_FOR_A_LOOK = (
+    *(
+        *ENGINE_HEAVY,
+        *DRAWING_HEAVY,
+        "genai_prices",
+        "subprocess",
+        "tempfile",
+        "decimal",
+        "difflib",
+    ),
+    *("shutil", "tomllib", "click.shell_completion", "sparing.config.settings", "sparing.flow"),
+    *("sparing.context", "sparing.turn_kind", "sparing.workspace.git.runner", "decimal", "difflib"),
+)
+MOST_FOR_A_LOOK = 45
+"""Modules of our own that a command loads which finds nothing under way."""
 
 
 def copy_with(folder: Path, planted: Mapping[str, str]) -> Path:
@@ -117,6 +134,30 @@ def test_what_is_asked_most_loads_nothing_heavy(module: str) -> None:
     """K1: bare `sparing` and `sparing status` answer at once."""
     assert loaded_with({module}, (*ENGINE_HEAVY, *DRAWING_HEAVY)) == []
     assert loaded_with({"sparing.report.cost"}, DRAWING_HEAVY) != [], "the check sees what loads"
+
+
+def test_a_look_where_nothing_is_set_or_under_way_loads_few_modules(tmp_path: Path) -> None:
+    """K1: neither the table of settings, nor git, nor the flows: each would take longer than the
+    answer. What is loaded is counted, not timed."""
+    folder = make_repository(tmp_path / "repository")
+    script = (
+        "import sys\n"
+        "from sparing.cli.main import main\n"
+        "code = main(sys.argv[1:])\n"
+        "print(*sys.modules, file=sys.stderr)\n"
+        "sys.exit(code)\n"
+    )
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    for arguments in ([], ["status"], ["--help"]):
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            cwd=folder, env=environ, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        loaded = done.stderr.split()
+        assert sorted(name for name in loaded if name.startswith(NOT_FOR_A_LOOK)) == []
+        own = [name for name in loaded if name.startswith("sparing.")]
+        assert len(own) <= MOST_FOR_A_LOOK
 
 
 def loaded_with(modules: set[str], watched: tuple[str, ...]) -> list[str]:

@@ -22,6 +22,7 @@ from sparing.context.documents.project import (
     sorted_by_status,
 )
 from sparing.context.prompt.compose import compose
+from sparing.feature import PROJECT
 from sparing.segment import estimate_tokens
 from sparing.turn import Turn
 from sparing.way import Way
@@ -144,3 +145,13 @@ def test_a_missing_folder_warns(linked: Sample) -> None:
     brief = gather(moved.source("spec-author", "specify", Turn.WRITE))
     assert brief.project == ""
     assert brief.warnings == ("project P009 has no folder in docs/projects: no project context",)
+
+
+def test_everybody_is_told_that_a_project_is_more_than_a_feature(linked: Sample) -> None:
+    """A8, B5: else a reviewer rightly objects to several features in one document."""
+    for role, turn in (("prd-author", Turn.WRITE), ("readiness-reviewer", Turn.REVIEW)):
+        source = linked.source(role, "brainstorm", turn)
+        whole = replace(source.row.feature, flow=PROJECT, number=-1)
+        told = gather(replace(source, row=replace(source.row, feature=whole))).project
+        assert "a decomposer cuts it into features" in told
+        assert gather(source).project.count("cuts it") == 0

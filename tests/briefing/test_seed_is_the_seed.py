@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparing.artifact import ArtifactName
+from sparing.briefing.document_check import is_strict
 from sparing.briefing.gather import gather, read_tasks
 from sparing.briefing.trunk_group import SEED_MODELS, model_of
 from sparing.config.load import load
@@ -88,6 +89,14 @@ def test_models_are_the_original_s_by_role(seed: Sample) -> None:
         settings = source.around.settings(source.row)
         assert model_of(source) == getattr(settings.models, model), role
     assert {"task-reviewer", "phase-reviewer"} < set(SEED_MODELS)
+
+
+def test_headings_are_demanded_in_the_feature_flow_alone(seed: Sample) -> None:
+    """A3, A2: the original's tiers know no such check, and come to their end as they are."""
+    for flow, strict in (("feature", True), ("L1", False), ("L2", False), ("L3", False)):
+        source = seed.source("spec-author", "specify", Turn.WRITE)
+        feature = replace(source.row.feature, flow=flow)
+        assert is_strict(source.around.settings(source.row), feature) is strict
 
 
 def test_tasks_are_read_by_the_literal_rules(seed: Sample) -> None:

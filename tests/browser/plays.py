@@ -6,7 +6,7 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
-from sparing.workspace.git.new_repository import create_repository
+from sparing.workspace.project.new_repository import create_repository
 
 ANSWER, REMARK, WISH = "sort ties by the word", "say which way wins", "which alphabet is meant?"
 

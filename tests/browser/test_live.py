@@ -106,7 +106,7 @@ def test_a_tier_from_the_form_to_its_branch(tmp_path: Path) -> None:
         assert window.faults == []
         assert {url.startswith(page.origin) for url in window.asked} == {True}
     log = git(path, "log", "--format=%s", "feature/001-list-the-most-frequent-words")
-    assert "edited by a person" in log
+    assert "Edit plan.md by hand (001)" in log
 
 
 def _reject(window: Any) -> None:

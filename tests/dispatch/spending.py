@@ -6,16 +6,18 @@ keeps its own book (`Bill`), so that the ledger can be compared with it.
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sparing.agents.backend import AgentReply
-from sparing.config.load import sources_here
+from sparing.agents.scripted_conversation import BOOK
+from sparing.config.sources import sources_here
 from sparing.dispatch.paid_call import Permit, clear
 from sparing.dispatch.spend import SpendRequest
 from sparing.failure import Failure
@@ -79,6 +81,10 @@ class Bill:
 
     def write(self, asked: SpendRequest, permit: Permit, usage: Usage) -> AgentReply:
         self.used[asked.ticket.id, permit.number] = usage
+        call = f"{asked.ticket.id}.{permit.number}.{asked.sent.prompt[:8]}"
+        asked.around.folder.scripted.mkdir(exist_ok=True)
+        with (asked.around.folder.scripted / BOOK).open("a") as book:
+            book.write(json.dumps({"call": call, **asdict(usage)}) + "\n")
         over = usage.total > permit.limit.tokens
         return reply(usage, failure=Failure.BUDGET if over else None)
 

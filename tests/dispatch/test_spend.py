@@ -13,13 +13,13 @@ from sparing.agents.backend import ModelCall
 from sparing.dispatch.paid_call import Permit, SpendRefusal, clear, given_up, reserve, settle
 from sparing.failure import Failure
 from sparing.money import Amount, to_nano
-from sparing.records import events, ledger
+from sparing.records import events, ledger, totals
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.usage import Usage
+from sparing.usage import Origin, Usage
 from sparing.way import Way
-from tests.dispatch.spending import asking, memory_folder, new_feature, reply, surroundings
+from tests.dispatch.spending import Bill, asking, memory_folder, new_feature, reply, surroundings
 
 SMALL = Usage(read=900, output=100)
 DISPATCH = "g0.0.1.0-builder"
@@ -156,13 +156,45 @@ def test_a_sibling_under_way_is_waited_for(around: Surroundings) -> None:
 
 
 def test_a_turn_that_could_not_be_sent_holds_up_no_sibling(around: Surroundings) -> None:
+    """E2, E3: its reservation gives way to an estimate at once."""
     row = feature(around, feature_usd=0.15, turn_tokens=10_000)
     first, second = (asking(around, row, f"g0.0.1.{n}-role{n}") for n in range(2))
     permitted(reserve(first))
     with pytest.raises(OSError, match="no such program"), given_up(first):
         raise OSError("no such program")
+    (settled,) = rows(around, row)
+    assert settled.result is not None
+    assert (settled.result.origin, settled.result.failure) == (Origin.ESTIMATED, "crashed")
+    permitted(reserve(second))
+    clear(around)
+
+
+def test_a_killed_turn_is_settled_from_what_its_client_kept(around: Surroundings) -> None:
+    """E2, I3: thirteen kills in a turn do not use up a cap that thirteen such turns fit under."""
+    row = feature(around, feature_usd=2.0, turn_tokens=10_000, attempts=20)
+    bill = Bill()
+    for number in range(13):
+        asked = asking(around, row, f"g0.{number}.1.0-builder")
+        bill.write(asked, permitted(reserve(asked)), SMALL)
+        clear(around)
+    results = [one.result for one in rows(around, row)]
+    assert [(one.usage, one.origin, one.failure) for one in results if one] == [
+        (SMALL, Origin.ESTIMATED, "crashed")
+    ] * 13
+    with around.database.read() as connection:
+        tally = totals.get(connection, "feature", row.feature.key)
+    assert (tally.charged_tokens, tally.estimated, tally.unknown) == (13 * SMALL.total, 13, 0)
+
+
+def test_a_killed_call_that_no_book_names_keeps_what_it_held(around: Surroundings) -> None:
+    """E2: unknown is never zero."""
+    row = feature(around)
+    asked = asking(around, row, DISPATCH)
+    permitted(reserve(asked))
+    with around.database.write() as tx:
+        tx.execute("update ledger set backend = 'another' where dispatch = ?", (asked.ticket.id,))
+    clear(around)
     assert [one.outcome for one in rows(around, row)] == [AttemptState.UNKNOWN]
-    assert stopped(reserve(second)).failure == "budget"
 
 
 def test_the_same_answer_to_the_same_words_ends_a_loop(around: Surroundings) -> None:

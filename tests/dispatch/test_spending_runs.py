@@ -10,6 +10,7 @@ from collections import Counter
 
 import pytest
 
+from sparing.dispatch.killed_turns import DETAIL
 from sparing.dispatch.paid_call import SpendRefusal, clear, reserve, settle
 from sparing.money import Amount, CapMeasure, CapScope, to_nano
 from sparing.records import ledger, totals
@@ -17,7 +18,7 @@ from sparing.records.caps import Raise, Whose, in_force, record
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.usage import Usage
+from sparing.usage import Origin, Usage
 from tests.dispatch.spending import (
     Bill,
     Killed,
@@ -32,6 +33,8 @@ RUNS = 500
 PARTS = 4
 TURN = Amount(50_000, to_nano("0.20"))
 ATTEMPTS = 4
+PROMPT_TOKENS = 100 + 2_200
+"""What is estimated for a turn of which the client kept nothing."""
 POINTS = ("begin", "reserved", "asked", "answered", "settled")
 """Where a turn may be killed: before it reserves, before the agent is asked, half-way, before the
 bill is recorded, before the engine has recorded the step. Every second turn is."""
@@ -107,14 +110,17 @@ def check(around: Surroundings, row: FeatureRow, bill: Bill) -> None:
         rows = ledger.of_feature(connection, row.feature.key)
         tally = totals.get(connection, "feature", row.feature.key)
     assert all(one.outcome is not AttemptState.OPEN for one in rows), "a reservation never settled"
-    known = [one for one in rows if one.outcome is AttemptState.KNOWN]
-    unknown = [one for one in rows if one.outcome is AttemptState.UNKNOWN]
-    for one in known:
+    assert all(one.outcome is AttemptState.KNOWN for one in rows), "a turn keeps what it held"
+    unsent = [one for one in rows if (one.attempt.dispatch, one.number) not in bill.used]
+    for one in rows:
         assert one.result is not None
-        assert one.result.usage == bill.used[one.attempt.dispatch, one.number]
-    assert _sum(bill, known) + _sum(bill, unknown) == bill.total, "billed, but in no row"
-    assert tally.usage == _sum(bill, known)
-    assert tally.charged_tokens == tally.usage.total + TURN.tokens * len(unknown)
+        killed = one.result.detail == DETAIL
+        assert (one.result.origin is Origin.ESTIMATED, bool(one.result.failure)) >= (killed, killed)
+        if one not in unsent:
+            assert one.result.usage == bill.used[one.attempt.dispatch, one.number]
+    assert _sum(bill, rows) == bill.total, "billed, but in no row"
+    assert tally.charged_tokens == tally.usage.total
+    assert tally.usage.total - bill.total.total == len(unsent) * PROMPT_TOKENS
     assert tally.charged_tokens <= caps.tokens + TURN.tokens, "more than one turn beyond the cap"
     assert tally.charged_nano_usd <= (caps.nano_usd or 0) + (TURN.nano_usd or 0)
     assert bill.total.total <= caps.tokens + TURN.tokens
@@ -137,7 +143,7 @@ def _sum(bill: Bill, rows: list[LedgerRow]) -> Usage:
 )
 def test_whatever_dies_the_books_agree_and_the_caps_hold(part: int) -> None:
     """E2, E3: reservations settle, at most one turn's reservation is overshot, and the ledger is
-    what the provider says, but for rows marked unknown."""
+    what the provider says; a turn that may not have been sent counts with its prompt."""
     with memory_folder() as folder:
         ends = play(surroundings(folder), part)
     assert ends == {"", "budget"}
