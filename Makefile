@@ -69,7 +69,7 @@ $(CLIENTS): Makefile
 	@npm install --silent --no-audit --no-fund --prefix .clients @openai/codex@0.166.0 && touch $@
 
 conformance: $(EXTRAS) $(CLIENTS) ## every backend, with the real clients, in a network that has loopback alone
-	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/report/test_html.py $(PYTEST_FLAGS)
+	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/workspace/test_real_registry.py tests/report/test_html.py $(PYTEST_FLAGS)
 
 browser: $(EXTRAS) $(NODE)/.ready ## the page in a real Chromium: gates, hostile texts, axe; types of its script; takes pictures for docs/page.md
 	@$(call installed,chromium)

@@ -284,11 +284,19 @@ def test_what_is_asked_for_bounds_the_level(place: Place) -> None:
 def test_whoever_calls_the_web_may_look_up_names(
     tmp_path: Path, port: int, allowed: list[str]
 ) -> None:
-    """H6: by TCP, since datagrams are refused; a relay on this machine needs none."""
+    """H6: through a relay, since datagrams are refused; who calls this machine needs none."""
     place = make_place(tmp_path)
     wrapped = wrap(place.policy(ports=frozenset({port})), ("true",), place.scratch)
     fields = (wrapped.folder / "policy").read_text().split("\0")
     wrapped.cleanup()
-    pairs = zip(fields[0::2], fields[1::2], strict=False)
+    pairs = [*zip(fields[0::2], fields[1::2], strict=False)]
     assert [value for key, value in pairs if key == "port"] == allowed
-    assert wrapped.env.get("RES_OPTIONS") == ("use-vc" if port == 443 else None)
+    assert [value for key, value in pairs if key == "names"] == (["1"] if port == 443 else [])
+    assert "RES_OPTIONS" not in wrapped.env
+
+
+@pytest.mark.skipif(TOP < SandboxLevel.SHELL, reason="needs seccomp")
+def test_without_namespaces_names_are_looked_up_over_tcp(place: Place) -> None:
+    policy = place.policy(ports=frozenset({443}), level=SandboxLevel.SHELL)
+    done = sh(place, policy, "echo $RES_OPTIONS")
+    assert (done.code, done.out) == (0, "use-vc\n")

@@ -17,14 +17,14 @@ if __name__ == "__main__":
     # for a module of the standard library.
     sys.path.append(__file__.removesuffix("/sparing/workspace/sandbox/entry.py"))
 
-from sparing.workspace.sandbox import landlock, mounts, supervisor
+from sparing.workspace.sandbox import landlock, mounts, name_lookup, supervisor
 from sparing.workspace.sandbox.landlock import Policy, libc
 
 BROKEN, NOT_RUNNABLE, NOT_FOUND = 125, 126, 127
 PIPE, FILE_TOO_BIG = 13, 25
 
 KEYS = (
-    *("supervise", "messages", "landlock", "seccomp", "seal", "own_network"),
+    *("supervise", "messages", "landlock", "seccomp", "seal", "own_network", "names"),
     *("read", "list", "write", "carve", "cover", "cover_with", "port", "keep", "set"),
     *("root", "bind", "bind_at"),
     *("processes", "file_bytes", "cpu_seconds", "memory_bytes", "tree_bytes", "disk_bytes"),
@@ -61,7 +61,7 @@ def become(policy: Policy, argv: list[str]) -> None:
     if policy["landlock"]:
         landlock.landlock(policy)
     if policy["seccomp"]:
-        landlock.seccomp(policy)
+        forbid_calls(policy)
     given = os.environ  # noqa: TID251 - ours to be cut down to what the program may know
     environment = {name: given[name] for name in policy["keep"] if name in given}
     environment |= dict(pair.split("=", 1) for pair in policy["set"])
@@ -75,6 +75,23 @@ def become(policy: Policy, argv: list[str]) -> None:
     except OSError as error:
         complain(f"{argv[0]}: {error.strerror}")
         os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUNNABLE)
+
+
+def forbid_calls(policy: Policy) -> None:
+    """Names are looked up through the relay, or else over TCP: UDP is refused either way."""
+    if policy["names"] and not (policy["seal"] and name_lookup.is_ready(policy)):
+        policy["set"].append(name_lookup.OVER_TCP)
+        policy["names"].clear()
+    try:
+        listener = landlock.seccomp(policy)
+    except OSError:
+        if not policy["names"]:
+            raise
+        policy["set"].append(name_lookup.OVER_TCP)
+        policy["names"].clear()
+        listener = landlock.seccomp(policy)
+    if listener >= 0:
+        name_lookup.hand_over(policy, listener)
 
 
 def complain(words: str) -> None:
@@ -101,6 +118,7 @@ def works(part: str, *given: str) -> bool:
         landlock.drop_privileges()
         landlock.seccomp(policy)
     elif part == "inside":
+        os.chdir("/")  # where we are called from may lie below the folder that is tried
         mounts.seal(policy | {"root": list(given)})
     else:
         mounts.separate()

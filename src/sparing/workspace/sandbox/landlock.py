@@ -111,6 +111,8 @@ SENDING = ((206, 3), (211, 2), (269, 3)) if ARM else ((44, 3), (46, 2), (307, 3)
 FAST_OPEN = 0x20000000
 LOAD, EQUAL, AT_LEAST, ANY_BIT, MASK, RETURN = 32, 21, 53, 69, 84, 6
 PASS, EPERM, ENOSYS, DIE = 0x7FFF0000, 0x50001, 0x50026, 0x80000000
+ASK = 0x7FC00000
+SECCOMP, SET_FILTER, WITH_LISTENER = 277 if ARM else 317, 1, 8
 
 
 def step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
@@ -140,13 +142,21 @@ def socket_rule(policy: Policy) -> bytes:
         inet = answer(PASS)
     elif policy["port"]:
         # Not only "a stream": Landlock does not see other protocols than TCP.
-        inet = argument(1) + step(MASK, 15) + unless_equal(1) + argument(2)
+        inet = argument(1) + step(MASK, 15) + datagram_rule(policy) + unless_equal(1) + argument(2)
         inet += step(EQUAL, 0, 2, 0) + unless_equal(6) + answer(PASS)
     else:
         inet = answer(EPERM)
     families = argument(0) + step(EQUAL, 16, 0, 1) + answer(PASS)
     families += step(EQUAL, 2, 2, 0) + step(EQUAL, 10, 1, 0) + answer(EPERM)
     return families + inet
+
+
+def datagram_rule(policy: Policy) -> bytes:
+    """UDP is left to `name_lookup`, if it is there, which gives a socket of another network."""
+    if not policy["names"]:
+        return b""
+    body = argument(2) + step(EQUAL, 0, 2, 0) + unless_equal(17) + answer(ASK)
+    return step(EQUAL, 2, 0, len(body) // 8) + body
 
 
 def pair_rule() -> bytes:
@@ -178,12 +188,18 @@ def without_bits(bits: int) -> bytes:
     return step(ANY_BIT, bits, 0, 1) + answer(EPERM) + answer(PASS)
 
 
-def seccomp(policy: Policy) -> None:
+def seccomp(policy: Policy) -> int:
+    """Where calls are left to another process: the descriptor by which it hears of them; else -1.
+
+    The kernel holds such a call back until somebody answers."""
     program = filter_program(policy)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("H6xQ", len(program) // 8, ctypes.addressof(buffer))
+    if policy["names"]:
+        return system_call("seccomp", SECCOMP, SET_FILTER, WITH_LISTENER, header)
     none = ctypes.c_ulong(0)
     checked(libc.prctl(22, ctypes.c_ulong(2), header, none, none), "seccomp")
+    return -1
 
 
 # What is left of a process's own powers.

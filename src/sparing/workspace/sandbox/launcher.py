@@ -27,7 +27,6 @@ from sparing.workspace.sandbox.policy_file import (
     ROOT,
     Places,
     client_policy,
-    looks_up_names,
     shell_policy,
     write_policy,
 )
@@ -194,7 +193,6 @@ def _environment(policy: SandboxPolicy, folder: Path, shell: str) -> dict[str, s
         "LANG": "C.UTF-8",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
-        **({"RES_OPTIONS": "use-vc"} if looks_up_names(policy) else {}),
         **policy.environment,
         "HOME": str(folder / "home"),
         "TMPDIR": str(folder / "tmp"),

@@ -51,7 +51,7 @@ class Places(NamedTuple):
 
 
 def looks_up_names(policy: SandboxPolicy) -> bool:
-    """Whoever calls the web by name; over TCP, because datagrams are refused."""
+    """Whoever calls the web by name."""
     return not WEB_PORTS.isdisjoint(policy.ports)
 
 
@@ -79,6 +79,7 @@ def client_policy(
         shown = folder / f"covered-{number}"
         shown.write_text(text, "utf-8", "surrogateescape")
         yield from (("cover", path), ("cover_with", shown))
+    yield from _each("names", (1,) * looks_up_names(policy))
     lookup = {NAMES_PORT} if looks_up_names(policy) else set[int]()
     yield from _each("port", sorted(policy.ports | lookup))
     yield from _each("keep", names)

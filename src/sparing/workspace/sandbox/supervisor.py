@@ -9,7 +9,7 @@ import os
 import select
 import struct
 
-from sparing.workspace.sandbox import landlock, mounts
+from sparing.workspace.sandbox import landlock, mounts, name_lookup
 from sparing.workspace.sandbox.landlock import Policy, libc, prctl
 from sparing.workspace.sandbox.meter import Meter
 
@@ -63,6 +63,7 @@ def supervise(policy: Policy, lifeline: int) -> None:
     if lifeline < 0:
         prctl(DEATH_SIGNAL, TERM)
     if policy["seal"]:
+        name_lookup.start(policy)
         mounts.separate()
     prctl(DUMPABLE, 0)
     signals = listen_to_signals()
