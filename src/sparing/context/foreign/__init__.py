@@ -1,0 +1,1 @@
+"""Specs that another tool wrote (spec-kit, OpenSpec, Kiro, iflow), as documents of ours."""
