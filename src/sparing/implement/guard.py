@@ -41,13 +41,19 @@ def guard_changes(source: Source, checked: Checked) -> tuple[Changed, ...]:
     known = checked.known or Baseline()
     tests = _tests_of(base, known)
     touched = are_changed(base, head, tests) or knows_tests(base, head)
-    if checked.red or "test" not in ran or not touched:
+    if checked.red or "test" not in ran or not touched or not _has_tests(source, base):
         return ()
     guard = _Guard(source, base, head, known, tests)
     checks = checks_at(source.around, row, head.commit).checks
     wanted = (one for one in checks if one.name == "test")
     found = tuple(one for check in wanted for one in guard.complaints(check))
     return Standing((), found).open(source.job.agreed)
+
+
+def _has_tests(source: Source, base: Snapshot) -> bool:
+    """Where a feature brings a repository its first tests, none can have been weakened."""
+    checks = checks_at(source.around, source.row, base.commit).checks
+    return any(one.name == "test" for one in checks)
 
 
 def _tests_of(base: Snapshot, known: Baseline) -> TestPaths:
