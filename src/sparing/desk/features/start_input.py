@@ -18,6 +18,8 @@ class StartInput:
     background: Background = Background()
     given: tuple[tuple[ArtifactName, str], ...] = ()
     """Documents that are there already, by the hash of their text."""
+    enclosures: tuple[tuple[str, str], ...] = ()
+    """Further files for the feature's folder, by name and the hash of their text."""
     stage: str = ""
     number: int = 0
     """One that a roadmap has promised."""
@@ -39,6 +41,7 @@ def with_start_input(row: FeatureRow, beginning: StartInput) -> FeatureRow:
         feature = replace(feature, slug=beginning.slug)
     have = frozenset(name for name, _ in beginning.given)
     place = {**row.place, "state": begin(feature.flow, beginning.stage, have).dump()}
-    if beginning.given:
-        place["given"] = [[name.filename, digest] for name, digest in beginning.given]
+    files = [(name.filename, digest) for name, digest in beginning.given]
+    if files or beginning.enclosures:
+        place["given"] = [list(one) for one in (*files, *beginning.enclosures)]
     return replace(row, feature=feature, place=place, background=beginning.background)

@@ -37,8 +37,8 @@ def from_file(office: Office, path: Path, flow: str, title: str = "") -> StartRe
         named = problems[0].what.replace(first.writes.filename, path.name)
         raise UsageError(named, _again(path))
     digest = office.folder.keep(text)
-    background = Background(source=_place_of(office, path))
-    beginning = StartInput(background, ((first.writes, digest),), following.name)
+    background = Background(source=place_of(office, path))
+    beginning = StartInput(background, ((first.writes, digest),), stage=following.name)
     return StartRequest(title or title_of(text, path), beginning)
 
 
@@ -111,7 +111,7 @@ def _private(office: Office) -> tuple[Path, ...]:
     return office.repository.git_dir.resolve(), office.loaded.state_root.resolve()
 
 
-def _place_of(office: Office, path: Path) -> str:
+def place_of(office: Office, path: Path) -> str:
     """As others can find it: in the repository, else just the name it had."""
     found, checkout = path.resolve(), office.repository.checkout.resolve()
     return found.relative_to(checkout).as_posix() if found.is_relative_to(checkout) else found.name

@@ -1,0 +1,1 @@
+"""Work that began elsewhere, taken over."""
