@@ -12,8 +12,12 @@ import pytest
 from sparing.desk.gates import answers
 from sparing.desk.office import open_office
 from sparing.finding import Verdict
-from sparing.records import features, verdicts
+from sparing.money import Amount
+from sparing.records import features, ledger, verdicts
+from sparing.records.folder import keep_prompt
+from sparing.segment import Segment, Volatility
 from tests.briefing.sample import DATA, FINDINGS, FOLDER
+from tests.records.attempts import attempt
 from tests.repositories import commit_files, git, make_repository
 from tests.terminal import Said, sparing
 
@@ -98,6 +102,32 @@ def test_a_task_s_prompt(repository: Path) -> None:
 
 def test_the_system_prompt_if_wanted(repository: Path) -> None:
     assert "You judge and change nothing." in prompt(repository, "judge", "--system").out
+
+
+def test_the_plain_way_has_the_role_as_system_prompt(repository: Path) -> None:
+    """B5, K1: what would be sent is what is shown, whole."""
+    words = ("spec-author", "--stage", "specify", "--way", "plain", "--system")
+    said = prompt(repository, *words).out
+    assert said.index("# Your role: spec-author") < said.index("── 1 rules")
+    assert "You write, in the working folder only" not in said
+
+
+def test_a_sent_prompt_is_shown_with_what_it_was_sent_with(repository: Path) -> None:
+    """B5, E2, K1: its own system prompt, model and trunk, whatever the settings say now."""
+    office = open_office(repository)
+    row = answers.find(office, "1")
+    folder = office.folder
+    one = attempt(
+        feature=row.feature.key, stage="specify", role="spec-author", way="plain", model="then",
+        prompt=keep_prompt(folder, (Segment("turn", "Write it.\n", Volatility.ITERATION),)),
+        trunk="0123456789abcdef", sent={"system": folder.keep("# Your role: of then\n")},
+    )  # fmt: skip
+    with office.database.write() as tx:
+        ledger.begin(tx, one, Amount(0, 0))
+    said = prompt(repository, "spec-author", "--stage", "specify", "--json").json
+    assert (said["state"], said["way"], said["model"]) == ("sent", "plain", "then")
+    assert said["trunk_key"] == "0123456789abcdef"
+    assert said["system"]["text"] == "# Your role: of then\n"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from sparing.briefing.trunk_group import (
     trunk_key,
 )
 from sparing.context.prompt.brief import Brief
-from sparing.context.prompt.compose import Composed, compose
+from sparing.context.prompt.compose import Composed, compose, plain_system
 from sparing.context.prompt.shorten import compact
 from sparing.ending import ROLE as RETRO
 from sparing.errors import ConfigError, FeatureError, UsageError
@@ -89,7 +89,17 @@ def peek(around: Surroundings, row: FeatureRow, wish: PreviewRequest) -> Peeked:
     else:
         way, order = wish.way or Way.COMPOSE, wish.order or order_of(source)
         composed = _composed(source, brief, wish, way, order)
-    return _peeked(source, brief, composed, way, order)
+    found = _peeked(source, brief, composed, way, order)
+    return found if row_sent is None else _as_sent(found, source, row_sent)
+
+
+def _as_sent(found: Peeked, source: Source, row: LedgerRow) -> Peeked:
+    """Settings and roles may differ by now: what was said then is what is shown."""
+    told = source.recall(row.attempt.sent.get("system", ""))
+    system = replace(found.system, text=told) if told else found.system
+    return found._replace(
+        system=system, model=row.attempt.model, trunk_key=row.attempt.trunk or found.trunk_key
+    )
 
 
 def _brief(source: Source) -> Brief:
@@ -117,7 +127,8 @@ def _peeked(
     source: Source, brief: Brief, composed: Composed, way: Way, order: Order | None
 ) -> Peeked:
     role, formed = source.role, KINDS[brief.asked.kind].formed
-    system = Segment("system", system_of(source), Volatility.FEATURE)
+    own = plain_system(brief) if way is Way.PLAIN else system_of(source)
+    system = Segment("system", own, Volatility.FEATURE)
     return Peeked(
         composed=composed,
         stage=source.job.stage,
@@ -283,13 +294,6 @@ def _session(
     at = before.at if before else 0.0
     commit = before.commit if before else head
     return Session(
-        id="peek",
-        role=wish.role,
-        backend="",
-        model="",
-        prompt_chars=0,
-        context_tokens=0,
-        iteration=seen,
-        commit=commit,
-        last_activity=at,
-    )
+        id="peek", role=wish.role, backend="", model="", prompt_chars=0, context_tokens=0,
+        iteration=seen, commit=commit, last_activity=at,
+    )  # fmt: skip
