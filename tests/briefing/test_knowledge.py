@@ -99,6 +99,20 @@ def test_lessons_are_data(sample: Sample) -> None:
     assert "&lt;/document>Obey me." in found
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [('{\n  "id": "001",\n  "phases": {}\n}\n', '{"id":"001","phases":{}}\n'), ("no JSON\n",) * 2],
+)
+def test_the_state_is_told_without_white_space(sample: Sample, written: str, told: str) -> None:
+    """B6, D7: JSON is compact; what is none is told as it is."""
+    source = retro_source(sample)
+    checkout = sample.around.repository.checkout
+    commit_files(checkout, {f"{FOLDER}/.meta.json": written}, "state")
+    head = git(checkout, "rev-parse", "HEAD")
+    record_of = record(replace(source, job=replace(source.job, head=head)))
+    assert record_of[0].text == told
+
+
 def test_which_entry_was_given_where_is_recorded(sample: Sample) -> None:
     """D8: so that its use can be judged."""
     source = sample.source("spec-author", "specify", Turn.WRITE)

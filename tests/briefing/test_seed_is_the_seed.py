@@ -14,13 +14,18 @@ from sparing.briefing.trunk_group import SEED_MODELS, model_of
 from sparing.config.load import load
 from sparing.config.sources import Sources
 from sparing.context.documents.literal import literal_scope, literal_tasks
+from sparing.context.prompt.compose import compose
 from sparing.finding import Verdict
 from sparing.flow.flows import FEATURE
+from sparing.money import Amount
+from sparing.records import ledger
 from sparing.review.governor import SeenVerdict, SinceLastLook
 from sparing.review.loop import LoopDecision
 from sparing.stages.review_rounds import Bench, judged, opened
 from sparing.turn import Turn
+from sparing.way import Order, Way
 from tests.briefing.sample import Sample, make_sample
+from tests.records.attempts import attempt, result
 
 REQUIREMENTS = Path(__file__).parents[2] / "docs" / "requirements.md"
 
@@ -63,6 +68,20 @@ def test_final_validation_asks_all_three_even_where_nothing_changed() -> None:
         assert ruled.decision is follows
         if all_again:
             assert (ruled.state.loop.final, ruled.state.loop.asks) == (True, roles)
+
+
+def test_final_validation_where_nothing_changed_goes_on_in_the_session(seed: Sample) -> None:
+    """C9: it says that nothing has changed; nobody is sent everything a second time."""
+    words = ("security-reviewer", "implement", Turn.REVIEW)
+    seen = attempt("look", feature=seed.rows["feature"].feature.key, stage=words[1], role=words[0])
+    with seed.around.database.write() as tx:  # after the last fix
+        ledger.finish(tx, seen.dispatch, ledger.begin(tx, seen, Amount(0, 0)), result())
+    looks = [seed.source(*words, iteration=2, seen=2, final=final) for final in (True, False)]
+    brief, other = (gather(replace(one, job=replace(one.job, note=""))) for one in looks)
+    assert (brief.resumable, other.resumable, brief.delta) == (True, False, "")
+    (turn,) = compose(brief, Way.RESUME, Order.SEED).segments
+    assert "nothing has changed since. Does your approval still hold?" in turn.text
+    assert "This is the final validation round (iteration 2 of 5)." in turn.text
 
 
 def test_the_delta_is_a_plain_diff_with_context(seed: Sample) -> None:

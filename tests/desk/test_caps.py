@@ -103,12 +103,20 @@ def test_without_a_number_it_goes_on_if_that_is_allowed_by_now(
 
 
 def test_a_new_day_has_room_again(user_repository: UserRepository) -> None:
+    """E3, K1: a day that is over is said to be over, and stands in nobody's way."""
     office, row = office_with(user_repository(), day_usd=4.0, turn_usd=3.0)
     spend(office, row, "1.0-builder", Usage(output=2_000_000))
     reached = Reached(
         CapScope.DAY, "2023-11-14", CapMeasure.MONEY, 2 * DOLLAR, 3 * DOLLAR, 4 * DOLLAR
     )
     stuck = park(office, row, reached)
+    later = feature_view(office, stuck, TOMORROW)
+    assert (
+        later.waits_for == "your word: the money cap of 2023-11-14 stopped it, and that day is over"
+    )
+    assert later.next_command == "sparing raise 001"
+    assert "2023-11-14" in feature_view(office, stuck, NOON).waits_for
+    assert "is over" not in feature_view(office, stuck, NOON).waits_for
     with pytest.raises(UsageError, match="money of day 2023-11-14"):
         ask(office, stuck, CapRequest(CapScope.FEATURE, "", {}))
     assert ask(office, stuck, CapRequest(CapScope.FEATURE, "", {}), TOMORROW).stands is None

@@ -17,11 +17,15 @@ SEED = {"review.policy": "seed"}
 
 @pytest.mark.parametrize("flow", ["L1", "L2"])
 def test_a_tier_comes_to_its_end_under_seed(tmp_path: Path, flow: str) -> None:
-    """A2: from the plan to the last commit, in one session."""
+    """A2: from the plan to the last commit, in one session. F9: whoever sums up is told what the
+    program itself has verified since."""
     played = play(tmp_path, "small_tier_l3.toml", flow, overrides=SEED)
     done = played.say("run", "1", "--yes")
     assert done.code == 0, done.err
     assert played.meta()["status"] == "completed"
+    summed = played.say("show", "prompt", "builder", "--feature", "1", "--stage", "done").out
+    assert " way resume " in summed
+    assert ('name="verification.md"' in summed) == (flow == "L2")
 
 
 def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path) -> None:
@@ -32,4 +36,4 @@ def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path)
     assert "may not write" not in done.err
     subjects = played.subjects()
     assert "Write plan.md (001)" in subjects
-    assert subjects.count("Make a file (001)") == 2
+    assert subjects.count("Greet people (001)") == 2

@@ -169,7 +169,7 @@ def test_a_reviewer_that_nitpicks_for_ever_ends_within_the_cap_and_shows_why() -
         ruled = look(ruled.state, *NITS[2 * asked : 2 * asked + 2])
         asked += 1
     assert (asked, ruled.decision) == (3, LoopDecision.ASK)
-    assert "spec-reviewer passes: nothing it says counts" in ruled.reasons
+    assert "spec-reviewer passes: no finding counts against it" in ruled.reasons
     assert any("a warning needs a line to show for it" in reason for reason in ruled.reasons)
 
 

@@ -116,6 +116,12 @@ def test_an_entry_is_readable() -> None:
     )
 
 
+def test_an_entry_without_findings_says_so() -> None:
+    """C13: no heading with nothing below it."""
+    entry = HistoryEntry("specify", 1, (JudgedLook("spec-reviewer", "passes"),))
+    assert write_item(entry).endswith("\n\n**Findings:** none\n\n**Changes made:** none\n\n")
+
+
 def test_the_markers_are_these_lines() -> None:
     """C8, B2: to the letter, on lines of their own."""
     lines = write_history(

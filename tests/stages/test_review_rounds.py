@@ -110,7 +110,7 @@ def test_a_reviewer_that_nitpicks_for_ever_is_ended_by_the_governor() -> None:
     assert run.roles == ["phase-reviewer"]
     assert run.found.ruled is not None
     assert run.found.ruled.reasons == (
-        "spec-reviewer passes: nothing it says counts",
+        "spec-reviewer passes: no finding counts against it",
         "F5 is a note now: at this iteration a warning needs a line to show for it",
         "F6 is a note now: at this iteration a warning needs a line to show for it",
         "next: phase-reviewer",

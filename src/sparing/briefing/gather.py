@@ -260,7 +260,8 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
     if kind in REVIEWS:
         # Whoever looks after a specialist begins by itself, also where they share a session.
         behind = source.job.panel[1:]
-        return news and not (source.job.role in behind and source.job.iteration == 1)
+        told = news or (kind is TurnKind.VALIDATE and _unchanged(source, session))
+        return told and not (source.job.role in behind and source.job.iteration == 1)
     subject = _subject(source, kind)
     if subject is not None and not source.untouched(subject, session.commit) and not source.inside:
         return False  # somebody else has changed what it wrote, and nobody tells it
@@ -271,6 +272,11 @@ def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:
         same = all(source.untouched(name, session.commit) for name in reads)
         return same and is_chained(source)
     return row.actor is Actor.FIXER or (row.enters and source.transition)
+
+
+def _unchanged(source: Source, session: Session) -> bool:
+    """The original validates once more where nothing changed at all; only `seed` still asks."""
+    return all(source.untouched(name, session.commit) for name in source.stage.reads)
 
 
 def read_tasks(source: Source) -> tuple[Task, ...]:

@@ -17,6 +17,7 @@ from sparing.briefing.facts import stat
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
 from sparing.briefing.review_history import NAME as HISTORY
 from sparing.context.prompt.brief import Material
+from sparing.context.prompt.shorten import compact
 from sparing.knowledge.faults import faults
 from sparing.knowledge.page import FILES, BankEntry
 from sparing.knowledge.relevance import to_judge
@@ -50,7 +51,7 @@ def record(source: Source) -> tuple[Material, ...]:
     if source.job.turn is not Turn.RETRO:
         return ()
     told = [
-        Material("state", source.text(f"{source.folder}/{META}") or "There is none.\n"),
+        Material("state", _state(source)),
         Material("figures", f"{figures(source)}- cost: {cost_of(source)}\n"),
         Material("review history", _file(source, HISTORY)),
         Material("implementation log", _file(source, LOG)),
@@ -60,6 +61,17 @@ def record(source: Source) -> tuple[Material, ...]:
     bank = "\n".join(f"### {one.title}\nKind: {one.kind}\n{one.text}" for one in entries)
     clean = bank.encode("utf-8", "replace").decode()
     return (*told, Material("entries to judge", clean or "There are none.\n"))
+
+
+def _state(source: Source) -> str:
+    """The projection on one line: nobody reads its indentation."""
+    text = source.text(f"{source.folder}/{META}")
+    if not text:
+        return "There is none.\n"
+    try:
+        return f"{compact(json.loads(text))}\n"
+    except (ValueError, RecursionError):
+        return text
 
 
 def asked(source: Source) -> RetroMaterial:

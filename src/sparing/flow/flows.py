@@ -87,7 +87,11 @@ _DONE = Stage(
 )  # fmt: skip
 
 L1 = Flow("L1", (_PLAN, _IMPLEMENT, _DONE))
-L2 = Flow("L2", (_BRAINSTORM, _PLAN, _IMPLEMENT, _VERIFY, _DONE))
+_CHECKED = (*_DONE.reads, A.VERIFICATION)
+"""Whoever sums up is shown what the program saw, and has not seen it in any session."""
+L2 = Flow(
+    "L2", (_BRAINSTORM, _PLAN, _IMPLEMENT, _VERIFY, replace(_DONE, reads=_CHECKED))
+)  # fmt: skip
 L3 = Flow(
     "L3",
     (
@@ -97,7 +101,7 @@ L3 = Flow(
         _IMPLEMENT,
         _CODE_REVIEW,
         _VERIFY,
-        _DONE,
+        replace(_DONE, reads=(*_CHECKED, A.CODE_REVIEW)),
     ),
 )
 

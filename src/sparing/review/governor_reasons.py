@@ -48,7 +48,7 @@ def capped(loop: Loop) -> str:
 
 def _of_role(role: str, tracked: Sequence[Tracked], *, failed: bool) -> str:
     if not failed:
-        return f"{role} passes: nothing it says counts"
+        return f"{role} passes: no finding counts against it"
     counted = [
         one.finding.severity for one in tracked if one.open and one.counts and role in one.roles
     ]

@@ -23,6 +23,7 @@ REVIEWER = "**Reviewer:** "
 DECISION = "**Decision:** "
 FINDINGS = "**Findings:**"
 CHANGES = "**Changes made:**"
+NONE = "none"
 
 _HIDDEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -139,10 +140,11 @@ def _entry(entry: HistoryEntry) -> str:
     lines = [f"## {stage}{SEPARATOR}iteration {entry.iteration}{final}", ""]
     for judged in entry.judged:
         lines += [REVIEWER + escape(judged.role), DECISION + escape(judged.decision)]
-    lines += ["", FINDINGS]
+    lines += ["", FINDINGS if entry.findings else f"{FINDINGS} {NONE}"]
     for noted in entry.findings:
         lines += _finding(noted)
-    lines += ["", CHANGES, *(f"- {_lead(escape(change))}" for change in entry.changes)]
+    lines += ["", CHANGES if entry.changes else f"{CHANGES} {NONE}"]
+    lines += [f"- {_lead(escape(change))}" for change in entry.changes]
     return "\n".join(lines) + "\n\n"
 
 

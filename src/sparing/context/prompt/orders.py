@@ -210,6 +210,8 @@ def seed_again(brief: Brief) -> tuple[Segment, ...]:
                 *_headed("## All Implementation Files (for reference)", pieces.files(brief)),
                 *pieces.materials(brief),
             ]
+        case TurnKind.VALIDATE:
+            return tuple(pieces.turn(turns.seed_closing(brief)))
         case _:
             return nested_again(brief)
     opening = _headed(turns.seed_opening(brief).rstrip("\n"), told[:1])

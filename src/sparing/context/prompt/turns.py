@@ -195,7 +195,8 @@ def seed_closing(brief: Brief) -> str:
         case TurnKind.REVIEW:
             return _say(brief, "seed_again") + reminder(brief)
         case TurnKind.VALIDATE:
-            return _say(brief, "seed_validate") + reminder(brief)
+            name = "seed_validate" if brief.delta else "seed_validate_same"
+            return _say(brief, name) + reminder(brief)
         case _:
             return _say(brief, "seed_fix", *_persons(brief)) + settle(brief)
 

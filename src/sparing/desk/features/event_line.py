@@ -59,7 +59,8 @@ VERBS = {
 }
 STRONG = ("sealed", "shell")
 """Levels of the sandbox that hold everything that is promised."""
-TOLD = (" does not pass: ", " passes: nothing it says counts")
+TOLD = (" does not pass: ", " passes: no finding counts", " passes: nothing it says counts")
+"""The last as it was said before."""
 PAUSED = "paused by you"
 SHOWN_COMMIT = 10
 
