@@ -17,6 +17,7 @@ from sparing.desk.gates.edits import draft
 from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.gates.line_comments import comments_in
+from sparing.desk.gates.moved_base import moved_base_notes
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
@@ -108,6 +109,7 @@ def gate_view(office: Office, row: FeatureRow, gate: Gate, at: float) -> GateVie
             *_refusal(office, row, state),
             *gate_notes(office, row, gate.stage),
             *_last(office, row, since, changed),
+            *moved_base_notes(office, row),
         ),
     )
 
