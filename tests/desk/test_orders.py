@@ -140,3 +140,14 @@ def test_the_next_command_after_a_stop(
     row = standing(office, "under way")
     stuck = settled(office, row, (Outcome(OutcomeKind.FAILED, reason=reason, cause=cause),))
     assert feature_view(office, stuck).next_command == command
+
+
+def test_all_that_is_under_way_is_paused_at_once(office: Office) -> None:
+    """K1: what waits or has not begun needs no order."""
+    for name in ("under way", "at a gate", "not begun", "under way"):
+        standing(office, name)
+    assert [row.feature.id for row in orders.pause_all(office, "terminal", AT)] == ["001", "004"]
+    assert [row.feature.id for row in orders.pause_all(office, "terminal", AT + 1)] == [
+        "001",
+        "004",
+    ]

@@ -24,7 +24,7 @@ from sparing.desk.features.orders import OrderReceipt, OrderTiming
 from sparing.desk.features.view import choices_of, reload
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
-from sparing.errors import NeedsHuman
+from sparing.errors import NeedsHuman, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
 
@@ -36,17 +36,40 @@ def _found(name: str, *, reading: bool = True) -> tuple[Office, FeatureRow]:
     return office, answers.find(office, name)
 
 
+all_option = click.option("--all", "every", is_flag=True, help="Every feature under way here.")
+
+
 @click.command("pause")
-@feature_argument()
+@feature_argument(required=False)
+@all_option
 @json_option
-def pause_command(feature: str, as_json: bool) -> None:
+def pause_command(feature: str | None, every: bool, as_json: bool) -> None:
     """Stop a feature after the turn that is under way.
 
-    Nothing that is done is lost or paid for again: sparing resume goes on from there.
+    Nothing that is done is lost or paid for again: sparing resume goes on from there. With --all:
+    every feature of this repository.
     """
+    if every and feature is None:
+        pause_every(as_json=as_json)
+        return
+    if feature is None or every:
+        raise UsageError("pause takes a feature, or --all", "sparing pause --all")
     office, row = _found(feature)
     done = orders.pause(office, row, TERMINAL, now())
     _told(row, "pauses", done, f"sparing resume {row.feature.id}", as_json=as_json)
+
+
+def pause_every(*, as_json: bool) -> None:
+    """Nobody has to be named when money must stop flowing."""
+    rows = orders.pause_all(open_office(Path.cwd(), reading=True), TERMINAL, now())
+    numbers = [row.feature.id for row in rows]
+    if as_json:
+        print_json(paused=numbers, counts=OrderTiming.SOON.value, next_command="sparing list")
+    elif not rows:
+        echo("nothing is under way here")
+    for number in () if as_json else numbers:
+        echo(f"feature {number} pauses, {OrderTiming.SOON}")
+        echo(f"  {style(f'sparing resume {number}', fg='cyan')}")
 
 
 @click.command("resume")

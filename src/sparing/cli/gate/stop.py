@@ -7,21 +7,30 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
+from sparing.cli.gate.orders import all_option, pause_every
 from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.desk.gates import answers, ideas
 from sparing.desk.office import open_office
+from sparing.errors import UsageError
 
 
 @click.command("stop")
-@feature_argument()
+@feature_argument(required=False)
+@all_option
 @json_option
-def stop_command(feature: str, as_json: bool) -> None:
+def stop_command(feature: str | None, every: bool, as_json: bool) -> None:
     """End a brainstorm at its gate; its document stays.
 
     To promote it instead: sparing approve. The document lies on the feature's branch; `sparing
-    start --from-file` takes it up again whenever you like.
+    start --from-file` takes it up again whenever you like. With --all nothing ends: every feature
+    under way is paused, as sparing pause --all does.
     """
+    if every and feature is None:
+        pause_every(as_json=as_json)
+        return
+    if feature is None or every:
+        raise UsageError("stop takes a feature, or --all", "sparing stop --all")
     office = open_office(Path.cwd())
     row = answers.find(office, feature)
     stopped = ideas.stop(office, row, TERMINAL, now())

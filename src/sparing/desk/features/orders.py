@@ -7,6 +7,7 @@ obeys between two moves, when what is under way is finished and paid for.
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -77,6 +78,18 @@ def pause(office: Office, row: FeatureRow, sender: str, at: float) -> OrderRecei
         what = "has not begun" if row.status is FeatureStatus.PLANNED else "waits already"
         raise FeatureError(f"feature {number} {what}", f"sparing show {number}")
     return _tell_leg(office, row, "pause", sender, at)
+
+
+def pause_all(office: Office, sender: str, at: float) -> tuple[FeatureRow, ...]:
+    """Every feature that is under way here; those that have just come to a halt need no order."""
+    with office.database.read() as connection:
+        rows = [row for row in features.list_all(connection) if row.running]
+    told: list[FeatureRow] = []
+    for row in rows:
+        with suppress(FeatureError):
+            pause(office, row, sender, at)
+            told.append(row)
+    return tuple(told)
 
 
 def abandon(
