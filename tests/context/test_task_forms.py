@@ -38,6 +38,23 @@ def test_a_passing_mention_adds_to_what_is_stated() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "added"),
+    [
+        ("- **Do:** Refuse, with the queue of TD-6.", True),
+        ("- **Depends on:** T1 (TD-6)", True),
+        ("- **Do:** Refuse with `TD-6` in the text.", False),
+        ("- **Do:** Refuse with TD-7.", False),
+    ],
+)
+def test_a_part_of_the_design_is_added_by_its_name_alone(line: str, added: bool) -> None:
+    """D2: `TD-6` needs no "design" before it, if a section begins with it."""
+    extent, text = scoped(f"### T2: Gate\n- **Why:** Design C2\n{line}\n")
+    assert extent is Extent.SECTIONS
+    assert ("## TD-6: Queue\nq\n" in text) is added
+    assert text.endswith("## C2: Gate\ng\n")
+
+
+@pytest.mark.parametrize(
     ("text", "tasks"),
     [
         ("- [ ] T001 [P] [US1] Create the model\n", [("T001", "Create the model")]),

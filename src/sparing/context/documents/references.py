@@ -83,6 +83,13 @@ def prose_references(text: str) -> tuple[Reference, ...]:
     return _unique(item for item in found if not item.id.isdigit())
 
 
+def design_names(text: str) -> tuple[Reference, ...]:
+    """`TD1` or `C2` in running text without a document's name: only the design has such parts."""
+    found = _scan(_CODE.sub(" ", text), _State(slot=False, bare=True))
+    named = (item for item in found if item.kind is ReferenceKind.DESIGN and _letters(item.id))
+    return _unique(named)
+
+
 def title_references(
     title: str, plan_letters: frozenset[str] = frozenset()
 ) -> tuple[Reference, ...]:

@@ -133,17 +133,26 @@ def _scope(task: Task, kind: ReferenceKind, index: SectionIndex | None) -> Docum
     if not references:
         placed = _placed(task, index) if kind is ReferenceKind.PLAN else None
         if placed is not None:
-            named = [(one.id, index.find_all(one.id)) for one in task.mentions if one.kind is kind]
-            more = [Hit(id, heading, via) for id, items in named for heading, via in items]
-            return _sections(index, [placed, *more])
+            return _sections(index, [placed, *_mentioned(task, kind, index)])
         return _full(index, f"task {task.number} names no part of {kind}.md")
     found = [(reference.id, index.find_all(reference.id)) for reference in references]
     lost = [id for id, items in found if not items]
     if lost:
         return _full(index, f"task {task.number}: {kind}.md has no one section {', '.join(lost)}")
-    found += [(one.id, index.find_all(one.id)) for one in task.mentions if one.kind is kind]
     hits = [Hit(id, heading, via) for id, items in found for heading, via in items]
-    return _sections(index, hits)
+    return _sections(index, [*hits, *_mentioned(task, kind, index)])
+
+
+def _mentioned(task: Task, kind: ReferenceKind, index: SectionIndex) -> list[Hit]:
+    """Sections that begin with what the task names in passing; a heading that itself only
+    mentions it is none of them."""
+    return [
+        Hit(one.id, heading, via)
+        for one in task.mentions
+        if one.kind is kind
+        for heading, via in index.find_all(one.id)
+        if via is not Via.MENTION
+    ]
 
 
 def _full(index: SectionIndex, warning: str) -> DocumentScope:

@@ -22,6 +22,7 @@ from sparing.context.documents.fields import (
 )
 from sparing.context.documents.markdown import Outline, outline
 from sparing.context.documents.references import (
+    design_names,
     field_references,
     prose_references,
     title_references,
@@ -117,7 +118,8 @@ def _mentions(
     found: dict[Reference, None] = {}
     for number in range(block.first + 1, block.last + 1):
         if number not in document.hidden:
-            found.update(dict.fromkeys(prose_references(document.lines[number - 1])))
+            line = document.lines[number - 1]
+            found.update(dict.fromkeys((*prose_references(line), *design_names(line))))
     return tuple(one for one in found if one not in stated)
 
 
