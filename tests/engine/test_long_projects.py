@@ -110,7 +110,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     }
     found = Site(make_repository(folder / "repository", {"a.txt": "a"}), environ)
     words = ("project", "new", "--from-file", "../prd.md", "--yes", "--hand-over", "merge")
-    assert found.say(*words, crash="propose:end@2").code == KILLED
+    killed = found.say(*words, crash="propose:end@2")
+    assert killed.code == KILLED
+    assert "project P001: Payments" in killed.out + killed.err
     done = found.say("run", "--yes")
     assert done.code == 0, done.err
     return found

@@ -111,6 +111,15 @@ def test_what_was_dearer_is_called_more() -> None:
     assert of(dear, origin="measured").sentence == expected
 
 
+@pytest.mark.parametrize(
+    ("spent", "words"),
+    [("0.999", "about the same"), ("1.004", "about the same"), ("1.02", "2 % more")],
+)
+def test_what_costs_nearly_as_much_is_not_called_less(spent: str, words: str) -> None:
+    """E4, K1: no "0 % less" beside a larger sum."""
+    assert of(replace(ROW, cost_usd=Decimal(spent))).difference == f", {words}"
+
+
 def test_an_unknown_price_is_called_unknown() -> None:
     """E2: neither zero nor the sum of the others; tokens are known all the same."""
     unknown = replace(ROW, cost_usd=None)

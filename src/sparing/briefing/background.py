@@ -27,12 +27,13 @@ LONGEST_DESCRIPTION = 24_000
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
-    """The first author and those who look around get the request; a proposal its predecessor."""
+    """The first author, who judges its work, and those who look around get the request; a
+    proposal its predecessor."""
     turn, told = source.job.turn, list[Material]()
     description = source.row.background.description
     first = source.stage == FLOWS[source.row.feature.flow].stages[0]
-    writes = turn is Turn.WRITE and first and not is_tier(source)
-    if description and (turn is Turn.RESEARCH or writes):
+    from_it = turn in (Turn.WRITE, Turn.REVIEW) and first and not is_tier(source)
+    if description and (turn is Turn.RESEARCH or from_it):
         told.append(Material(DESCRIPTION, description[:LONGEST_DESCRIPTION]))
     if turn is Turn.WRITE:
         told += [

@@ -97,7 +97,7 @@ class Spending:
 
     @property
     def difference(self) -> str:
-        """`, 12 % less`; empty where a cost is not known."""
+        """`, 12 % less`, `, about the same`; empty where a cost is not known."""
         spent, naive = self.cost_usd, self.naive_usd
         return "" if spent is None or naive is None else _difference(spent, naive)
 
@@ -158,7 +158,9 @@ def _difference(spent: Decimal, naive: Decimal) -> str:
     if naive <= 0:
         return ""
     percent = round(100 * (1 - spent / naive))
-    return f", {abs(percent)} % {'less' if percent >= 0 else 'more'}"
+    if not percent:
+        return ", about the same"
+    return f", {abs(percent)} % {'less' if percent > 0 else 'more'}"
 
 
 def _folded(text: str, width: int) -> Text:

@@ -107,7 +107,8 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
 
 
 def _show(office: Office, row: FeatureRow, found: RepositoryScan, why: str) -> bool:
-    echo(f"{style(f'feature {row.feature.id}', bold=True)}: {row.feature.title}")
+    what = "project" if row.feature.is_project else "feature"
+    echo(f"{style(f'{what} {row.feature.id}', bold=True)}: {row.feature.title}")
     return show_plan(office, row, found, why)
 
 
