@@ -155,6 +155,10 @@ bench-knowledge: $(STAMP) ## read a real knowledge bank and write it back: make 
 docs: $(STAMP) ## write the generated pages again
 	@$(BIN)/python -m scripts.docs
 
+.PHONY: pictures
+pictures: $(STAMP) ## take the README's pictures of the terminal again, from two runs of the demo
+	@$(BIN)/python -m scripts.pictures
+
 lock: ## resolve dependencies again (needs uv)
 	$(COMPILE) --extra dev pyproject.toml -o requirements.lock
 	$(COMPILE) --extra dev --extra claude --extra charts --extra browser -c requirements.lock pyproject.toml -o requirements-extras.lock

@@ -158,6 +158,33 @@ def test_relative_links_lead_somewhere() -> None:
     assert broken == []
 
 
+def test_anchors_of_links_are_headings() -> None:
+    broken = [
+        f"{file.relative_to(ROOT)}: {target}#{anchor}"
+        for file in project_files()
+        if file.suffix == ".md" and not file.is_relative_to(ROOT / "src")
+        for target, anchor in re.findall(r"\]\(([^)#:\s]*)#([^)]+)\)", file.read_text("utf-8"))
+        if anchor not in anchors(file.parent / target if target else file)
+    ]
+    assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them from headings."""
+    heads = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_every_page_is_in_the_index() -> None:
+    """K4: whoever opens docs/ finds each page, in the order tutorial, how-to, reference, why."""
+    index = read("docs/README.md")
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/generated").glob("*.md")]
+    names = [page.relative_to(ROOT / "docs").as_posix() for page in pages]
+    assert [name for name in names if f"]({name})" not in index and name != "README.md"] == []
+    heads = re.findall(r"^## (.+)$", index, re.MULTILINE)
+    assert heads == ["Tutorial", "How-to guides", "Reference", "Explanation"]
+
+
 def test_no_file_names_a_path_of_one_machine() -> None:
     assert lines_matching(MACHINE_PATH) == []
 
