@@ -250,7 +250,7 @@ def test_a_screen_without_an_agent_says_what_can_be_done(tmp_path: Path) -> None
     said = sparing(path, "start", "Greet", "--tier", "L1")
     assert "agent     none: Claude Code is not" in said.out
     assert "or see it all without an agent: sparing demo" in said.out
-    assert "or play a script here, for nothing" in said.out
+    assert "or try it here for free" in said.out
 
 
 def test_nobody_is_told_to_add_all_of_a_folder(tmp_path: Path) -> None:

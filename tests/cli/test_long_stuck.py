@@ -93,8 +93,8 @@ def _last_gate(typed: Typed) -> None:
     shown = typed.wait_for("[later]: ")
     assert "the repository's checks: 1 green" in shown
     assert "against main: 1 file changed, +1 -0\n    greeting.txt +1 -0" in shown
-    assert "is the last: its .meta.json says completed" in shown
-    assert "approved, nothing moves: the commands that merge it into main are shown" in shown
+    assert "is the final one (.meta.json: completed)" in shown
+    assert "if you approve: nothing is merged, you get the commands for main" in shown
     typed.type("diff\n")
     assert "+Hello, Grace." in typed.wait_for("[later]: ")
     typed.type("approve\n")

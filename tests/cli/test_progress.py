@@ -99,7 +99,7 @@ def test_how_agents_are_confined_is_told_when_it_changes(
         (
             Event("k", ONE, 0, "look", text="a does not pass: 1 blocker counts; the author goes "
                   "again: iteration 2 of 3 follows"),
-            "  = the author goes again: iteration 2 of 3 follows",
+            "  = back to the author: iteration 2 of 3 follows",
         ),
         (
             Event("k", ONE, 0, "look", text="accepted with 1 concern recorded"),

@@ -43,7 +43,7 @@ def test_headless_nothing_is_trusted(repository: Path) -> None:
     assert (said.code, said.complaint) == (
         2,
         (
-            "error: 1 role files are not trusted, and nobody is here to be asked",
+            "error: 1 role files are not trusted, and there is nobody to ask",
             "fix: read them, then: sparing trust --yes",
         ),
     )

@@ -21,7 +21,7 @@ def test_the_difference_is_shown_and_agreed_to(tmp_path: Path) -> None:
     said = sparing(checkout, "trust", "--setup", "1")
     assert (said.code, said.complaint[-2:]) == (
         2,
-        ("error: nobody is here to be asked", "fix: sparing trust --setup 1 --yes"),
+        ("error: there is nobody to ask", "fix: sparing trust --setup 1 --yes"),
     )
     assert f"+{MINE.strip()}" in said.err
     assert f"$ {PIP}" in said.err

@@ -27,7 +27,7 @@ def turn(number: int, role: str = "spec-reviewer", **changes: Any) -> ReportedTu
 
 
 def economy(**changes: Any) -> Economy:
-    step = SavingRow("trunk", "what roles share comes first, cached once", 0.06, "simulated")
+    step = SavingRow("trunk", "shared prompt prefix, cached once", 0.06, "simulated")
     fields: dict[str, Any] = {
         "turns": 2, "left_out": 0, "in_money": True, "origin": "measured", "billed": 0.04,
         "replayed": 0.04, "naive": LadderRow("naive", 0.1, "simulated", (step,)),
@@ -42,7 +42,7 @@ def report(role: str = "spec-reviewer", title: str = "Add rate limiting", **more
         "specify", role, 2, 1, USAGE, 0, Decimal("0.04"), Usage(uncached=20_000), Decimal("0.1")
     )
     met = YieldRow(role, "m", "specify", 2, 1, 1, 0, 40_000_000, 40_000_000)
-    figure = Figure("NFR1, resumed prompts shorter", 1.0, "1 of 1", "measured", "asked for: all")
+    figure = Figure("resumed prompts shorter", 1.0, "1 of 1", "measured", "asked for: all")
     fields: dict[str, Any] = {
         "feature": "001", "title": title, "status": "completed",
         "spending": Spending((row,), "measured"),

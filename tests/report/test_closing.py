@@ -27,10 +27,10 @@ def test_the_lines_of_a_run() -> None:
     assert closing_lines(SPENT, economy(), QUALITY) == [
         "this run                                           $0.040  measured, 60 % less",
         "lean naive on the same client, 2.2k to 5.4k base   $0.100  estimated",
-        "  what roles share comes first, cached once       −$0.060  −60 %",
-        "could not be saved, for the work that was done     $0.025  simulated",
+        "  shared prompt prefix, cached once               −$0.060  −60 %",
+        "lower bound for the work that was done             $0.025  simulated",
         "quality: 2 blockers accepted, $0.020 of this run for each; 4 of 5 quotes verify",
-        "  planted defects found: not measured here, sparing eval does it",
+        "  planted defects found: not measured here; sparing eval measures it",
     ]
 
 

@@ -146,9 +146,9 @@ def test_every_figure_has_its_origin_and_every_share_its_baseline() -> None:
     words = " ".join(" ".join(Page(report_html(report())).words).split())
     assert "of what lean naive costs (estimated)" in words
     assert "lean naive on the same client $0.100 100 % simulated" in words
-    assert "what roles share comes first, cached once −$0.060 −60 % simulated" in words
+    assert "shared prompt prefix, cached once −$0.060 −60 % simulated" in words
     assert "this run $0.040 −60 % measured" in words
-    assert "the original rules $0.080 100 % estimated" in words
+    assert "policy seed $0.080 100 % estimated" in words
     assert "this run cost 1.60 times as much" in words
 
 

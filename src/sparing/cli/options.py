@@ -89,7 +89,7 @@ def hand_over_option(command: F) -> F:
     return click.option(
         "--hand-over",
         type=click.Choice(["print", "merge", "pull-request"]),
-        help="What happens with the finished branch. Default: the setting workspace.hand_over.",
+        help="What to do with the finished branch. Default: the setting workspace.hand_over.",
     )(command)
 
 
@@ -97,12 +97,14 @@ def agent_options(command: F) -> F:
     """Who works, for one feature; the settings say it for all of them."""
 
     command = click.option(
-        "--model", metavar="NAME", help="One model for all roles. Default: the settings models.*."
+        "--model",
+        metavar="NAME",
+        help="Use one model for all roles. Default: the settings models.*.",
     )(command)
     return click.option(
         "--backend",
         type=click.Choice(NAMES),
-        help="Which coding agent works. Default: the setting agent.backend.",
+        help="Which coding agent to use. Default: the setting agent.backend.",
     )(command)
 
 
@@ -117,7 +119,7 @@ def unsandboxed_option(command: F) -> F:
     return click.option(
         "--unsandboxed",
         is_flag=True,
-        help="Go on where this system can't confine agents and checks.",
+        help="Continue even if this system can't sandbox agents and checks.",
     )(command)
 
 

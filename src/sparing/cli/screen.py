@@ -51,7 +51,7 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False, fold: bool = Tru
     shown = rendered(text)
     stream = sys.stderr if err else sys.stdout
     if fold and stream.isatty():
-        shown = "\n".join(_folded(line, terminal_columns()) for line in shown.split("\n"))
+        shown = "\n".join(folded(line, terminal_columns()) for line in shown.split("\n"))
     click.echo(shown, nl=nl, err=err)
 
 
@@ -76,13 +76,16 @@ def line_width() -> int:
     return max(LEAST_WIDTH, min(terminal_columns() - 2, MOST_WIDTH))
 
 
-def _folded(line: str, columns: int) -> str:
+def folded(line: str, columns: int) -> str:
     """Columns that a table keeps apart by several spaces stay under each other."""
     plain = re.sub(_ESCAPES, "", line)
-    if len(plain) <= columns or _COMMAND in line or columns < LEAST_WIDTH:
+    if len(plain) <= columns or columns < LEAST_WIDTH:
         return line
+    line = _tightened(line, len(plain) - columns)
     found = re.match(_INDENT, plain)
     deep = len(found[0]) if found and len(found[0]) < columns // 2 else 0
+    if _COMMAND in line:
+        return _above_command(line, columns, deep)
     lines, length = [""], 0
     for piece in re.split(r"(?<=\S) (?=\S)", line):
         size = len(re.sub(_ESCAPES, "", piece))
@@ -93,6 +96,24 @@ def _folded(line: str, columns: int) -> str:
             lines[-1] += f" {piece}" if length else piece
             length += size + (1 if length else 0)
     return "\n".join(lines)
+
+
+def _tightened(line: str, excess: int) -> str:
+    """A label and its figure come closer, before the words behind them are broken."""
+    gaps = [found.span() for found in re.finditer(r"(?<=\S) {3,}(?=[−+≥$\d])", line)]
+    if not gaps:
+        return line
+    start, end = max(gaps, key=lambda gap: gap[1] - gap[0])
+    return line[: max(start + 2, end - excess)] + line[end:]
+
+
+def _above_command(line: str, columns: int, deep: int) -> str:
+    """A command stays in one piece: on a line of its own, if it fits there."""
+    before, mark, command = line.partition(_COMMAND)
+    own = " " * deep + mark + command
+    if not before.strip() or len(re.sub(_ESCAPES, "", own)) > columns:
+        return line
+    return f"{folded(before.rstrip(), columns)}\n{own}"
 
 
 def echo_json(content: Mapping[str, Any], indent: int | None = None) -> None:

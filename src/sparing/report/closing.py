@@ -19,7 +19,7 @@ UNEXPLAINED = "what the cache did beyond its rules"
 LEFT_OUT = "turns that were not replayed"
 SAME = 0.005
 """Of the baseline: less is no reason."""
-PLANTED = "planted defects found: not measured here, sparing eval does it"
+PLANTED = "planted defects found: not measured here; sparing eval measures it"
 
 
 class Quality(NamedTuple):
@@ -86,7 +86,7 @@ def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) ->
             amount = economy.amount(-others, signed=True)
             lines.append(_line("  all other reasons together", amount, ""))
         bound = economy.amount(economy.bound)
-        lines.append(_line("could not be saved, for the work that was done", bound, "simulated"))
+        lines.append(_line("lower bound for the work that was done", bound, "simulated"))
     if spent.checked:
         lines.append(_line(CHECKED, spent.checked.cost, "in no feature's bill"))
     return [*lines, *quality.words]

@@ -29,7 +29,7 @@ class BaselineName(NamedTuple):
 BASELINES = {
     "naive": BaselineName("lean naive on the same client", WHAT_IT_IS),
     "seed": BaselineName(
-        "the original rules", "documents by path, a session goes on unless the change is long"
+        "policy seed", "documents by path; a session is resumed unless the change is long"
     ),
 }
 MINUS = "−"

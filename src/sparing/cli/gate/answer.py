@@ -23,16 +23,17 @@ from sparing.records.features import FeatureRow
 @click.command("answer")
 @feature_argument()
 @click.argument("words", required=False, default="")
-@click.option("--question", "number", type=click.IntRange(1), help="Answer only this one.")
-@click.option("--defaults", is_flag=True, help="Want what the author did for now.")
+@click.option("--question", "number", type=click.IntRange(1), help="Answer only this question.")
+@click.option("--defaults", is_flag=True, help="Accept what the author assumed.")
 @json_option
 def answer_command(
     feature: str, words: str, number: int | None, defaults: bool, as_json: bool
 ) -> None:
-    """Answer an author's questions, and let its stage continue.
+    """Answer the author's questions so that its stage continues.
 
-    WORDS answer all questions that are open, or the one that --question names; without WORDS you
-    see them, and in a terminal you are asked one by one. The author hears it in the same session.
+    WORDS answer all open questions, or the one that --question names. Without WORDS the questions
+    are shown, and in a terminal you are asked one by one. The author gets your answer in the
+    session in which it asked.
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)

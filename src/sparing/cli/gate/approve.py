@@ -21,9 +21,10 @@ from sparing.records.features import FeatureRow
 @feature_argument()
 @json_option
 def approve_command(feature: str, as_json: bool) -> None:
-    """Say yes at a gate.
+    """Approve what waits at a gate.
 
-    FEATURE is a number, a slug or a full name. It counts at once, or when the feature runs next.
+    FEATURE is a number, a slug or a full name. The answer takes effect at once, or with the next
+    run of the feature.
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)
@@ -39,11 +40,11 @@ def approve_command(feature: str, as_json: bool) -> None:
 @click.argument("feedback", required=False)
 @json_option
 def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
-    """Say no at a gate, and what should be different.
+    """Reject what waits at a gate, and say what to change.
 
     The stage runs again with FEEDBACK. Without it your editor opens with the document: lines that
-    you add become comments, which the author answers one by one. After three rejections the
-    feature stops. To a handoff it says: go on in the session that is there.
+    you add become comments, which the author answers one by one. After three rejections the feature
+    stops. Rejecting a handoff means: continue in the existing session.
     """
     asked = feedback is None and is_terminal() and not as_json
     office = open_office(Path.cwd(), reading=not asked)
@@ -75,5 +76,5 @@ def print_answered(
     if as_json:
         print_json(feature=number, **facts, engine_runs=runs, next_command=f"sparing run {number}")
         return
-    echo(f"{words}; {'it goes on now' if runs else 'to go on:'}")
+    echo(f"{words}; {'it continues now' if runs else 'to continue:'}")
     echo(f"  {style(command, fg='cyan')}")

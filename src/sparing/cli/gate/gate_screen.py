@@ -33,7 +33,7 @@ def show(found: GateView, row: FeatureRow, leads: Sequence[GateAction]) -> None:
     if stuck:
         show_choices(leads)
     elif found.following:
-        echo(f"  approved, it goes on with {found.following}", err=True)
+        echo(f"  next, if you approve: {found.following}", err=True)
 
 
 def show_choices(leads: Sequence[GateAction]) -> None:

@@ -44,10 +44,10 @@ all_option = click.option("--all", "every", is_flag=True, help="Every feature un
 @all_option
 @json_option
 def pause_command(feature: str | None, every: bool, as_json: bool) -> None:
-    """Stop a feature after the turn that is under way.
+    """Pause a feature after its current turn.
 
-    Nothing that is done is lost or paid for again: sparing resume goes on from there. With --all:
-    every feature of this repository.
+    Nothing is lost or paid for twice: `sparing resume` continues from there. With --all: every
+    feature of this repository.
     """
     if every and feature is None:
         pause_every(as_json=as_json)
@@ -76,9 +76,9 @@ def pause_every(*, as_json: bool) -> None:
 @feature_argument(required=False)
 @json_option
 def resume_command(feature: str | None, as_json: bool) -> None:
-    """Continue where a feature was paused, or where something failed.
+    """Resume a feature that was paused or got stuck.
 
-    Without FEATURE: the one that was stopped, if there is one.
+    Without FEATURE: the one that stopped, if there is only one.
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature) if feature else orders.stopped(office)
@@ -92,11 +92,11 @@ def resume_command(feature: str | None, as_json: bool) -> None:
 @yes_option
 @json_option
 def skip_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
-    """Skip to a later stage, without what lies between.
+    """Skip ahead to a later stage.
 
-    Without STAGE one stage is left out: the one that is under way, or at a gate the next one. You
-    see what will be missing and are asked. A stage whose documents are missing is refused. Before
-    the first run it says where the feature begins.
+    Without STAGE one stage is skipped: the current one, or at a gate the next one. You see what
+    will be missing and are asked to confirm. A stage whose documents are missing is refused. Before
+    the first run it sets where the feature starts.
     """
     office, row = _found(feature)
     plan = plan_skip(office, row, stage)
@@ -111,9 +111,9 @@ def skip_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
 @yes_option
 @json_option
 def back_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
-    """Go back to an earlier stage and on from there.
+    """Go back to an earlier stage and continue from there.
 
-    You see which stages run again, and are asked.
+    You see which stages run again and are asked to confirm.
     """
     office, row = _found(feature)
     plan = plan_back(office, row, stage)
@@ -151,7 +151,7 @@ def _jumped(office: Office, row: FeatureRow, plan: Jump, words: str, *, as_json:
 @yes_option
 @json_option
 def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
-    """Give a feature up. Its branch, its worktree and its records stay."""
+    """Give up a feature; its branch, worktree and records stay."""
     office, row = _found(feature, reading=False)
     number, title = row.feature.id, row.feature.title
     orders.refuse_over(row)
@@ -172,7 +172,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
 def say_command(feature: str, words: str, as_json: bool) -> None:
     """Send the author a message for its next turn.
 
-    WORDS such as "use Redis". It answers no gate and stops nothing.
+    WORDS is the message, such as "use Redis". It answers no gate and stops nothing.
     """
     office, row = _found(feature)
     done = orders.say(office, row, words, TERMINAL, now())
@@ -183,10 +183,11 @@ def say_command(feature: str, words: str, as_json: bool) -> None:
 @feature_argument()
 @click.argument("document", required=False, default="", shell_complete=one_of(*ArtifactName))
 def edit_command(feature: str, document: str) -> None:
-    """Change a document at a gate yourself, in your editor.
+    """Edit a document at a gate in your editor.
 
-    Without DOCUMENT it is the one that waits for you. Your version becomes a commit of its own. For
-    a stage that made code, the files in its worktree are taken as you have left them.
+    Without DOCUMENT: the one that waits for your approval. Your version becomes a commit of its
+    own. At a stage that writes code, edit the files in its worktree; they are taken as you leave
+    them.
     """
     from sparing.cli.gate.gate import edit_stage
 

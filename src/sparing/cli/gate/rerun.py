@@ -23,11 +23,12 @@ from sparing.records.features import FeatureRow
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @json_option
 def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
-    """Run a stage again, from the commit before it began.
+    """Redo a stage from scratch.
 
-    The branch goes back to the commit before STAGE, without it before the one that waits for you.
-    What came after stays under a ref of its own; rejections, sessions and review rounds begin
-    anew. It works wherever a feature rests, finished ones too if they are not merged.
+    The branch goes back to the commit before STAGE; without STAGE, to the one before the stage that
+    waits for you. Later commits stay reachable under a ref of their own; rejections, sessions and
+    review rounds start over. It works wherever a feature has stopped, also after it is finished if
+    it is not merged.
     """
     office = open_office(Path.cwd())
     row = answers.find(office, feature)

@@ -31,16 +31,16 @@ from sparing.report.reviews import one_line
 @click.argument("finding", required=False)
 @click.argument("verb", required=False, type=click.Choice(list(VERBS)), metavar="[uphold|dismiss]")
 @click.argument("why", required=False, default="")
-@click.option("--stage", default="", help="Of which stage. Default: where the feature stands.")
+@click.option("--stage", default="", help="The stage. Default: the current one.")
 @json_option
 def rule_command(
     feature: str, finding: str | None, verb: str | None, why: str, stage: str, as_json: bool
 ) -> None:
-    """Say whether a finding must be settled or may stay.
+    """Decide whether a finding must be fixed or may stay.
 
-    FEATURE alone: what is open, with both sides' words. FINDING is an id such as F3. uphold: the
-    reviewer is right, the author goes again. dismiss: it never counts again, and WHY is told to
-    all who look later. At a gate, `sparing approve` then goes on by what was ruled.
+    FEATURE alone: the open findings, with what both sides say. FINDING is an id such as F3. uphold:
+    the reviewer is right, and the author revises. dismiss: the finding no longer counts, and later
+    reviewers are told WHY. At a gate, `sparing approve` then continues accordingly.
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)

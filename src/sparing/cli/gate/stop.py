@@ -20,11 +20,11 @@ from sparing.errors import UsageError
 @all_option
 @json_option
 def stop_command(feature: str | None, every: bool, as_json: bool) -> None:
-    """End a brainstorm at its gate; its document stays.
+    """End a brainstorm at its gate and keep its document.
 
-    To promote it instead: sparing approve. The document lies on the feature's branch; `sparing
-    start --from-file` takes it up again whenever you like. With --all nothing ends: every feature
-    under way is paused, as sparing pause --all does.
+    To go on with it instead: sparing approve. The document stays on the feature's branch, and
+    `sparing start --from-file` can pick it up later. With --all nothing ends: every running feature
+    is paused, as by `sparing pause --all`.
     """
     if every and feature is None:
         pause_every(as_json=as_json)

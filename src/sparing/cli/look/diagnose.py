@@ -19,14 +19,18 @@ NEVER = "titles, prompts, replies, documents, code, file names, paths, commands,
 
 @click.command("diagnose")
 @click.option(
-    "--to", type=click.Path(path_type=Path), default=NAME, show_default=True, help="The new file."
+    "--to",
+    type=click.Path(path_type=Path),
+    default=NAME,
+    show_default=True,
+    help="The file to write.",
 )
 @json_option
 def diagnose_command(to: Path, as_json: bool) -> None:
-    """Pack what a bug report needs, with nothing private in it.
+    """Collect what a bug report needs, with nothing private in it.
 
     Versions, settings that are numbers or choices, where features stand, kinds of events, sizes and
-    bills of turns. Nothing is sent anywhere: it is a file that you can look through.
+    costs of turns. Nothing is sent anywhere: it is a file that you can look through first.
     """
     office = open_office(Path.cwd(), reading=True)
     content = files(office)

@@ -39,35 +39,35 @@ CHECKS = "checks"
 @click.command("show")
 @feature_argument()
 @click.argument("document", required=False, shell_complete=one_of(*ArtifactName, CHECKS))
-@click.option("--feature", "of_feature", metavar="FEATURE", help="With prompt: of which feature.")
-@click.option("--stage", help="With prompt: at which stage.")
-@click.option("--iteration", type=click.IntRange(1), help="With prompt: at which iteration.")
-@click.option("--task", help="With prompt: for which task.")
+@click.option("--feature", "of_feature", metavar="FEATURE", help="With prompt: the feature.")
+@click.option("--stage", help="With prompt: the stage.")
+@click.option("--iteration", type=click.IntRange(1), help="With prompt: the review iteration.")
+@click.option("--task", help="With prompt: the task.")
 @click.option(
     "--way",
     type=click.Choice([way.value for way in Way]),
-    help="With prompt: composed in this way.",
+    help="With prompt: as it would be sent this way (docs/glossary.md).",
 )
 @click.option(
     "--order",
     type=click.Choice([one.value for one in Order]),
-    help="With prompt: told in this order.",
+    help="With prompt: with its parts in this order.",
 )
 @click.option("--final", is_flag=True, help="With prompt: the reviewer's final validation.")
-@click.option("--lost", is_flag=True, help="With prompt: after the role's session was lost.")
+@click.option("--lost", is_flag=True, help="With prompt: as after a lost session.")
 @click.option("--system", is_flag=True, help="With prompt: show the system prompt too.")
 @json_option
 def show_command(feature: str, document: str | None, as_json: bool, **wanted: Any) -> None:
     """Show one feature, one of its documents, its reviews, or any prompt.
 
-    FEATURE alone: its stages, reviews and next command. With DOCUMENT, such as spec: that text.
+    FEATURE alone: its stages, reviews and next command. With DOCUMENT, such as spec: that document.
     With `checks`: what the repository's checks printed when they last ran.
 
-    `sparing show reviews FEATURE`: who looked in which iteration, what was decided and found, how
-    the reviewer was asked, how much had changed, and what that cost.
+    `sparing show reviews FEATURE`: every review with its iteration, verdict, findings, how the
+    prompt was sent, how much had changed since the last one, and what it cost.
 
     `sparing show prompt ROLE`: the prompt that a role was sent, block by block with sizes, hashes
-    and cache marks; with --way or --order the one it would be sent.
+    and cache marks; with --way or --order, the prompt it would be sent.
     """
     if feature == "prompt" and document is not None:
         name = wanted.pop("of_feature")

@@ -28,9 +28,9 @@ DONE = ("completed", "abandoned")
 @click.command("status")
 @json_option
 def status_command(as_json: bool = False) -> None:
-    """Show what is under way and what waits for you.
+    """Show what is running and what needs you.
 
-    Also finished branches that are not merged yet, with the command that merges them.
+    Also lists finished branches that are not merged yet, with the command to merge them.
     """
     office = open_office(Path.cwd(), reading=True)
     rows = every_row(office)
@@ -85,7 +85,7 @@ def _print_ready(ready: Sequence[FinishedFeature]) -> None:
 
 
 def _print_idle(*, any_over: bool, also: bool) -> None:
-    echo("\nNothing else is under way.\n" if also else "Nothing is under way here.\n")
+    echo("\nNothing else is running.\n" if also else "Nothing is running here.\n")
     echo('  begin a feature   sparing start "Add rate limiting"')
     if any_over:
         echo("  all features      sparing list")
@@ -174,7 +174,7 @@ def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:
 
     if view.running:
         look = GateAction(f"sparing watch {view.id}", "follow it")
-        return (look,) if runs else (GateAction(view.next_command, "go on with it"),)
+        return (look,) if runs else (GateAction(view.next_command, "continue"),)
     if not view.choices:
         return (GateAction(view.next_command),)
     if view.cause in (Cause.BUDGET, Cause.PAUSED) or runs:

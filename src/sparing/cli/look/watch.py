@@ -40,13 +40,13 @@ LONGEST = 74
 
 @click.command("watch")
 @feature_argument(required=False)
-@click.option("--last", default=LAST, show_default=True, help="How many events of before to show.")
-@click.option("--no-follow", is_flag=True, help="Show what has happened and end.")
+@click.option("--last", default=LAST, show_default=True, help="How many earlier events to show.")
+@click.option("--no-follow", is_flag=True, help="Show past events and exit.")
 def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
-    """Follow what happens, from any terminal.
+    """Follow a run live, from any terminal.
 
-    FEATURE is a number, a slug or a full name; without one, all of them. It ends when nothing is
-    left to follow, and says what to do next; Ctrl-C ends it at once and stops no work.
+    FEATURE is a number, a slug or a full name; without one, all of them. It exits when
+    nothing is running and says what to do next; Ctrl-C stops watching, not the work.
     """
     office = open_office(Path.cwd(), reading=True)
     rows = [answers.find(office, feature)] if feature else view.open_rows(office)

@@ -28,15 +28,15 @@ ASKED_ONCE = (
 @click.option(
     "--by",
     type=click.Choice([by.value for by in By]),
-    help="What to add up by. Default: stage for one feature, feature for all.",
+    help="How to group costs. Default: stage for one feature, feature for all.",
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 @json_option
 def cost_command(feature: str | None, by: str | None, as_csv: bool, as_json: bool) -> None:
-    """Show what was spent, by feature, stage, role, model, way or day.
+    """Show what was spent, by feature, stage, role, model or day.
 
-    FEATURE alone: how far its caps are used up, and what it may still cost. Every turn that was
-    ever sent is counted; one whose end nobody saw has an unknown cost, which is not zero.
+    With FEATURE: how much of its caps is used, and what it may still cost. Every request ever sent
+    is counted; if nobody saw one end, its cost is unknown, which is not zero.
     """
     if as_csv and as_json:
         raise UsageError("--csv and --json can't be printed at once", "sparing cost --csv")

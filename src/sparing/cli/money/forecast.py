@@ -40,9 +40,10 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
     _say("agent", agent.words)
     if agent.repair:
         for line in agent.repair.removesuffix(DEMO).rstrip("; ").split("; "):
-            _say("", style(line, fg="cyan"))
+            _say("", line)
         _say("", f"or see it all without an agent: {style('sparing demo', fg='cyan')}")
-        _say("", f"or play a script here, for nothing: {style('docs/scripts.md', fg='cyan')}")
+        free = style(f"sparing run {feature.id} --backend claude-double", fg="cyan")
+        _say("", f"or try it here for free, with a stand-in for the model: {free}")
     _say("models", models_words(office, row))
     show_prospect(found)
     ahead = outlook(office, row)
@@ -55,7 +56,7 @@ def show_plan(office: Office, row: FeatureRow, found: RepositoryScan, why: str) 
 
 def _assumed(office: Office, row: FeatureRow) -> str:
     """Until the ledger has learned what features take here, a forecast is a guess."""
-    words = f"a guess, until {ENOUGH} features are finished here"
+    words = f"a guess until {ENOUGH} features are finished here"
     played = is_played(settings_of(office, row).agent.backend)
     return f"{words}; scripted agents take far less" if played else words
 

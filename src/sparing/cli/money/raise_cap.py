@@ -34,10 +34,10 @@ class CapScopes(TypedDict):
 @feature_argument()
 @click.option("--money", metavar="USD", help="The new limit in US dollars.")
 @click.option("--tokens", type=click.IntRange(1, MOST), help="The new limit in tokens.")
-@click.option("--attempts", type=click.IntRange(1, 100), help="How often a dispatch may be sent.")
+@click.option("--attempts", type=click.IntRange(1, 100), help="How often one request may be sent.")
 @click.option("--stage", default="", help="Raise the cap of this stage, not of the feature.")
-@click.option("--day", is_flag=True, help="Raise the cap of this day, for all features here.")
-@click.option("--turn", is_flag=True, help="Raise what one turn of an agent may take.")
+@click.option("--day", is_flag=True, help="Raise today's cap, for all features of this repository.")
+@click.option("--turn", is_flag=True, help="Raise the limit for a single agent turn.")
 @json_option
 def raise_command(
     feature: str,
@@ -47,11 +47,11 @@ def raise_command(
     as_json: bool,
     **scopes: Unpack[CapScopes],
 ) -> None:
-    """Raise a cap, and resume the feature that it has stopped.
+    """Raise a spending cap and resume the feature it stopped.
 
-    FEATURE is a number, a slug or a full name. The numbers are the new limits, not what is added.
-    Without any: go on if the settings, or a new day, allow it by now. Nothing that is done is done
-    again, and what was spent stays counted.
+    FEATURE is a number, a slug or a full name. The numbers are the new limits, not increments.
+    Without any: resume if the settings, or a new day, allow it by now. Finished work is not
+    repeated, and what was spent stays counted.
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)

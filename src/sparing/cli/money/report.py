@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @feature_argument(required=False)
-@click.option("--html", "as_html", is_flag=True, help="Write a page with charts, and say where.")
+@click.option(
+    "--html", "as_html", is_flag=True, help="Write an HTML page with charts and print its path."
+)
 @click.option(
     "--output",
     "-o",
@@ -29,11 +31,11 @@ if TYPE_CHECKING:
 )
 @json_option
 def report_command(feature: str | None, as_html: bool, output: Path | None, as_json: bool) -> None:
-    """Report on what a feature cost, what was saved, and what its reviews brought.
+    """Report what a feature cost, what was saved and what its reviews found.
 
-    Savings lever by lever, against the naive way and against the original rules; the lower
-    bound; what each reviewer brought for its cost; review loops and findings. Without FEATURE: on
-    all of them. Every figure says if it was measured, simulated or estimated.
+    Savings by cause, against naive prompting and against the policy `seed`; the lower bound; what
+    each reviewer found for its cost; review loops and findings. Without FEATURE: all of them. Every
+    figure says whether it was measured, simulated or estimated.
     """
     from sparing.desk.money.continuity import continuity_of
     from sparing.desk.money.figures import feature_report, project_report

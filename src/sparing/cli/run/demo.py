@@ -51,14 +51,14 @@ OVERRIDES = {
 
 @click.command("demo")
 @click.option(
-    "--keep", type=click.Path(path_type=Path), help="Work in this new folder and leave it there."
+    "--keep", type=click.Path(path_type=Path), help="Create the sample in this folder and keep it."
 )
 @click.option("--interactive", is_flag=True, help="Stop at every gate and ask.")
 @click.option(
     "--backend",
     type=click.Choice((SCRIPTED, DOUBLED)),
     default=SCRIPTED,
-    help="Who plays the agents: a script alone, or Claude Code with a double of the model.",
+    help="Who plays the agents: a script, or Claude Code with a stand-in for the model.",
 )
 @click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
 @json_option
@@ -99,7 +99,7 @@ def demo_command(
 def _gone() -> None:
     """A sample that isn't kept can't be resumed: say so where a command was just named."""
     echo(
-        "\nthe sample ends here: it is not kept, so it can't go on later\n"
+        "\nthe sample ends here: it is not kept, so it can't be continued later\n"
         f"  to leave it and come back: {style(AGAIN, fg='cyan')}",
         err=True,
     )
@@ -181,9 +181,9 @@ def _print_table(spent: Spending, closing: list[str], simulated: str) -> None:
 def _next(office: Office, row: FeatureRow, keep: Path | None) -> list[tuple[str, str]]:
     if keep is None:
         return [
-            ("keep the folder and look", "sparing demo --keep wordtally-demo"),
+            ("keep the folder to look around", "sparing demo --keep wordtally-demo"),
             ("decide at every gate", "sparing demo --interactive"),
-            ("in a repository of yours", 'sparing start "Add rate limiting"'),
+            ("in your own repository", 'sparing start "Add rate limiting"'),
         ]
     return [
         ("go there", f"cd {office.repository.checkout}"),

@@ -48,8 +48,8 @@ FAILURE_LOOK_SECONDS = 1.0
 GO_ON = "sparing run"
 OVER = frozenset({FeatureStatus.COMPLETED, FeatureStatus.ABANDONED})
 DEARER = (
-    "    so few and short turns have little to share: what each prompt carries,\n"
-    "    rules and roles and quoted documents, outweighs what turns have in common"
+    "    turns this few and short have little to share: what each prompt carries,\n"
+    "    rules and roles and quoted documents, outweighs what they have in common"
 )
 """Why a small flow may cost more than the naive way."""
 
@@ -108,7 +108,7 @@ def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: 
     if shown.status == "completed":
         from sparing.desk.money.closing import closing_of
 
-        echo(f"{shown.id} what it cost, and what the naive way would have cost", err=True)
+        echo(f"{shown.id} what it cost, and what naive prompting would have cost", err=True)
         for line in closing_of(office, row):
             echo(line, err=True)
         if is_dearer(spending(office, row)):

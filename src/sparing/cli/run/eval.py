@@ -38,19 +38,19 @@ TITLE = "Invite colleagues"
 @click.command("eval")
 @click.option(
     "--order", "orders", multiple=True, type=click.Choice(list(ARMS)),
-    help="How reviewers are told; may be given more than once. Default: all three.",
+    help="Prompt order to test; may be repeated. Default: all three.",
 )  # fmt: skip
-@click.option("--cases", type=click.IntRange(1), help="Only so many cases, or coding tasks.")
+@click.option("--cases", type=click.IntRange(1), help="Use only this many cases or coding tasks.")
 @click.option(
     "--coding", is_flag=True,
-    help="Try 20 small coding tasks with hidden tests: our own tools against the client's.",
+    help="Run 20 small coding tasks with hidden tests: Sparing's tools against the client's.",
 )  # fmt: skip
 @click.option(
     "--backend", type=click.Choice(NAMES),
     help="Who reviews. Default: the setting agent.backend.",
 )  # fmt: skip
-@click.option("--cap", type=click.FloatRange(0.01), help="Spend at most so many dollars.")
-@click.option("--yes", is_flag=True, help="Agree to the forecast without being asked.")
+@click.option("--cap", type=click.FloatRange(0.01), help="Spend at most this many US dollars.")
+@click.option("--yes", is_flag=True, help="Accept the forecast without asking.")
 @json_option
 def eval_command(
     orders: tuple[str, ...], cases: int | None, coding: bool, backend: str | None,
@@ -58,10 +58,10 @@ def eval_command(
 ) -> int:  # fmt: skip
     """Measure how many of 30 planted defects reviewers find, and what it costs.
 
-    The defects lie in specs, designs, plans and code of a small project. Each reviewer looks at
-    them told in three orders: seed, nested, resume. With --coding a writer does small tasks
-    instead, once with each set of tools, and hidden tests say what was done. This spends money
-    with your own login: the forecast is shown and you are asked before anything is sent.
+    The defects are in specs, designs, plans and code of a small project. Each reviewer gets them in
+    three prompt orders: seed, nested, resume. With --coding a writer does small tasks instead, once
+    with each set of tools, and hidden tests check the result. This spends money with your own
+    login: you see the forecast and are asked before anything is sent.
     """
     from sparing.eval.trial import Arm, asks_of, forecast_usd, run_trial
 

@@ -56,31 +56,33 @@ class ReviewOptions:
 
 
 @click.command("review")
-@click.option("--base", default="", help="What to compare with. Default: the base branch.")
 @click.option(
-    "--pr", "pull", type=click.IntRange(1), help="A pull request instead, read through gh."
+    "--base", default="", help="Branch or commit to compare with. Default: the base branch."
+)
+@click.option(
+    "--pr", "pull", type=click.IntRange(1), help="Review this pull request instead, read with gh."
 )
 @click.option(
     "--role", "roles", multiple=True, type=click.Choice(REVIEWERS),
-    help="Who looks; may be given more than once. Default: all three.",
+    help="Reviewer to use; may be repeated. Default: all three.",
 )  # fmt: skip
-@click.option("--no-checks", is_flag=True, help="Do not run the repository's checks first.")
-@click.option("--cap", type=click.FloatRange(0.01), help="Spend at most so many dollars.")
+@click.option("--no-checks", is_flag=True, help="Don't run the repository's checks first.")
+@click.option("--cap", type=click.FloatRange(0.01), help="Spend at most this many US dollars.")
 @click.option(
     "--sarif", type=click.Path(dir_okay=False, path_type=Path),
     help="Also write the findings to this file, as SARIF 2.1.0.",
 )  # fmt: skip
 @click.option(
-    "--annotations", is_flag=True, help="Print findings as GitHub's annotations, not as a table."
+    "--annotations", is_flag=True, help="Print findings as GitHub annotations instead of a table."
 )
-@click.option("--yes", is_flag=True, help="Agree to the forecast without being asked.")
+@click.option("--yes", is_flag=True, help="Accept the forecast without asking.")
 @json_option
 def review_command(**said: Any) -> int:
-    """Have the code reviewers look at this branch, or at a pull request.
+    """Review this branch or a pull request with the code reviewers.
 
-    Facts come first: the changed files and the repository's own checks. Then the forecast, and
-    after your yes one look by each reviewer, under the caps. Your repository is only read. Exit
-    code 2 if a blocker is open or a check is red that was not so before.
+    Facts come first: the changed files and the repository's own checks. Then a forecast and, if you
+    agree, one review by each reviewer, within the caps. Your repository is only read. Exit code 2
+    if there is a blocker, or a check fails that passed on the base.
     """
     from sparing.audit.audit import check, forecast_usd, run_audit, with_facts
 

@@ -46,11 +46,15 @@ __all__ = ["Mode", "run_command", "run_features"]
     "--yes", is_flag=True, help="Approve gates whose reviews passed; stop where one did not."
 )
 @click.option(
-    "--auto", is_flag=True, help="Let gates pass by rule; stop where one does not. See flow.auto."
+    "--auto",
+    is_flag=True,
+    help="Pass gates by rule; stop at one that does not pass. See flow.auto.",
 )
-@click.option("--no-input", is_flag=True, help="Ask nothing: stop at gates.")
-@click.option("--detach", is_flag=True, help="Run in the background and come back at once.")
-@click.option("--dry-run", is_flag=True, help="Start nothing: show what would come, and its price.")
+@click.option("--no-input", is_flag=True, help="Never ask; stop at gates.")
+@click.option("--detach", is_flag=True, help="Run in the background.")
+@click.option(
+    "--dry-run", is_flag=True, help="Start nothing: show the plan and what it would cost."
+)
 @agent_options
 @hand_over_option
 @unsandboxed_option
@@ -58,10 +62,10 @@ __all__ = ["Mode", "run_command", "run_features"]
 def run_command(
     feature: str | None, hand_over: str | None, unsandboxed: bool, as_json: bool, **how: Any
 ) -> int:
-    """Work on features until they are done or wait for you.
+    """Work on features until they are done or need you.
 
-    FEATURE is a number, a slug or a full name; without one, all that can go on do. A hand-over that
-    could not be done before is tried again.
+    FEATURE is a number, a slug or a full name; without one, all that can continue do. A
+    hand-over that failed before is tried again.
     """
     auto: dict[str, object] = {"flow.auto": True} if how["auto"] else {}
     own = agent_flags(how.pop("backend"), how.pop("model"))

@@ -24,17 +24,17 @@ PORT = 8377
 
 
 @click.command("serve")
-@click.option("--run", "runs", is_flag=True, help="Run this repository's features, too.")
+@click.option("--run", "runs", is_flag=True, help="Also run this repository's features.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True,
-              help="0 takes one that is free.")  # fmt: skip
+              help="0 picks a free port.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--tls-cert", type=click.Path(exists=True, path_type=Path), help="A certificate.")
 @click.option("--tls-key", type=click.Path(exists=True, path_type=Path), help="Its key.")
-@click.option("--i-know", is_flag=True, help="Listen where others can reach it.")
-@click.option("--open/--no-open", "opens", default=None, help="Open a browser at once.")
+@click.option("--i-know", is_flag=True, help="Allow listening on an address that others can reach.")
+@click.option("--open/--no-open", "opens", default=None, help="Open a browser.")
 @unsandboxed_option
 def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any) -> int:
-    """Open a local page to see, judge and steer features.
+    """Open a local web page to follow and decide on features.
 
     It shows all repositories of this machine that have features. Answers given there are the same
     as in the terminal and count when an engine runs: `sparing run`, or this command with --run.
@@ -52,7 +52,7 @@ def serve_command(runs: bool, unsandboxed: bool, opens: bool | None, **how: Any)
     page = PageServer(Site(Path.cwd(), now, engine=runs), wanted, _another)
     echo("the page is at", err=True)
     echo(f"  {style(page.access.login_link, fg='cyan')}", err=True)
-    echo("  the link works once; Ctrl-C ends the page and no work", err=True)
+    echo("  the link works once; Ctrl-C stops the page, not the work", err=True)
     if opens or (opens is None and is_terminal()):
         webbrowser.open(page.access.login_link)
     with page_served(office, page.access.origin):
@@ -79,7 +79,7 @@ def _run_both(office: Office, page: PageServer) -> None:
         echo(f"note: {error.what}; the page goes on without an engine", err=True)
         serving.join()
     except KeyboardInterrupt:
-        echo("\nstopped; nothing is lost: sparing run goes on from here", err=True)
+        echo("\nstopped; nothing is lost: sparing run continues from here", err=True)
     finally:
         page.stop()
         serving.join()

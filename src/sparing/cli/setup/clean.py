@@ -22,9 +22,9 @@ from sparing.records.features import FeatureRow
 def clean_command(feature: str | None, as_json: bool) -> int:
     """Remove the worktrees of features that are merged.
 
-    Without FEATURE: of all that are merged. A FEATURE that is named may also be one that was given
-    up, or merged in a way that git can't see. Branches and records always stay, and so does a
-    worktree with work in it that is in no commit.
+    Without FEATURE: of all merged features. Name a FEATURE to clean up one that was given up, or
+    merged in a way that git can't see. Branches and records always stay, and so does a worktree
+    with uncommitted work.
     """
     office = open_office(Path.cwd())
     if feature:

@@ -19,7 +19,7 @@ PLACES = {
 @click.argument("shell", type=click.Choice(list(PLACES)))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
-    """Print what makes bash, zsh or fish complete commands and features.
+    """Print a completion script for bash, zsh or fish.
 
     For example: sparing completion bash >> ~/.bashrc
     """

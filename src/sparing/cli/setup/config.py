@@ -69,7 +69,9 @@ def get_command(key: str, as_json: bool) -> None:
 @config_command.command("set")
 @click.argument("key", shell_complete=_keys)
 @click.argument("value", shell_complete=_values)
-@click.option("--project", is_flag=True, help="In sparing.toml of this repository, for everybody.")
+@click.option(
+    "--project", is_flag=True, help="Write to this repository's sparing.toml, for everybody."
+)
 @json_option
 def set_command(key: str, value: str, project: bool, as_json: bool) -> None:
     """Change one setting, in your own file unless --project is given.

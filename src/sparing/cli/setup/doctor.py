@@ -29,22 +29,28 @@ CHECKS_TOO = "only what checks print is shortened"
 
 
 @click.command("doctor")
-@click.option("--resume", is_flag=True, help="Ask the agent, in three turns, if it can resume.")
-@click.option("--tools", is_flag=True, help="Let the agent try our tools, five turns a model.")
-@click.option("--online", is_flag=True, help="Also see if the model's address answers.")
+@click.option(
+    "--resume", is_flag=True, help="Check in three short turns that sessions can be resumed."
+)
+@click.option(
+    "--tools",
+    is_flag=True,
+    help="Check in five turns per model that the agent can use Sparing's tools.",
+)
+@click.option("--online", is_flag=True, help="Also check that the model's address answers.")
 @click.option(
     "--restore", metavar="[DAY]", is_flag=False, flag_value=LATEST,
-    help="Go back to a daily copy of the records: the latest, or that of a day.",
+    help="Restore a daily backup of the records: the latest, or that of DAY.",
 )  # fmt: skip
-@click.option("--yes", is_flag=True, help="With --restore: also where the records are sound.")
+@click.option("--yes", is_flag=True, help="With --restore: even if the records are intact.")
 @json_option
 def doctor_command(
     resume: bool, tools: bool, online: bool, restore: str | None, yes: bool, as_json: bool
 ) -> int:
-    """Check that everything sparing needs is there.
+    """Check that everything sparing needs is installed and works.
 
     Says which agent would be used and why, what is missing and how to get it. Changes nothing and
-    asks no network, but for --online, which costs nothing, --resume, --tools and --restore.
+    uses no network, except with --online (free), --resume, --tools and --restore.
     """
     if restore is not None:
         from sparing.cli.setup.doctor_restore import restore_records

@@ -24,13 +24,13 @@ LABEL = 9
 
 
 @click.command("init")
-@click.option("--yes", is_flag=True, help="Write the file and agree to the set-up, unasked.")
+@click.option("--yes", is_flag=True, help="Write the file and agree to the set-up without asking.")
 @json_option
 def init_command(yes: bool, as_json: bool) -> None:
-    """Look at this repository, and keep what was found in sparing.toml.
+    """Inspect this repository and write sparing.toml.
 
-    Shows the base branch, the checks, the set-up of a new worktree and the rules file. Nothing is
-    written before you say yes, and set-up commands run only after you have agreed to them.
+    Shows the base branch, the checks, the set-up of a new worktree and the file with your rules for
+    agents. Nothing is written before you agree, and set-up commands run only with your consent.
     """
     office = open_office(Path.cwd())
     found = prospect(office)
@@ -41,7 +41,7 @@ def init_command(yes: bool, as_json: bool) -> None:
         show_prospect(found)
     asks = found.agreed is None or not found.configured
     if asks and not yes and not is_terminal():
-        raise NeedsHuman("nobody is here to be asked", "sparing init --yes")
+        raise NeedsHuman("there is nobody to ask", "sparing init --yes")
     agreed = agree_to_setup(office, found, yes=yes)
     written = offer_file(office, found, yes=yes)
     if as_json:

@@ -21,26 +21,26 @@ from sparing.roles.trust import RoleTrust
 
 
 @click.command("trust")
-@click.option("--yes", is_flag=True, help="Trust all of them without a question.")
-@click.option("--revoke", is_flag=True, help="Trust none of them any more.")
-@click.option("--setup", metavar="FEATURE", help="The set-up as this feature has changed it.")
-@click.option("--web", is_flag=True, help="That agents have the web searched; see roles.web.")
+@click.option("--yes", is_flag=True, help="Approve all of them without asking.")
+@click.option("--revoke", is_flag=True, help="Withdraw all approvals.")
+@click.option("--setup", metavar="FEATURE", help="Review the set-up as this feature changes it.")
+@click.option("--web", is_flag=True, help="Allow web searches; see roles.web.")
 @json_option
 def trust_command(yes: bool, revoke: bool, setup: str | None, web: bool, as_json: bool) -> None:
-    """Review what this repository brings along that could act, and trust it.
+    """Approve role files and git programs that come with a repository.
 
-    Files in .sparing/roles and .claude/agents change what agents are told. Each is shown with its
-    hash; one whose bytes change is asked about again. They never give an agent more access.
+    Files in .sparing/roles and .claude/agents change the agents' instructions. Each is shown with
+    its hash; if its content changes, you are asked again. They never give an agent more access.
 
-    Git settings of the repository can name programs: filters, merge drivers, included files, how
-    to push. They are run only if you trust them, as you, outside the agents' sandbox. One that
-    changes, or names a file that changes, is asked about again. git-lfs needs no trust.
+    Git settings of the repository can name programs: filters, merge drivers, included files, how to
+    push. They run only if you approve them, as you, outside the agents' sandbox. If one changes, or
+    names a file that changes, you are asked again. git-lfs needs no approval.
 
-    With --setup: what a feature changes of its set-up, new dependencies for one, is shown as a
-    diff. It is installed only after you agree, from the commit that you saw.
+    With --setup: how a feature changes the set-up, for example by a new dependency, as a diff. It
+    is installed only after you agree, from the commit that you saw.
 
-    With --web: whether those whom the setting roles.web names may have the web searched. --revoke
-    takes that back, too.
+    With --web: whether the agents named by roles.web may search the web. --revoke withdraws that
+    too.
     """
     if setup is not None:
         trust_setup(setup, yes=yes, as_json=as_json)
@@ -91,7 +91,7 @@ def _need_a_person(waiting: list[RoleCandidate], programs: list[ProgramView]) ->
     parts = [f"{len(waiting)} role files"] if waiting else []
     parts += [f"{len(programs)} git settings"] if programs else []
     raise NeedsHuman(
-        f"{' and '.join(parts)} are not trusted, and nobody is here to be asked",
+        f"{' and '.join(parts)} are not trusted, and there is nobody to ask",
         "read them, then: sparing trust --yes",
     )
 

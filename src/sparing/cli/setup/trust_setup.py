@@ -30,7 +30,7 @@ def trust_setup(name: str, *, yes: bool, as_json: bool) -> None:
         if as_json:
             _tell(found, agreed, as_json, "")
             return
-        raise NeedsHuman("nobody is here to be asked", f"sparing trust --setup {name} --yes")
+        raise NeedsHuman("there is nobody to ask", f"sparing trust --setup {name} --yes")
     question = "run this set-up, with network, on the files of this commit?"
     agreed = yes or confirm(question, default=False, err=True)
     decide_setup(found, agreed=agreed)

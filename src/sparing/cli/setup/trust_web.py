@@ -25,7 +25,7 @@ def trust_web(*, yes: bool, as_json: bool) -> None:
     if wanted is WebUse.OFF:
         raise UsageError("roles.web is off: nobody would search", "SPARING_ROLES__WEB=researcher")
     if not yes and not is_terminal():
-        raise NeedsHuman("nobody is here to be asked", "sparing trust --web --yes")
+        raise NeedsHuman("there is nobody to ask", "sparing trust --web --yes")
     agreed = _decide(office, wanted, yes=yes)
     words = "may have the web searched" if agreed else "don't have the web searched"
     if as_json:
@@ -46,7 +46,7 @@ def _decide(office: Office, wanted: WebUse, *, yes: bool) -> bool:
         for use, words in RISKS.items():
             if wanted in (use, WebUse.BOTH):
                 echo(f"  {words}", err=True)
-        echo("  the agent's provider makes the search, and bills it by its own price", err=True)
+        echo("  the agent's provider runs the search and bills it at its own price", err=True)
     agreed = yes or confirm(f"let {_who(wanted)} search the web?", default=False, err=True)
     decide_web(office, wanted, agreed=agreed)
     return agreed

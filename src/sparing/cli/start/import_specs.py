@@ -42,7 +42,7 @@ HOMES = "specs/, openspec/changes/, .kiro/specs/ and docs/features/"
 def import_command(
     path: str, kind: str | None, title: str, again: bool, dry_run: bool, yes: bool, as_json: bool
 ) -> int:
-    """Begin a feature with specs of spec-kit, OpenSpec, Kiro or iflow.
+    """Start a feature from specs of spec-kit, OpenSpec, Kiro or iflow.
 
     PATH is their folder, such as specs/001-rate-limits, or auto, which looks for one. The feature
     starts at the first stage whose document is missing or not fit. The folder is only read.

@@ -36,7 +36,7 @@ MARKS = {
 @click.group("project", invoke_without_command=True)
 @click.pass_context
 def project_command(context: click.Context) -> None:
-    """Cut a project into features, see how it stands, start the next one."""
+    """Split a project into features, track them, start the next one."""
     if context.invoked_subcommand is None:
         context.invoke(show_command, project="", as_json=False)
 
@@ -46,7 +46,7 @@ def project_command(context: click.Context) -> None:
 @click.option(
     "--from-file",
     type=click.Path(path_type=Path),
-    help="The project's PRD, if there is one; else it is written first.",
+    help="The project's PRD; without one it is written first.",
 )
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @hand_over_option

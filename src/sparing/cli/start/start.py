@@ -34,7 +34,7 @@ from sparing.desk.setup.repository_scan import RepositoryScan, has_changes, offe
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.repository import head
 
-FLOW_HELP = "L1, L2, L3, feature, or auto, which proposes one. Default: flow.default (auto)."
+FLOW_HELP = "L1, L2, L3, feature, or auto to propose one. Default: flow.default (auto)."
 
 
 @click.command("start")
@@ -42,7 +42,9 @@ FLOW_HELP = "L1, L2, L3, feature, or auto, which proposes one. Default: flow.def
 @start_input_options
 @click.option("--flow", "--tier", help=FLOW_HELP, shell_complete=one_of(*FlowName))
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
-@click.option("--dry-run", is_flag=True, help="Begin nothing: show what would come, and its price.")
+@click.option(
+    "--dry-run", is_flag=True, help="Start nothing: show the plan and what it would cost."
+)
 @agent_options
 @hand_over_option
 @unsandboxed_option
@@ -50,10 +52,10 @@ FLOW_HELP = "L1, L2, L3, feature, or auto, which proposes one. Default: flow.def
 def start_command(
     title: str, flow: str | None, hand_over: str | None, unsandboxed: bool, **how: Any
 ) -> int:
-    """Begin a feature from one sentence.
+    """Start a feature from one sentence.
 
-    TITLE says what should be there afterwards. It gets the next number, a branch and a folder.
-    With --from-file or --from-issue it may be left out.
+    TITLE says what should exist afterwards. It gets the next number, a branch and a folder.
+    With --from-file or --from-issue you may leave TITLE out.
     """
     agent = agent_flags(how["backend"], how["model"])
     office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **agent})

@@ -22,30 +22,30 @@ OPTIONS = (
     click.option(
         "--from-file",
         type=click.Path(path_type=Path),
-        help="A PRD that is there already; begins with the stage after it.",
+        help="An existing PRD; starts with the stage after it.",
     ),
     click.option(
         "--from-issue",
         type=click.IntRange(1),
         metavar="N",
-        help="An issue of this repository's host, read with gh.",
+        help="An issue on this repository's host, read with gh.",
     ),
     click.option(
         "--priority",
         type=click.Choice([one.value for one in Priority]),
         default=Priority.MEDIUM.value,
-        help="Written down with the feature. Default: medium.",
+        help="Recorded with the feature. Default: medium.",
     ),
     click.option(
         "--effort",
         type=click.Choice([one.value for one in Effort]),
-        help="How much is done: rounds, models, caps, deeper tests. Default: flow.effort.",
+        help="How thorough: review rounds, models, caps, extra tests. Default: flow.effort.",
     ),
     click.option(
         "--after",
         multiple=True,
         metavar="FEATURE",
-        help="Wait until this feature is done; may be given several times.",
+        help="Wait until this feature is done; may be repeated.",
     ),
 )
 

@@ -1,0 +1,47 @@
+"""Lines on a narrow terminal break between words, and a command is never broken.
+
+Covers: K1
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.cli.screen import folded
+
+COMMAND = "\x1b[36msparing run 001 --backend claude-double\x1b[0m"
+
+
+def test_a_command_stands_on_a_line_of_its_own() -> None:
+    line = f"  agent     or try it here for free, with a stand-in for the model: {COMMAND}"
+    assert folded(line, 60).split("\n") == [
+        "  agent     or try it here for free, with a stand-in for the",
+        "            model:",
+        f"            {COMMAND}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", [f"  {COMMAND}", f"  next: {COMMAND} --model claude-sonnet-5 --yes"]
+)
+def test_a_command_that_fits_nowhere_is_left_to_the_terminal(line: str) -> None:
+    assert folded(line, 38) == line
+
+
+def test_a_figure_comes_closer_to_its_label() -> None:
+    """K1: at 60 columns the bill showed `s` and `imulated` on two lines."""
+    wide = "this run" + " " * 43 + "$0.059  simulated, 6 % more"
+    assert folded(wide, 60) == "this run" + " " * 25 + "$0.059  simulated, 6 % more"
+    label = "lean naive on the same client, 5.4k base"
+    assert folded(f"{label}           $0.055  simulated", 60) == f"{label}   $0.055  simulated"
+
+
+@given(st.lists(st.text("abcdefgh-", min_size=1, max_size=12), min_size=1), st.integers(40, 120))
+def test_no_word_is_lost_or_broken(words: list[str], columns: int) -> None:
+    lines = folded("  " + " ".join(words), columns).split("\n")
+    assert re.split(r"\s+", " ".join(lines).strip()) == words
+    assert all(len(line) <= columns for line in lines)
