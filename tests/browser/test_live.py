@@ -90,7 +90,7 @@ def test_a_tier_from_the_form_to_its_branch(tmp_path: Path) -> None:
         window.keyboard.press("a")
         window.keyboard.press("Enter")
         approve(window, "design_review")
-        state(window, "needs a word on its session")
+        state(window, "asks about its session")
         told = window.locator(".gate").inner_text()
         assert re.search(r"[\d,]+ tokens are left, the stage needs [\d,]+", told), told
         assert re.search(r"The session holds \S+ of \S+ tokens; plan needs about \S+", told), told

@@ -106,7 +106,7 @@ def test_a_stuck_review_offers_to_rule_on_what_counts(office: Office) -> None:
     row = standing(office, "stuck, acceptable")
     followed(office, row, "F1", DEFECT, status=FindingStatus.RESOLVED)
     followed(office, row, "F2", CONCERN, counts=False)
-    rule = GateAction("sparing rule 001", "see what is open, say what may stay")
+    rule = GateAction("sparing rule 001", "see open findings, decide what may stay")
     assert rule not in choices_of(office, row)
     followed(office, row, "F3", DEFECT)
     assert rule in choices_of(office, row)

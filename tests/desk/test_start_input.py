@@ -210,7 +210,7 @@ def test_the_gate_of_an_idea_says_both_words(office: Office) -> None:
         at_brainstorm_gate(office), head=git(office.repository.checkout, "rev-parse", "HEAD")
     )
     [note] = ideas.gate_notes(office, row, "brainstorm")
-    assert note.startswith("promote it: approve, and it goes on; or stop: sparing stop 001")
+    assert note.startswith("promote it: approve, and it continues; or stop: sparing stop 001")
     assert ideas.gate_notes(office, row, "design") == ()
     claims = PRD.replace(" — Evidence: the log", "")
     assert ideas.claim_words(claims)[0].startswith("1 claim has no mark of evidence")

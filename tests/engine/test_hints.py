@@ -103,7 +103,7 @@ def test_words_beside_an_approval_say_what_it_does() -> None:
     """K1: `approve` stands beside the whole of what it means."""
     work = replace(begin("L1"), position=Position.STUCK, held=Position.TODO, acceptable=True)
     said = {one.command: one.words for one in choices("007", work)}
-    assert said["sparing approve 007"] == "go on without what failed"
+    assert said["sparing approve 007"] == "continue without what failed"
 
 
 def test_a_remote_that_nobody_trusts_is_looked_at_first() -> None:

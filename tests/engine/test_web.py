@@ -50,7 +50,7 @@ def test_the_researcher_gets_the_request_and_an_empty_folder(tmp_path: Path) -> 
     played = play(tmp_path, "searching.toml", overrides=LOOKING)
     refused = played.say("trust", "--web", **web)
     assert refused.complaint == (
-        "error: nobody is here to be asked", "fix: sparing trust --web --yes",
+        "error: there is nobody to ask", "fix: sparing trust --web --yes",
     )  # fmt: skip
     assert played.say("trust", "--web", "--yes", **web).out == AGREED
     run = played.say("run", "1", **web)

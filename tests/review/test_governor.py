@@ -51,7 +51,7 @@ def test_a_new_warning_sends_the_author_again() -> None:
     assert (ruled.decision, ruled.state.loop.iteration) == (LoopDecision.REVISE, 2)
     assert ruled.reasons == (
         "spec-reviewer does not pass: 1 warning counts",
-        "the author goes again: iteration 2 of 3 follows",
+        "back to the author: iteration 2 of 3 follows",
     )
 
 

@@ -44,7 +44,7 @@ def test_all_gates_of_a_tier_that_goes_well_pass(flow: str) -> None:
 def test_a_pass_is_recorded_with_its_reason() -> None:
     judged = after(entered("L3", "design_review").place, JobResult(dispatch="d", commit="c1"))
     found = closed(judged, auto=True)
-    assert found.by_rule == "judge is satisfied; nothing is asked"
+    assert found.by_rule == "judge passed it; nothing is asked"
     done = at_gate(replace(at("L1", "done"), talk=GREEN))
     assert done.by_rule == "it has no reviewer; nothing is asked; no check is red"
 

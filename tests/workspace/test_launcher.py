@@ -293,10 +293,3 @@ def test_whoever_calls_the_web_may_look_up_names(
     assert [value for key, value in pairs if key == "port"] == allowed
     assert [value for key, value in pairs if key == "names"] == (["1"] if port == 443 else [])
     assert "RES_OPTIONS" not in wrapped.env
-
-
-@pytest.mark.skipif(TOP < SandboxLevel.SHELL, reason="needs seccomp")
-def test_without_namespaces_names_are_looked_up_over_tcp(place: Place) -> None:
-    policy = place.policy(ports=frozenset({443}), level=SandboxLevel.SHELL)
-    done = sh(place, policy, "echo $RES_OPTIONS")
-    assert (done.code, done.out) == (0, "use-vc\n")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.name_lookup import nameservers, refusal
 from sparing.workspace.sandbox.policy import SandboxLevel
+from tests.workspace.launched import make_place, sh
 from tests.workspace.own_network import answer_to
 
 sealed = pytest.mark.skipif(
@@ -95,3 +96,11 @@ def test_the_nameserver_of_the_tests_knows_one_name() -> None:
     head = bytes(2) + b"\1\0\0\1" + bytes(6)
     assert answer_to(head + b"\x08registry\x07example\x00\0\1\0\1")[-4:] == b"\x7f\0\0\1"
     assert answer_to(head + b"\x01x\x00\0\1\0\1")[3] & 15 == 3
+
+
+@pytest.mark.skipif(level_reached().level < SandboxLevel.SHELL, reason="needs seccomp")
+def test_without_namespaces_names_are_looked_up_over_tcp(tmp_path: Path) -> None:
+    place = make_place(tmp_path)
+    policy = place.policy(ports=frozenset({443}), level=SandboxLevel.SHELL)
+    done = sh(place, policy, "echo $RES_OPTIONS")
+    assert (done.code, done.out) == (0, "use-vc\n")

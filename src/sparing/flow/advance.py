@@ -90,7 +90,7 @@ def _failed(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
 def _continue(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """Back to where the work was interrupted; nothing that is done is done again."""
     if state.cause is Cause.QUESTIONS:
-        return _refuse(state, f"{state.reason}: it goes on with an answer")
+        return _refuse(state, f"{state.reason}: it continues with an answer")
     if state.held is None:
         return _refuse(state, f"{state.reason}: nothing was interrupted; approve or reject it")
     do = Do.HAND_OVER if state.held is Position.HANDOVER else Do.RUN

@@ -131,7 +131,7 @@ class Outcome:
     concerned: bool = False
     """For PASSED: findings are still open."""
     acceptable: bool = False
-    """For FAILED: a human may go on without what failed."""
+    """For FAILED: a human may continue without what failed."""
     stops: bool | None = None
     """For PASSED: whether a human is asked; None: as the flow has it."""
     unfit: tuple[tuple[ArtifactName, str], ...] = ()

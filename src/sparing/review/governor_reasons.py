@@ -11,7 +11,7 @@ from sparing.review.tracking import FindingStatus, RulingKind, Tracked
 STUCK = "stopped on a plateau: nothing that counted was settled by the last revision"
 CHURN = "stopped on a plateau: as much counts as before, another revision would not end it"
 DISMISSED = "a human has dismissed all that counted"
-ALONE = "nobody can be asked and no blocker is open: it goes on, with the concerns recorded"
+ALONE = "there is nobody to ask and no blocker is open: it continues, with the concerns recorded"
 
 
 def of_look(
@@ -26,7 +26,7 @@ def of_look(
 def of_step(decision: LoopDecision, loop: Loop, open_rest: Sequence[Tracked]) -> str:
     match decision:
         case LoopDecision.REVISE:
-            return f"the author goes again: iteration {loop.iteration} of {loop.cap} follows"
+            return f"back to the author: iteration {loop.iteration} of {loop.cap} follows"
         case LoopDecision.ASK:
             why = "final validation" if loop.final else "next"
             return f"{why}: {', '.join(loop.asks)}"

@@ -101,7 +101,7 @@ def _verdict(place: Place) -> str:
     """Of those who looked: how many passed."""
     stage = stage_of(place)
     if stage.work is StageWork.JUDGE:
-        return f"{stage.author} is satisfied"
+        return f"{stage.author} passed it"
     if not stage.reviewers or place.review is None:
         return "it has no reviewer"
     passed = len(outcome_of(place.review).passed)

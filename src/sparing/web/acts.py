@@ -176,7 +176,9 @@ def _raise(visit: Visit, form: Raised) -> ActReceipt:
     raised = raise_caps(visit.records, row, cap_request(form.caps), visit.who, visit.at)
     if raised.stands is not None:
         return _told(visit, f"raised, but still in the way: {raised.stands.words}")
-    return _told(visit, "raised; it goes on" if raised.parked else "raised, from the next turn on")
+    return _told(
+        visit, "raised; it continues" if raised.parked else "raised, from the next turn on"
+    )
 
 
 def _pause(visit: Visit, seen: Seen) -> ActReceipt:

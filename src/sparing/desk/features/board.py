@@ -26,7 +26,7 @@ from sparing.records.totals import Tally
 STUCK = {
     Cause.PAUSED.value: "is paused",
     Cause.BUDGET.value: "has reached a cap",
-    Cause.HANDOFF.value: "needs a word on its session",
+    Cause.HANDOFF.value: "asks about its session",
 }
 """What is said of a stage that waits for a person, by why it does; else it is stuck."""
 
@@ -175,7 +175,7 @@ def needs_words(office: Office, row: FeatureRow, view: FeatureView, *, runs: boo
     if row.status.is_over or view.answered:
         return ""
     if row.running:
-        return "" if runs else f"{view.stage} was interrupted: run it to go on"
+        return "" if runs else f"{view.stage} was interrupted: run it to continue"
     if not view.waits_for:
         return ""
     if view.questions:

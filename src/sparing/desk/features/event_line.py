@@ -246,7 +246,7 @@ def _own(event: Event, what: StepLine) -> EventLine | None:
 
 def _verdict(event: Event, what: VerdictEvent) -> EventLine:
     if what.passed:
-        return EventLine("✓", LineTone.GOOD, f"{event.role} is satisfied")
+        return EventLine("✓", LineTone.GOOD, f"{event.role} passed")
     counts = _counted(what.findings)
     return EventLine("✗", LineTone.CARE, f"{event.role}: {counts or event.text}")
 
@@ -288,7 +288,7 @@ def _is_plain(reason: str) -> bool:
 
 
 def _weighed(what: WeighedEvent) -> EventLine | None:
-    words = {"continue": "goes on in its session", "hand off": "a new session, with a handoff"}
+    words = {"continue": "continues its session", "hand off": "a new session, with a handoff"}
     if what.go not in words:
         return None
     cache = " (warm)" if what.warm else " (cold)"

@@ -61,7 +61,7 @@ def _is_stopped(row: FeatureRow) -> bool:
 
 
 def resume(office: Office, row: FeatureRow, sender: str, at: float) -> str:
-    """What was interrupted goes on where it was; nothing that is done is done again."""
+    """What was interrupted continues where it stopped; finished work is not repeated."""
     number, state = row.feature.id, FlowState.load(row.place["state"])
     if row.status is FeatureStatus.PLANNED or row.running:
         raise FeatureError(f"feature {number} is not paused", f"sparing run {number}")

@@ -86,17 +86,15 @@ def choices(
     if state.cause is Cause.BUDGET:
         return (GateAction(f"sparing raise {feature} {stop.advice if stop else ''}".rstrip()),)
     if state.held is Position.HANDOVER:
-        again = GateAction(f"sparing run {feature}", "try again to bring it home")
+        again = GateAction(f"sparing run {feature}", "try the hand-over again")
         untrusted = TRUST in state.reason
         return (GateAction(TRUST, "look at what decides how we push"), again)[not untrusted :]
     if state.cause is Cause.PAUSED:
         return (GateAction(f"sparing resume {feature}"),)
     if state.cause is Cause.HANDOFF:
         return (
-            GateAction(f"sparing approve {feature}", "go on in a fresh session, with a handoff"),
-            GateAction(
-                f"sparing reject {feature}", "go on in the session that is there, if it fits"
-            ),
+            GateAction(f"sparing approve {feature}", "continue in a fresh session, with a handoff"),
+            GateAction(f"sparing reject {feature}", "continue in the existing session, if it fits"),
         )
     return tuple(_stuck(feature, state, findings=findings))
 
@@ -123,7 +121,10 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
             leads_on(state, OutcomeKind.APPROVE),
             GateAction(f"sparing approve {feature}", _approved(state)),
         ),
-        (findings, GateAction(f"sparing rule {feature}", "see what is open, say what may stay")),
+        (
+            findings,
+            GateAction(f"sparing rule {feature}", "see open findings, decide what may stay"),
+        ),
         (leads_on(state, OutcomeKind.REJECT), _reject(feature)),
         (True, GateAction(f"sparing edit {feature}", _edited(state))),
         (goes_on and not first, resume),
@@ -131,7 +132,10 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
             (leads_on(state, kind), GateAction(f"sparing {kind} {feature}", words))
             for kind, words in OFFERED.items()
         ),
-        (skips, GateAction(f"sparing skip {feature}", "go on to the next stage without this one")),
+        (
+            skips,
+            GateAction(f"sparing skip {feature}", "continue with the next stage, without this one"),
+        ),
     )
     return [choice for is_there, choice in possible if is_there]
 
@@ -139,7 +143,7 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
 def _approved(state: FlowState) -> str:
     """Where the work was interrupted, it goes on without what could not be done."""
     as_is = state.held is None or state.cause is Cause.DECLINED
-    return "take it as it is" if as_is else "go on without what failed"
+    return "take it as it is" if as_is else "continue without what failed"
 
 
 def _resumed(state: FlowState) -> str:

@@ -177,7 +177,7 @@ def _outcome(office: Office, row: FeatureRow, gate: Gate) -> str:
     rounds = max(one.iteration for one in looks)
     every = len(passed) > 2 and len(passed) == len(looks)
     who = f"all {len(passed)} reviewers" if every else ", ".join(passed) or "nobody"
-    return f"satisfied in iteration {rounds}: {who}"
+    return f"passed in iteration {rounds}: {who}"
 
 
 def _changed(office: Office, row: FeatureRow, since: str) -> tuple[FileChange, ...]:
@@ -215,7 +215,7 @@ def _open_words(found: tuple[Open, ...]) -> str:
         (sum(one.finding.severity is kind for one in found), kind.value) for kind in STRICTEST_FIRST
     ]
     said = ", ".join(counted(n, word) for n, word in counts if n)
-    return f"open: {said}" if said else "no finding is open"
+    return f"open: {said}" if said else "no open findings"
 
 
 def _money(office: Office, row: FeatureRow, at: float) -> str:

@@ -67,7 +67,7 @@ def gate_notes(office: Office, row: FeatureRow, name: str) -> tuple[str, ...]:
         return ()
     file, number = stage.writes.filename, row.feature.id
     choice = (
-        f"promote it: approve, and it goes on; or stop: sparing stop {number} ends it here and"
+        f"promote it: approve, and it continues; or stop: sparing stop {number} ends it here and"
         f" {file} stays on {row.feature.branch}"
     )
     if stage.writes is not ArtifactName.PRD:

@@ -71,9 +71,9 @@ def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
     if len(left) > MOST_NOTES:
         yield f"left open: {len(left) - MOST_NOTES} more"
     yield from _lessons(office, row)
-    yield f"commit {row.head[:SHORT]} is the last: its .meta.json says completed"
-    yield f"approved, {_handed(office, row)}"
-    yield "rejected, that is taken back, and the stage runs again with your words"
+    yield f"commit {row.head[:SHORT]} is the final one (.meta.json: completed)"
+    yield f"if you approve: {_handed(office, row)}"
+    yield "if you reject: that commit is undone, and the stage runs again with your words"
 
 
 def _lessons(office: Office, row: FeatureRow) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _handed(office: Office, row: FeatureRow) -> str:
     feature, how = row.feature, settings_of(office, row).workspace.hand_over
     match how:
         case HandOver.PRINT:
-            return f"nothing moves: the commands that merge it into {feature.base_branch} are shown"
+            return f"nothing is merged, you get the commands for {feature.base_branch}"
         case HandOver.MERGE:
             return f"exactly this commit is merged into {feature.base_branch}"
         case HandOver.PULL_REQUEST:

@@ -29,17 +29,17 @@ LABELS = {
     "run": "Run", "pause": "Pause", "abandon": "Abandon", "back": "Go back", "say": "Say",
 }  # fmt: skip
 WORDS = {
-    "answer": "the stage goes on with your answers",
-    "resume": "goes on where it was; nothing that is done is done again",
-    "run": "goes on where it was; nothing that is done is done again",
+    "answer": "the stage continues with your answers",
+    "resume": "continues where it stopped; finished work is not repeated",
+    "run": "continues where it stopped; finished work is not repeated",
     "edit": "your version becomes a commit of yours",
-    "rule": "say of each finding whether it must be settled",
+    "rule": "decide for each finding whether it must be fixed",
     "stop": "it ends here; its document stays",
     "rerun": "the stage runs again from the commit before it; old commits are kept",
-    "skip": "goes on with a later stage, without what lies between",
-    "back": "an earlier stage runs again, and on from there",
+    "skip": "continues with a later stage and skips those between",
+    "back": "an earlier stage runs again, and those after it",
     "abandon": "it ends; branch, worktree and records stay",
-    "raise": "a limit goes up, and what it stopped goes on if the next turn fits",
+    "raise": "raises a limit; what it stopped continues if the next turn fits",
     "say": "its author reads your message with its next turn",
 }
 """What each leads to; `approve` and `reject` depend on where the feature stands."""
@@ -89,7 +89,7 @@ def _running(row: FeatureRow, *, runs: bool) -> Iterator[ActionOffer]:
     soon = "after the turn that is under way" if runs else "as soon as an engine runs"
     if runs:
         yield ActionOffer(
-            "pause", "Pause", f"it stops {soon}; resume goes on from there",
+            "pause", "Pause", f"it stops {soon}; resume continues from there",
             "the turn under way is paid for", f"sparing pause {number}", first=True,
         )  # fmt: skip
     yield ActionOffer(
@@ -144,7 +144,7 @@ def _approved(office: Office, row: FeatureRow, state: FlowState) -> tuple[str, s
     goes_back = state.position is Position.STUCK and state.held is not None
     following = state.stage if goes_back else next_stage(row, state.stage)
     if following in FLOWS[row.feature.flow].names:
-        return f"it goes on with {following}", _stage_costs(office, row, following)
+        return f"it continues with {following}", _stage_costs(office, row, following)
     return "the branch is handed over", FREE
 
 

@@ -59,7 +59,7 @@ def _shorter(turns: Sequence[Turns]) -> Figure:
     found = [shorter for one in turns for shorter in one.shorter]
     said = f"{sum(found)} of {len(found)}" if found else _none_compared(turns)
     value, holds = (sum(found) / len(found), all(found)) if found else (None, None)
-    name = "NFR1, resumed prompts shorter than the fresh one before"
+    name = "resumed prompts shorter than the fresh one before"
     return Figure(name, value, said, MEASURED, "asked for: all, in characters", holds)
 
 
@@ -79,7 +79,7 @@ def _fallbacks(turns: Sequence[Turns], told: RunMarks) -> Figure:
     share = failed / tried if tried else None
     said = f"{failed} of {tried} resumes" if tried else NOT_RESUMED
     holds = None if share is None else share <= FIFTH
-    name = "NFR2, resumes that fell back to fresh"
+    name = "resumes that fell back to fresh"
     return Figure(name, share, said, MEASURED, "alarm: above 20 % of resumes", holds)
 
 
@@ -95,7 +95,7 @@ def _characters(looped: Sequence[Turns], none: str) -> Figure:
         said = f"{percent(share)} over five iterations, {percent(sent / fresh)} over those that ran"
     against = f"asked for: below 50 % of all-fresh, that is {ALL_FRESH}"
     holds = None if share is None else share < HALF
-    return Figure("NFR3, characters of loops", share, said, ESTIMATED, against, holds)
+    return Figure("characters of loops", share, said, ESTIMATED, against, holds)
 
 
 def _billed(loops: set[tuple[str, str]], spent: Spending, none: str) -> Figure:
@@ -169,7 +169,7 @@ def claim_figures(
             "expected: 25 to 40 % less; full injection: every document in full, every turn",
         ),
         Figure(
-            "cost against the naive way", _ratio(cost, naive), _less(cost, naive)[2:] or "unknown",
+            "cost against naive", _ratio(cost, naive), _less(cost, naive)[2:] or "unknown",
             f"{spent.origin} against simulated", "expected: 50 to 70 % less",
         ),
     )  # fmt: skip

@@ -47,13 +47,13 @@ GUESSED = frozenset((MEMORY, TOOLS))
 """Without these the turns would have made other calls."""
 NAIVE, SEED = "naive", "seed"
 STEPS: Mapping[str, str] = {
-    MEMORY: "what was opened before is not opened again",
+    MEMORY: "files already read are not read again",
     TOOLS: "fewer tools, and several files in one call",
     SCOPE: "prompts cut to the role, plus our own words",
     BY_PATH: "documents by path where that seemed cheaper",
     Lever.INLINE: "documents in the prompt, not opened by tools",
-    Lever.TRUNK: "what roles share comes first, cached once",
-    Lever.RESUME: "sessions go on where that is cheaper",
+    Lever.TRUNK: "shared prompt prefix, cached once",
+    Lever.RESUME: "sessions resumed where that is cheaper",
     Lever.HOUR: "an hour's cache for what is used after pauses",
     Lever.PRIMER: "what is read after pauses sent ahead for an hour",
     Lever.KEEP_ALIVE: "sessions of open loops kept warm",

@@ -47,7 +47,7 @@ class SandboxLevel(IntEnum):
             case SandboxLevel.FILES:
                 return "files: agents and checks open only files that are theirs to see"
             case SandboxLevel.CALLS:
-                return "calls: agents and checks open only their files, by no way around"
+                return "calls: agents and checks open only their files, with no way around"
             case SandboxLevel.SHELL:
                 return (
                     "shell: agents and checks keep to their files, an agent's commands lack its key"
