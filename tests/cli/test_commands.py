@@ -38,7 +38,7 @@ def test_help_lists_all_commands(tmp_path: Path) -> None:
 
 def test_alone_it_says_what_waits(user_repository: UserRepository) -> None:
     path = user_repository()
-    assert "Nothing is under way here." in sparing(path).out
+    assert "Nothing is running here." in sparing(path).out
     sparing(path, "start", "Add rate limiting")
     said = sparing(path)
     assert "001  Add rate limiting" in said.out

@@ -97,8 +97,8 @@ def test_how_agents_are_confined_is_told_when_it_changes(
         (Event("k", ONE, 0, "look", text="a passes: nothing it says counts; accepted"), ""),
         (Event("k", ONE, 0, "look", text="a passes: no finding counts against it; accepted"), ""),
         (
-            Event("k", ONE, 0, "look", text="a does not pass: 1 blocker counts; the author goes "
-                  "again: iteration 2 of 3 follows"),
+            Event("k", ONE, 0, "look", text="a does not pass: 1 blocker counts; back to the "
+                  "author: iteration 2 of 3 follows"),
             "  = back to the author: iteration 2 of 3 follows",
         ),
         (

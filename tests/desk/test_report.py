@@ -55,12 +55,15 @@ def test_the_three_requirements(office: Office) -> None:
     for number, (way, chars) in enumerate([("compose", 1000), ("resume", 200), ("resume", 100)], 1):
         turn(office, row, number, way, chars)
     report = feature_report(office, row)
-    assert figure(report, "NFR1")[1:4] == (1.0, "2 of 2", "measured")
-    assert figure(report, "NFR2")[1:3] == (0.0, "0 of 2 resumes")
-    third = figure(report, "NFR3")
+    assert figure(report, "resumed prompts")[1:4] == (1.0, "2 of 2", "measured")
+    assert figure(report, "resumes that")[1:3] == (0.0, "0 of 2 resumes")
+    third = figure(report, "characters of loops")
     assert third.value == pytest.approx((1000 + 4 * 150) / 5000)
     assert third.said == "32 % over five iterations, 43 % over those that ran"
-    assert all(figure(report, name).holds for name in ("NFR1", "NFR2", "NFR3"))
+    assert all(
+        figure(report, name).holds
+        for name in ("resumed prompts", "resumes that", "characters of loops")
+    )
     billed = figure(report, "billed for the same loops")
     assert (billed.origin, billed.value) == ("simulated", pytest.approx(0.06 / 0.0045))
     assert billed.said.startswith("$0.060 against $0.004 the naive way, ")
@@ -81,14 +84,14 @@ def test_a_longer_prompt_and_a_session_that_was_lost(office: Office) -> None:
     turn(office, row, 2, "compose", 1100)
     turn(office, row, 3, "resume", 900, template="repair_reply")
     report = feature_report(office, row)
-    assert figure(report, "NFR1")[2:6] == (
+    assert figure(report, "resumed prompts")[2:6] == (
         "0 of 1",
         "measured",
         "asked for: all, in characters",
         False,
     )
-    assert figure(report, "NFR2").said == "1 of 1 resumes"
-    assert figure(report, "NFR3").holds is False
+    assert figure(report, "resumes that").said == "1 of 1 resumes"
+    assert figure(report, "characters of loops").holds is False
     assert figure(report, "deltas over half").said == "1 of 2 later turns at documents"
 
 
@@ -99,7 +102,7 @@ def test_a_session_given_up_before_a_turn_counts_too(office: Office) -> None:
     turn(office, row, 2, "compose", 1000)
     with office.database.write() as tx:
         events.add(tx, Event("k", row.feature.key, NOW, "fallback"))
-    assert figure(feature_report(office, row), "NFR2").said == "1 of 1 resumes"
+    assert figure(feature_report(office, row), "resumes that").said == "1 of 1 resumes"
 
 
 def test_where_nothing_was_resumed_nothing_is_claimed(office: Office) -> None:
@@ -107,7 +110,7 @@ def test_where_nothing_was_resumed_nothing_is_claimed(office: Office) -> None:
     row = started(office)
     turn(office, row, 1, "compose", 1000)
     report = feature_report(office, row)
-    for name in ("NFR1", "NFR2", "NFR3", "billed"):
+    for name in ("resumed prompts", "resumes that", "characters of loops", "billed"):
         found = figure(report, name)
         assert (found.value, found.said, found.holds) == (None, "nothing was resumed", None)
     assert report.loops == ()
@@ -120,10 +123,13 @@ def test_resumes_that_cannot_be_compared_are_not_called_none(office: Office) -> 
     turn(office, row, 1, "compose", 1000, stage="specify")
     turn(office, row, 2, "resume", 100, stage="design")
     report = feature_report(office, row)
-    said = {name: figure(report, name).said for name in ("NFR1", "NFR2", "NFR3", "billed")}
-    assert said["NFR2"] == "0 of 1 resumes"
+    said = {
+        name: figure(report, name).said
+        for name in ("resumed prompts", "resumes that", "characters of loops", "billed")
+    }
+    assert said["resumes that"] == "0 of 1 resumes"
     assert "nothing was resumed" not in said.values()
-    assert said["NFR1"].startswith("1 resume has no fresh prompt")
+    assert said["resumed prompts"].startswith("1 resume has no fresh prompt")
 
 
 def test_phase_approvals_after_a_domain_fail_are_counted(office: Office) -> None:

@@ -111,7 +111,7 @@ def test_headless_goes_on_with_recorded_concerns_if_only_warnings_remain() -> No
     assert (ruled.decision, ruled.state.loop.asks) == (LoopDecision.ASK, ("phase-reviewer",))
     assert ruled.state.loop.failed == ("spec-reviewer",)
     assert [t.id for t in ruled.open] == ["F1"]
-    assert "nobody can be asked and no blocker is open" in ruled.reasons[-1]
+    assert "there is nobody to ask and no blocker is open" in ruled.reasons[-1]
     done = look(ruled.state, headless=True)
     assert (done.decision, done.state.loop.failed) == (LoopDecision.ACCEPT, ("spec-reviewer",))
 

@@ -73,7 +73,7 @@ def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
     yield from _lessons(office, row)
     yield f"commit {row.head[:SHORT]} is the final one (.meta.json: completed)"
     yield f"if you approve: {_handed(office, row)}"
-    yield "if you reject: that commit is undone, and the stage runs again with your words"
+    yield "if you reject: that commit is undone, and the stage runs again"
 
 
 def _lessons(office: Office, row: FeatureRow) -> Iterator[str]:
