@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sparing.briefing.gather import gather
 from sparing.context.documents.fix_summary import answers, fix_words
 from sparing.context.prompt.compose import compose
+from sparing.money import Amount
+from sparing.records import ledger
 from sparing.turn import Turn
 from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
-from tests.briefing.sample import DATA, Sample
+from tests.briefing.sample import DATA, Sample, make_sample
+from tests.records.attempts import attempt, result
 
 
 @pytest.mark.parametrize("order", [Order.NESTED, Order.SEED])
@@ -142,6 +146,43 @@ def test_a_stage_transition_brings_stage_and_skill_and_nothing_else(
     prompt = rendered["builder-L3.implement-transition-resume-nested"]
     assert [one.name for one in prompt.segments] == ["turn", "stage", "skill", "handoff"]
     assert prompt.text.startswith("# Stage transition: you now enter the `implement` stage\n")
+
+
+@pytest.mark.parametrize("order", [Order.NESTED, Order.SEED])
+@pytest.mark.parametrize("role", ["builder", "judge"])
+def test_a_stage_that_is_entered_again_is_not_explained_again(
+    rendered: dict[str, Prompt], role: str, order: Order
+) -> None:
+    """B7, F1: what it wants and how is in the session; a judge is reminded of the form."""
+    brief = rendered["builder-L3.implement-transition-resume-nested"].brief
+    if role == "judge":
+        brief = rendered["judge-L3.code_review-1-compose-nested"].brief
+    again = replace(brief, asked=replace(brief.asked, back=True))
+    first, second = (compose(one, Way.RESUME, order).segments for one in (brief, again))
+    names = {one.name for one in first} - {one.name for one in second}
+    assert names == {"stage", "skill", *({"role", "schema"} if role == "judge" else ())}
+    said = next(one.text for one in second if one.name == "turn")
+    assert f"you now enter the `{brief.asked.stage}` stage again\n" in said
+    assert ("Reply with the JSON object as before" in said) == (role == "judge")
+    assert ("HANDOFF" in second[-1].text) == (role == "builder")
+
+
+def test_who_was_in_a_stage_is_known_by_its_session(tmp_path: Path) -> None:
+    """B7: of this session, this stage and this role, and with a reply."""
+    sample = make_sample(tmp_path)
+    source = sample.source("builder", "implement", Turn.BUILD, flow="L3", seen=1)
+    key, session = source.row.feature.key, source.session
+    assert session is not None
+    assert not gather(source).asked.back
+    with sample.around.database.write() as tx:
+        for name, stage in (("one", "plan"), ("two", "code_review")):
+            told = attempt(name, feature=key, stage=stage, role="builder")
+            number = ledger.begin(tx, told, Amount(0, 0))
+            ledger.finish(tx, told.dispatch, number, result(session=session.id))
+    assert not gather(source).asked.back
+    plan = sample.source("builder", "plan", Turn.WRITE, flow="L3", seen=1)
+    assert gather(plan).asked.back
+    assert not gather(replace(plan, session=replace(session, id="another"))).asked.back
 
 
 def test_of_a_reply_the_reviewer_gets_findings_and_summary() -> None:

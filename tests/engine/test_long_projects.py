@@ -165,7 +165,7 @@ def test_the_next_features_begin_one_after_the_other(site: Site, desk: Desk) -> 
 
 def test_an_idea_is_researched_written_and_stopped(site: Site, desk: Desk) -> None:
     """A1, C11: one who fails is told and left out, and the author goes on without it."""
-    assert desk.json("start", "An idea")["feature"] == "004"
+    assert desk.json("start", "An idea", "--flow", "feature")["feature"] == "004"
     at_gate = site.say("run", "4", "--no-input")
     assert at_gate.code == 2
     for line in (

@@ -37,3 +37,7 @@ def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path)
     subjects = played.subjects()
     assert "Write plan.md (001)" in subjects
     assert subjects.count("Greet people (001)") == 2
+    for role, stage in (("builder", "implement"), ("judge", "code_review")):
+        again = played.say("show", "prompt", role, "--feature", "1", "--stage", stage).out
+        assert f"you now enter the `{stage}` stage again" in again
+        assert "# Skill: " not in again, "B7: the guide is in its context"

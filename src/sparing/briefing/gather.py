@@ -48,6 +48,7 @@ from sparing.context.prompt.shorten import without_digested
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import StageWork
+from sparing.records import ledger
 from sparing.roles.load import Role, RoleClass
 from sparing.runtime.levers import is_chained
 from sparing.runtime.source import Source
@@ -182,7 +183,16 @@ def _asked(source: Source, kind: TurnKind, scoped: Scoped | None) -> TurnSubject
         phase=source.phase or job.part,
         words=TURNS[job.turn].words,
         panel=job.panel,
+        back=source.transition and session is not None and _was_here(source, session),
     )
+
+
+def _was_here(source: Source, session: Session) -> bool:
+    """Its session was in this stage before, and was told what the stage wants."""
+    with source.around.database.read() as connection:
+        rows = ledger.of_session(connection, source.row.feature.key, session.id)
+    own = (source.job.stage, source.job.role)
+    return any(row.is_good and (row.attempt.stage, row.attempt.role) == own for row in rows)
 
 
 def _code(source: Source, kind: TurnKind) -> Code | None:

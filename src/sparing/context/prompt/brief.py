@@ -102,6 +102,8 @@ class TurnSubject:
     """Of a role with one dispatch of its own: the file it is asked with, by folder and name."""
     panel: tuple[str, ...] = ()
     """Reviewers who look in one turn; the role is the first whose word is wanted."""
+    back: bool = False
+    """Of a stage that a session goes on with: it was told the stage's text and guide before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,13 +63,13 @@ def nested_again(brief: Brief) -> tuple[Segment, ...]:
                 *pieces.materials(brief),
             ]  # fmt: skip
         case TurnKind.STAGE | TurnKind.JUDGE:
-            builds = brief.asked.kind is TurnKind.STAGE
+            builds, back = brief.asked.kind is TurnKind.STAGE, brief.asked.back
             return (
                 *pieces.news(brief),
                 *pieces.turn(turns.resumed_turn(brief)),
-                *([] if builds else pieces.role(brief)),
-                *pieces.stage_texts(brief),
-                *pieces.schema(brief),
+                *([] if builds or back else pieces.role(brief)),
+                *([] if back else pieces.stage_texts(brief)),
+                *([] if back else pieces.schema(brief)),
                 *pieces.findings(brief),
                 *pieces.materials(brief),
                 *(pieces.handoff_again() if builds else []),

@@ -153,8 +153,10 @@ def resumed_turn(brief: Brief) -> str:
             return _say(brief, "task_next", *stated, *_known_names(brief), *_news(brief))
         case TurnKind.STAGE | TurnKind.JUDGE:
             builds = asked.kind is TurnKind.STAGE and asked.target
-            name = "transition" if builds else "transition_only"
-            return _say(brief, name, *_news(brief), *_feedback(brief), *_persons(brief))
+            name = "transition_again" if asked.back else "transition"
+            said = (*_news(brief), *_feedback(brief), *_persons(brief))
+            form = reminder(brief) if asked.back and asked.kind is TurnKind.JUDGE else ""
+            return _say(brief, name if builds else f"{name}_only", *said) + form
         case TurnKind.ANSWER:
             name = "answered" if asked.target else "answered_only"
             return _say(brief, name, *_feedback(brief), *_persons(brief))
