@@ -19,6 +19,7 @@ from sparing.workspace.git.config import Setting
 from sparing.workspace.git.special_files import blocking_files
 
 PATIENCE_SECONDS = 2.0
+TRIED_SECONDS = 20.0
 
 
 def output_of(
@@ -50,7 +51,11 @@ def leash() -> tuple[str, ...]:
         return ()
     words = (found, "--pdeathsig", "KILL", "--")
     # That of busybox does not know the option.
-    tried = subprocess.run((*words, found, "--version"), capture_output=True, check=False)
+    line = (*words, found, "--version")
+    try:
+        tried = subprocess.run(line, capture_output=True, timeout=TRIED_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return ()
     return words if tried.returncode == 0 else ()
 
 
