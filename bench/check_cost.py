@@ -57,7 +57,14 @@ for n in range(2000 if (worktree.path / "package.json").exists() else 0):
     file = worktree.path / "node_modules" / f"p{n % 40}" / f"f{n}.js"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("exports.x = 1;" * 20)
-seal(worktree, commit)
+try:
+    from sparing.workspace.checks.environment import left_beside
+    from sparing.workspace.setup.environments import Environments
+    left = left_beside(worktree, commit)
+    kept = Environments(place / "environments").keep("one", worktree.path, left)
+    seal(worktree.path, kept)
+except ImportError:
+    seal(worktree, commit)
 (check,) = [one for one in find_checks(Snapshot(repository, commit)) if one.name == "test"]
 def spent():
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.clean_room import clean_room, remove_traces
-from sparing.workspace.checks.environment import is_sealed, seal, tools_of
+from sparing.workspace.checks.environment import is_sealed, left_beside, seal, tools_of
 from sparing.workspace.checks.parking import parked_of, put_back, used_of
 from sparing.workspace.checks.run import Check, run_check
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
+from sparing.workspace.setup.environments import Environments
 from tests.repositories import make_repository, write_files
 from tests.workspace.features import BRANCH, make_worktree
 
@@ -69,7 +70,9 @@ def text(worktree: Worktree, path: str = ".venv/bin/python") -> str:
 def sealed(worktree: Worktree) -> Worktree:
     write_files(worktree.path, ENVIRONMENT)
     (worktree.path / ".venv/bin/python3").symlink_to("python")
-    seal(worktree, worktree.tip())
+    kept = Environments(worktree.path.parent.with_name("environments"))
+    left = left_beside(worktree, worktree.tip())
+    seal(worktree.path, kept.keep("one", worktree.path, left))
     return worktree
 
 

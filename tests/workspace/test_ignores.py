@@ -16,7 +16,7 @@ from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.repository import Repository, confirmed, is_dirty, search_repository
 from sparing.workspace.git.retire import retire
 from sparing.workspace.git.worktree import Worktree, ensure_worktree
-from sparing.workspace.setup.run import exclude
+from sparing.workspace.setup.excluded_paths import exclude
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import BRANCH, commit, files_of
 

@@ -5,6 +5,8 @@ Covers: H6
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,11 @@ def test_a_check_sees_the_constant_path_and_we_do_not(place: Place) -> None:
     check = Check("test", words, "")
     found = run_check(check, place.worktree, 60, {"PATH": PATH}, CheckSandbox(place.scratch))
     assert found.output == ".\nsrc:.\napp.py:3: wrong\n"
+
+
+def test_where_one_stands_does_not_decide_what_the_host_can_do(tmp_path: Path) -> None:
+    """H6: below /tmp, where the probe mounts, it found no constant path."""
+    script = "from sparing.workspace.sandbox.launcher import level_reached as r; print(r())"
+    line = (sys.executable, "-c", script)
+    told = {subprocess.check_output(line, cwd=folder, text=True) for folder in (tmp_path, "/")}
+    assert told == {f"{level_reached()}\n"}

@@ -44,7 +44,7 @@ def set_up(worktree: Worktree, folder: Path, commit: str = "") -> list[str]:
     means = Means({"PATH": os.environ["PATH"]}, folder / "caches", 120.0)
     done = equip(worktree, recipe, means)
     assert is_equipped(worktree, recipe, worktree.path)
-    return [one.command for one in done]
+    return [one.command for one in done.done]
 
 
 def green(worktree: Worktree) -> bool:

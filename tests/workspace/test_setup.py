@@ -15,7 +15,7 @@ from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.setup.files import Folder
 from sparing.workspace.setup.ingredients import Recipe
 from sparing.workspace.setup.lent_files import lend, matching, take_back
-from sparing.workspace.setup.run import Means, SetupFailed, equip, is_equipped
+from sparing.workspace.setup.run import Equipped, Means, SetupFailed, equip, is_equipped
 from sparing.workspace.setup.setup_plan import (
     Command,
     SetupPlan,
@@ -112,14 +112,14 @@ def test_nothing_of_a_setup_is_committed(user_repository: UserRepository, tmp_pa
         "mkdir -p deps/deep src/made && touch deps/deep/x src/made/y 'src/odd [1].txt'",
         "echo 2 > lock.txt",
     )
-    assert len(equip(worktree, recipe, means(tmp_path))) == 2
+    assert len(equip(worktree, recipe, means(tmp_path)).done) == 2
     assert changed_paths(worktree, base) == ()
     assert (worktree.path / "deps/deep/x").exists()
     write_files(worktree.path, {"deps/deep/later": "", "src/work.py": "WORK = 1\n"})
     change = commit(worktree)
     assert files_of(worktree, change) == ["src/work.py"]
     assert is_equipped(worktree, recipe, worktree.path)
-    assert equip(worktree, recipe, means(tmp_path)) == ()
+    assert equip(worktree, recipe, means(tmp_path)) == Equipped()
 
 
 def test_a_secret_that_a_setup_writes_is_in_no_ref(

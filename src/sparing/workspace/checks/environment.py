@@ -1,8 +1,9 @@
 """What a set-up has installed in a worktree, sealed before any agent works there.
 
 Right after the set-up, all that it left beside the files of the commit is copied to a folder of
-ours: copied, never linked, so that nobody who writes in the worktree reaches it. Checks are given
-a second copy. It is used again as long as nothing in it has changed, and made anew otherwise.
+ours: copied, never linked, so that nobody who writes in the worktree reaches it. Worktrees that
+would be set up alike share that folder. Checks are given a copy of it of their own, which is used
+again as long as nothing in it has changed, and made anew otherwise.
 """
 
 from __future__ import annotations
@@ -44,15 +45,19 @@ def is_sealed(worktree: Path) -> bool:
     return (store_of(worktree) / SEALED).is_dir()
 
 
-def seal(worktree: Worktree, commit: str) -> None:
-    """Keep what a set-up has left. Nobody else may have worked in the folder since the commit."""
-    unseal(worktree.path)
-    store = store_of(worktree.path)
-    fresh = store / "new"
-    fresh.mkdir(parents=True, mode=0o700)
-    for path in left_beside(worktree, commit):
-        copy(worktree.path / path, fresh / path)
-    fresh.rename(store / SEALED)
+def seal(worktree: Path, kept: Path) -> None:
+    """From now on checks of this worktree are given what is kept there."""
+    unseal(worktree)
+    store = store_of(worktree)
+    store.mkdir(mode=0o700)
+    (store / "new").symlink_to(kept)
+    (store / "new").rename(store / SEALED)
+
+
+def kept_for(worktree: Path) -> Path | None:
+    """The folder that was named when it was sealed."""
+    place = store_of(worktree) / SEALED
+    return place.readlink() if place.is_symlink() else None
 
 
 def unseal(worktree: Path) -> None:
@@ -87,9 +92,9 @@ def bring(worktree: Path, room: Path) -> None:
         return
     if not ready.is_dir() or _noted(store) != _stamps(ready):
         remove_tree(ready)
-        copy(sealed, ready)
+        copy(sealed.resolve(), ready)
         (store / NOTED).write_text(json.dumps(_stamps(ready)), "utf-8")
-    for path in tuple(_lacking(sealed, room)):
+    for path in tuple(lacking(sealed, room)):
         if _is_folder(ready / path):
             (ready / path).rename(room / path)
         else:
@@ -101,19 +106,19 @@ def take_back(worktree: Path, room: Path) -> None:
     sealed, ready = store_of(worktree) / SEALED, store_of(worktree) / READY
     if not ready.is_dir():
         return
-    for path in tuple(_lacking(sealed, ready)):
+    for path in tuple(lacking(sealed, ready)):
         if _is_folder(room / path):
             (room / path).rename(ready / path)
 
 
-def _lacking(source: Path, target: Path, folder: str = "") -> Iterator[str]:
+def lacking(source: Path, target: Path, folder: str = "") -> Iterator[str]:
     """What the one has and the other has not: whole folders where it can be."""
     for entry in sorted(os.scandir(source / folder), key=lambda one: one.name):
         path = f"{folder}/{entry.name}" if folder else entry.name
         if not os.path.lexists(target / path):
             yield path
         elif entry.is_dir(follow_symlinks=False) and _is_folder(target / path):
-            yield from _lacking(source, target, path)
+            yield from lacking(source, target, path)
 
 
 def _noted(store: Path) -> object:

@@ -83,6 +83,10 @@ class CheckSandbox(NamedTuple):
     covered: Mapping[Path, str] = MappingProxyType({})
     """As in `SandboxPolicy`."""
     git: GitView | None = None
+    given: Mapping[str, str] = MappingProxyType({})
+    """Variables beside those that every check has."""
+    before: tuple[str, ...] = ()
+    """Stands before its command line: a program that watches it, outside of the sandbox."""
 
 
 class _Line(NamedTuple):
@@ -182,7 +186,7 @@ def _prepared(
     policy = SandboxPolicy(
         SandboxAccess.AUTHOR,
         worktree,
-        environment,
+        {**sandbox.given, **environment},
         git_dir=sandbox.git_dir,
         git=sandbox.git,
         covered=sandbox.covered,
@@ -197,7 +201,7 @@ def _prepared(
     try:
         report = wrapped.folder / "tmp" / REPORT
         env = {**wrapped.env, "PYTEST_ADDOPTS": _reporting(wrapped.env)}
-        yield _Line(wrapped.argv, env, wrapped.pass_fds, wrapped.end, report)
+        yield _Line((*sandbox.before, *wrapped.argv), env, wrapped.pass_fds, wrapped.end, report)
     finally:
         wrapped.cleanup()
 

@@ -76,8 +76,9 @@ def level_reached() -> Reach:
     if not sys.platform.startswith("linux"):
         return Reach(SandboxLevel.UNSANDBOXED, 0, root, powers_dropped=False)
     argv = (*_interpreter(), str(PROGRAM), "probe")
+    # In no folder that the probe's own mounts could hide, such as one below /tmp.
     done = subprocess.run(
-        argv, env={}, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+        argv, cwd="/", env={}, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
     )
     words = done.stdout.split()
     known = [int(word) for word in words] if len(words) == 4 else [0, 0, 0, 0]

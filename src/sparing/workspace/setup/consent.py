@@ -21,6 +21,7 @@ from sparing.workspace.setup.setup_plan import (
     keep_answer,
     keep_commit,
 )
+from sparing.workspace.setup.traced_runs import learned_from
 
 
 class SetupSettings(Protocol):
@@ -89,16 +90,23 @@ def _agreed_later(asked: SetupQuestion, head: str) -> Recipe | None:
     commit = agreed_commit(asked.state, asked.feature)
     if commit is None or not contains(asked.repository, head, commit):
         return None
-    found = _recipe(asked, commit)
-    return found if answer_to(asked.state, found.digest) else None
+    # By what could be known before it ran: what its run has read since takes no agreement back.
+    agreed = answer_to(asked.state, _unlearned(asked, commit).digest)
+    return _recipe(asked, commit) if agreed else None
 
 
 def decide(asked: SetupQuestion, found: Consent, *, agreed: bool) -> None:
     """The answer is to these bytes; a yes is to this commit."""
     keep_answer(asked.state, found.now.digest, agreed=agreed)
     if agreed:
+        keep_answer(asked.state, _unlearned(asked, found.now.commit).digest, agreed=True)
         keep_commit(asked.state, asked.feature, found.now.commit)
 
 
 def _recipe(asked: SetupQuestion, commit: str) -> Recipe:
+    learned = learned_from(asked.state)
+    return recipe_at(asked.repository, commit, asked.setup, asked.copy, learned)
+
+
+def _unlearned(asked: SetupQuestion, commit: str) -> Recipe:
     return recipe_at(asked.repository, commit, asked.setup, asked.copy)

@@ -1,8 +1,9 @@
 """What a set-up reads: the files of a commit that decide what its commands load and run.
 
-Known by name, wherever they lie, or because a command or another such file names them. The list
-says when a person is asked; it need not be complete to be safe, because a set-up only ever sees
-the files of a commit that somebody agreed to.
+Known by name, wherever they lie, because a command or another such file names them, or because an
+earlier run of the same commands has read them or looked for them. The list says when a person is
+asked and when an environment may be used again; it need not be complete to be safe, because a
+set-up only ever sees the files of a commit that somebody agreed to.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import hashlib
 import posixpath
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.snapshot import SUBMODULE, Entry, Snapshot
 from sparing.workspace.setup.references import named_by, words_of
 from sparing.workspace.setup.setup_plan import Command, SetupPlan, plan_setup
+from sparing.workspace.setup.trace import Traced, TraceKind
 
 ANY = (".tool-versions", "mise.toml", ".mise.toml", ".env", ".envrc", ".gitmodules")
 PYTHON = (
@@ -50,7 +53,9 @@ FAMILIES = {
     "go": GO,
     "bundle": RUBY,
 }
-"""Programs that read the files of one family alone; what any other one reads is not known."""
+"""Programs that read the files of one family alone; what any other one reads is not known, unless
+it was watched."""
+NOT_RUN = Traced()
 
 
 class Recipe(NamedTuple):
@@ -69,17 +74,35 @@ class Recipe(NamedTuple):
         return told.hexdigest()
 
 
-def recipe_at(repo: Repository, commit: str, setup: Sequence[str], copy: Sequence[str]) -> Recipe:
-    return _recipe_at(repo, commit, tuple(setup), tuple(copy))
+def recipe_at(
+    repo: Repository,
+    commit: str,
+    setup: Sequence[str],
+    copy: Sequence[str],
+    learned: Mapping[str, Traced] | None = None,
+) -> Recipe:
+    """`learned` has what earlier runs have read, by the hash of their commands."""
+    plan = plan_at(repo, commit, tuple(setup), tuple(copy))
+    return _recipe_at(repo, commit, plan, (learned or {}).get(plan.digest, NOT_RUN))
+
+
+def with_learned(repo: Repository, recipe: Recipe, learned: Mapping[str, Traced]) -> Recipe:
+    """The same after another run of its commands was watched."""
+    known = learned.get(recipe.plan.digest, NOT_RUN)
+    return _recipe_at(repo, recipe.commit, recipe.plan, known)
 
 
 @lru_cache(64)
-def _recipe_at(
+def plan_at(
     repo: Repository, commit: str, setup: tuple[str, ...], copy: tuple[str, ...]
-) -> Recipe:
+) -> SetupPlan:
+    return plan_setup(Snapshot(repo, commit), setup, copy)
+
+
+@lru_cache(64)
+def _recipe_at(repo: Repository, commit: str, plan: SetupPlan, learned: Traced) -> Recipe:
     files = Snapshot(repo, commit)
-    plan = plan_setup(files, setup, copy)
-    found = sorted(ingredients(plan, files))
+    found = sorted(ingredients(plan, files, learned))
     return Recipe(commit, plan, tuple((path, files.entries[path]) for path in found))
 
 
@@ -90,16 +113,21 @@ def differences(repo: Repository, before: Recipe, now: Recipe) -> tuple[str, ...
     return tuple(sorted(path for path in paths if old.get(path) != new.get(path)))
 
 
-def ingredients(plan: SetupPlan, files: Snapshot) -> frozenset[str]:
-    found: set[str] = set()
+def ingredients(plan: SetupPlan, files: Snapshot, learned: Traced = NOT_RUN) -> frozenset[str]:
+    if learned.kind is TraceKind.NOTHING and not _is_known(plan):
+        return frozenset(files.entries)  # it ran, and nobody could see what it read
+    found = {path for path in learned.read if path in files.entries}
+    found |= set(_appeared(files, frozenset(learned.absent)))
     patterns: set[str] = set()
     for command in plan.commands:
         named = set(_named(command, files))
-        family = None if named and _is_script(command) else FAMILIES.get(_program(command))
+        family = _family(command, named=bool(named))
         patterns.update((*ANY, *family) if family else ALL)
         found |= named
     if patterns:
-        found |= set(_known(files, tuple(sorted(patterns))))
+        # One that was there and was not read is none; one that has come since may be.
+        unread = learned.unread if learned.kind is TraceKind.CALLS else ()
+        found |= set(_known(files, tuple(sorted(patterns)))).difference(unread)
     if patterns.issuperset(PYTHON):
         found |= set(_shadows(files))
     new, goals = found, _goals(plan)
@@ -108,6 +136,27 @@ def ingredients(plan: SetupPlan, files: Snapshot) -> frozenset[str]:
         new = {path for one in new for path in named_by(files, one, goals, words)} - found
         found |= new
     return frozenset(found)
+
+
+def unread(files: Snapshot, read: Iterable[str]) -> tuple[str, ...]:
+    """What looks by its name as if a set-up would read it, and was not read."""
+    return tuple(sorted(set(_known(files, tuple(sorted(ALL)))).difference(read)))
+
+
+def _appeared(files: Snapshot, absent: frozenset[str]) -> Iterator[str]:
+    """What lies now where nothing was, or in a folder that was not there."""
+    for path in files.entries if absent else ():
+        if any(part in absent for part in (path, *map(str, PurePosixPath(path).parents))):
+            yield path
+
+
+def _family(command: Command, *, named: bool) -> Sequence[str] | None:
+    """The names of what its program reads, if it is one that reads files of one kind alone."""
+    return None if named and _is_script(command) else FAMILIES.get(_program(command))
+
+
+def _is_known(plan: SetupPlan) -> bool:
+    return all(_family(one, named=False) for one in plan.commands)
 
 
 def _named(command: Command, files: Snapshot) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import cast
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import Confined, PathRefused, check_path
-from sparing.workspace.setup.run import exclude
+from sparing.workspace.setup.excluded_paths import exclude
 
 LIMIT_BYTES = 1_000_000
 MOST = 100

@@ -1,34 +1,56 @@
 """Carrying out a set-up for a worktree, so that nothing of it is ever committed or lost.
 
 It runs on the files of a commit that a person knows, whatever the branch has by now; what it makes
-is there when the branch's own files are back. New files are noted in an exclude file of the
-worktree's own; changes to files that git knows are dropped. A mark says what was carried out: a
-worktree that was made again has none, and is set up again.
+is there when the branch's own files are back. What it made is kept, and the next worktree that
+would be set up alike gets a copy. New files are noted in an exclude file of the worktree's own;
+changes to files that git knows are dropped. A mark says what was carried out: a worktree that was
+made again has none, and is set up again.
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
 from sparing.workspace.checks.discover import Check
+from sparing.workspace.checks.environment import left_beside, seal
 from sparing.workspace.checks.failures import is_network, telling_lines
 from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
 from sparing.workspace.git import private_index
-from sparing.workspace.git.private_index import excludes_of
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import place_of
 from sparing.workspace.setup.base_files import base_files, folders_of
-from sparing.workspace.setup.ingredients import Recipe
+from sparing.workspace.setup.environments import (
+    FILES,
+    Conditions,
+    Environments,
+    contents,
+    environment_name,
+)
+from sparing.workspace.setup.excluded_paths import exclude
+from sparing.workspace.setup.ingredients import Recipe, unread, with_learned
 from sparing.workspace.setup.setup_plan import Command
+from sparing.workspace.setup.trace import (
+    UNSEEN,
+    Traced,
+    TraceKind,
+    forget_times,
+    read_calls,
+    read_times,
+    trace_kind,
+    trace_line,
+)
+from sparing.workspace.setup.traced_runs import learn, learned_from
 
 MARK = "sparing.setup"
+PROBE = "sparing.setup-probe"
 
 
 class SetupFailed(RepositoryError):
@@ -43,6 +65,10 @@ class Means(NamedTuple):
     """Where tools keep what they load, for all worktrees of a repository."""
     limit_seconds: float
     sandbox: CheckSandbox | None = None
+    state: Path | None = None
+    """Where environments and what was learned about set-ups are kept. None: nothing is kept."""
+    network: str = ""
+    """Where packages come from, as a hash."""
 
     def place(self, worktree: Path) -> Path:
         """Where a set-up finds the worktree, which what it installs may note down."""
@@ -70,49 +96,107 @@ def forget_setup(worktree: Worktree) -> None:
     (worktree.git_dir / MARK).unlink(missing_ok=True)
 
 
+class Equipped(NamedTuple):
+    done: tuple[CheckResult, ...] = ()
+    """Commands that ran."""
+    copied: bool = False
+    """What an earlier run had made was enough."""
+
+
 def equip(
     worktree: Worktree,
     recipe: Recipe,
     means: Means,
-    prepare: Callable[[], object] = tuple,
-    keep: Callable[[], object] = tuple,
-) -> tuple[CheckResult, ...]:
-    """Run what has to be run, once for each worktree and what the recipe's files ask for.
+    prepare: Callable[[], Iterable[str]] = tuple,
+) -> Equipped:
+    """Provide what has to be there, once for each worktree and what the recipe's files ask for.
 
-    `prepare` brings what a set-up needs and no commit has. `keep` is called when all is made and
-    nothing of an agent's lies beside it.
+    `prepare` brings what a set-up needs and no commit has, and says which files that is.
     """
     place = means.place(worktree.path)
     if is_equipped(worktree, recipe, place):
-        return ()
-    done: list[CheckResult] = []
+        return Equipped()
+    found = Equipped()
     if recipe.plan.commands:
         with base_files(worktree, recipe.commit) as git:
-            prepare()
+            lent = contents(worktree.path, tuple(prepare()))
             before = _untracked(git)
-            for command in recipe.plan.commands:
-                result = _run(command, worktree, means)
-                if not result.passed:
-                    raise _failed(command, result, means.limit_seconds)
-                done.append(result)
+            found = _provide(worktree, recipe, means, lent)
             _exclude_new(worktree, git, before)
-            keep()
+    recipe = _known_now(worktree, recipe, means)
     (worktree.git_dir / MARK).write_text(state_of(worktree, recipe, place), "utf-8")
-    return tuple(done)
+    return found
 
 
-def exclude(worktree: Worktree, paths: Iterable[str]) -> None:
-    """From now on git does not see these paths here, unless it has them already."""
-    file = excludes_of(worktree.git_dir)
-    known = (read_plain(file) or b"").decode("utf-8").splitlines()
-    lines = [f"/{_escaped(path)}" for path in paths]
-    file.write_text("".join(f"{one}\n" for one in dict.fromkeys((*known, *lines))), "utf-8")
+def _provide(
+    worktree: Worktree, recipe: Recipe, means: Means, lent: tuple[tuple[str, str], ...]
+) -> Equipped:
+    """A copy, or the commands; what they made is kept while nothing of an agent's is beside it."""
+    if means.state is None:
+        return Equipped(_run_all(worktree, recipe, means)[0])
+    store = Environments(means.state / "environments")
+    path = means.environ.get("PATH", os.defpath)
+    alike = Conditions(means.place(worktree.path), path, lent, means.network)
+    wait = means.limit_seconds * len(recipe.plan.commands)
+    with store.building(environment_name(_known_now(worktree, recipe, means), alike), wait):
+        # Another one may have been built meanwhile, and told what it reads.
+        name = environment_name(_known_now(worktree, recipe, means), alike)
+        if store.give(name, worktree.path):
+            seal(worktree.path, store.folder / name / FILES)
+            return Equipped(copied=True)
+        done, seen = _run_all(worktree, recipe, means)
+        learn(means.state, recipe.plan, seen)
+        name = environment_name(_known_now(worktree, recipe, means), alike)
+        kept = store.keep(name, worktree.path, left_beside(worktree, recipe.commit))
+        seal(worktree.path, kept)
+    return Equipped(done)
 
 
-def _run(command: Command, worktree: Worktree, means: Means) -> CheckResult:
+def _known_now(worktree: Worktree, recipe: Recipe, means: Means) -> Recipe:
+    if means.state is None:
+        return recipe
+    return with_learned(worktree.repository, recipe, learned_from(means.state))
+
+
+def _run_all(
+    worktree: Worktree, recipe: Recipe, means: Means
+) -> tuple[tuple[CheckResult, ...], Traced]:
+    """With what they have read."""
+    commit = Snapshot(worktree.repository, recipe.commit)
+    files = commit.entries
+    forget_times(worktree.path, files)
+    done: list[CheckResult] = []
+    with tempfile.TemporaryDirectory(prefix="trace-", dir=_scratch(means)) as folder:
+        watched = means.sandbox is not None and trace_kind() is TraceKind.CALLS
+        line = trace_line(Path(folder)) if watched else ()
+        for command in recipe.plan.commands:
+            result = _run(command, worktree, means, line)
+            if not result.passed:
+                raise _failed(command, result, means.limit_seconds)
+            done.append(result)
+        roots = (worktree.path.resolve(), worktree.path, means.place(worktree.path))
+        seen = read_calls(Path(folder), roots, files) if watched else UNSEEN
+    if not watched:
+        seen = read_times(worktree.path, files, worktree.git_dir / PROBE)
+    made = left_beside(worktree, recipe.commit)
+    absent = (path for path in seen.absent if not _is_within(path, made))
+    seen = seen._replace(absent=tuple(absent), unread=unread(commit, seen.read))
+    return tuple(done), seen
+
+
+def _scratch(means: Means) -> Path | None:
+    return means.sandbox.scratch if means.sandbox and means.sandbox.scratch.is_dir() else None
+
+
+def _is_within(path: str, folders: Iterable[str]) -> bool:
+    return any(path == one or path.startswith(f"{one}/") for one in folders)
+
+
+def _run(command: Command, worktree: Worktree, means: Means, line: tuple[str, ...]) -> CheckResult:
     check = Check("set-up", command.argv, command.origin)
     environ = {**means.environ, **caches(means.caches)}
-    return run_check(check, worktree.path, means.limit_seconds, environ, means.sandbox)
+    sandbox = means.sandbox._replace(before=line) if means.sandbox else None
+    return run_check(check, worktree.path, means.limit_seconds, environ, sandbox)
 
 
 def caches(folder: Path) -> dict[str, str]:
@@ -165,7 +249,3 @@ def _failed(command: Command, result: CheckResult, limit_seconds: float) -> Setu
     return SetupFailed(
         what, "fix the cause, or name other commands: workspace.setup in sparing.toml"
     )
-
-
-def _escaped(path: str) -> str:
-    return "".join(f"\\{letter}" if letter in "*?[]\\ !#" else letter for letter in path)

@@ -100,11 +100,17 @@ def keep_answer(folder: Path, digest: str, *, agreed: bool) -> None:
 
 
 def _keep(folder: Path, key: str, value: object) -> None:
-    partial = folder / f"{ANSWERS}.{os.getpid()}"
+    told = json.dumps({**_answers(folder), key: value}, indent=2)
+    write_private(folder / ANSWERS, f"{told}\n")
+
+
+def write_private(place: Path, text: str) -> None:
+    """Whole or not at all, for its owner alone."""
+    partial = place.with_name(f"{place.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w") as file:
-        file.write(json.dumps({**_answers(folder), key: value}, indent=2) + "\n")
-    partial.replace(folder / ANSWERS)
+        file.write(text)
+    partial.replace(place)
 
 
 def _answers(folder: Path) -> Mapping[str, object]:
