@@ -20,6 +20,7 @@ ROOM_LINES = {
     **dict.fromkeys(
         (
             "runtime",
+            "provision",
             "stages",
             "briefing",
             "dispatch",

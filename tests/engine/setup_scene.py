@@ -17,15 +17,16 @@ from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import agree, prospect
 from sparing.desk.setup.worktree_setup import changed_setup, decide_setup
 from sparing.job import Job, JobKind, Ticket
+from sparing.provision.outfit import outfit
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import outfit
 from sparing.workspace.git.worktree import Worktree
 from tests.repositories import make_repository
 from tests.workspace.setup_ways import change_files
 
 AT = 1_767_225_600.0
 PROGRAM = """#!/bin/sh
+[ -n "$PIP_CACHE_DIR" ] || exit 1
 mkdir -p "$PIP_CACHE_DIR"
 rm -rf "$PIP_CACHE_DIR/seen"
 cp -a . "$PIP_CACHE_DIR/seen"

@@ -18,7 +18,9 @@ HEAD_LIMIT = 16 * 1024
 PIECE = 64 * 1024
 PATIENCE_SECONDS = 30.0
 TLS_PORT = 443
-_CONNECT = re.compile(r"CONNECT (?P<host>[A-Za-z0-9.-]{1,253}):(?P<port>\d{1,5}) HTTP/1\.[01]")
+_NAME = r"(?P<host>[A-Za-z0-9.-]{1,253})"
+_CONNECT = re.compile(rf"CONNECT {_NAME}:(?P<port>\d{{1,5}}) HTTP/1\.[01]")
+_PLAIN = re.compile(rf"(?:GET|HEAD|POST) http://{_NAME}(?::(?P<port>\d{{1,5}}))?/\S* HTTP/1\.[01]")
 
 
 class Host(NamedTuple):
@@ -29,10 +31,12 @@ class Host(NamedTuple):
 class Tunnel:
     """Use as `async with Tunnel(hosts) as tunnel`; then `tunnel.url` is a proxy for them."""
 
-    def __init__(self, hosts: Iterable[Host], upstream: str = "") -> None:
+    def __init__(self, hosts: Iterable[Host], upstream: str = "", *, plain: bool = False) -> None:
         self._hosts = frozenset(hosts)
         self._upstream = upstream
         """The user's own proxy, where there is one."""
+        self._plain = plain
+        """Whether what is not encrypted goes through too."""
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.refused: list[str] = []
@@ -73,14 +77,19 @@ class Tunnel:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             line = head.partition("\r\n")[0]
             asked = _CONNECT.fullmatch(line)
-            host = Host(asked["host"].lower(), int(asked["port"])) if asked else None
+            plain = _PLAIN.fullmatch(line) if self._plain and not self._upstream else None
+            host = _host(asked or plain)
             if host is None or host not in self._hosts:
                 self.refused.append(line[:200])
                 writer.write(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
                 await writer.drain()
                 return
             there = await self._reach(host)
-        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        if plain:
+            # What follows on this line goes to the same host, whatever it asks for.
+            there[1].write(head.encode("latin-1"))
+        else:
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         try:
             await _carry((reader, writer), there)
         finally:
@@ -98,6 +107,10 @@ class Tunnel:
             there[1].close()
             raise ConnectionError("the user's proxy refuses")
         return there
+
+
+def _host(asked: re.Match[str] | None) -> Host | None:
+    return Host(asked["host"].lower(), int(asked["port"] or 80)) if asked else None
 
 
 def way_out(base_url: str, more: Iterable[str] = ()) -> frozenset[Host]:

@@ -34,13 +34,13 @@ from sparing.implement.checks import checks_at, run_checks
 from sparing.job import Job, JobKind
 from sparing.money import to_usd
 from sparing.prompts.render import words
+from sparing.provision.outfit import outfit
 from sparing.records import features
 from sparing.records.features import FeatureRow
 from sparing.review.quotes import QuoteCheck
 from sparing.review.verdict import Complaint
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import outfit
 from sparing.segment import Segment, Volatility
 from sparing.turn import Turn
 from sparing.turn_kind import Errand

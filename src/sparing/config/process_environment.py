@@ -37,6 +37,36 @@ CLIENT = (
 """What we must know to start an agent's client with its login and a way out."""
 
 
+PACKAGES = (
+    *("PATH", "HOME", "XDG_CONFIG_HOME", "CARGO_HOME", "NETRC", "NPM_TOKEN", "NODE_AUTH_TOKEN"),
+    *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CERT"),
+    *("PIP_TRUSTED_HOST", "PIP_CLIENT_CERT", "PIP_CONFIG_FILE", "PIP_DEFAULT_TIMEOUT"),
+    *("GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOFLAGS"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+    *("HTTPS_PROXY", "https_proxy"),
+)
+PACKAGES_BEGIN = (
+    *(
+        "UV_INDEX",
+        "UV_DEFAULT_INDEX",
+        "UV_EXTRA_INDEX",
+        "UV_FIND_LINKS",
+        "NPM_CONFIG_",
+        "npm_config_",
+    ),
+    *("POETRY_HTTP_BASIC_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_", "BUNDLE_MIRROR__"),
+)
+"""Where the user's package managers load from, with which login."""
+
+
+def package_environment() -> Mapping[str, str]:
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if value and (name in PACKAGES or name.startswith(PACKAGES_BEGIN))
+    }
+
+
 def inherited_environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ}
 

@@ -71,6 +71,7 @@ COMMANDS = Lines(
     "&&",
 )
 FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
+HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)
 
 
 def model(doc: str) -> Rule:

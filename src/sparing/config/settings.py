@@ -27,6 +27,7 @@ from sparing.config.rules import (
     DATABASE,
     DAY,
     FILES,
+    HOSTS,
     OWN_PATH,
     POINT,
     Rule,
@@ -223,6 +224,16 @@ class WorkspaceSettings:
         ),
     )
     setup_seconds: int = setting(900, limit(DAY, "How long the set-up may take."))
+    setup_hosts: tuple[str, ...] = setting(
+        (),
+        Rule(
+            HOSTS,
+            "Hosts that a set-up may reach beside those of your package managers (their own "
+            "defaults, and what your settings of pip, npm, uv, go and cargo name). `*` stands for "
+            "any host on ports 80 and 443.",
+            SettingScope.USER,
+        ),
+    )
     copy: tuple[str, ...] = setting(
         (),
         Rule(

@@ -25,6 +25,7 @@ from sparing.errors import SparingError
 from sparing.failure import Failure
 from sparing.job import LOOP, Job, Ticket
 from sparing.money import to_usd
+from sparing.provision.outfit import lend_to, outfit
 from sparing.records import ledger, repeats
 from sparing.records.folder import load_prompt
 from sparing.redact import Redactor
@@ -38,7 +39,6 @@ from sparing.runtime.sandbox import empty_folder, launch_in
 from sparing.runtime.source import Source, source_of
 from sparing.runtime.turn_history import front_of
 from sparing.runtime.web_search import WEB
-from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.sent import Sent
 from sparing.turn import TURNS, Turn
 from sparing.way import Way

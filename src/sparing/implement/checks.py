@@ -13,11 +13,11 @@ from sparing.connection import Connection
 from sparing.errors import SparingError
 from sparing.event import OutputsEvent, RefusedCheckEvent
 from sparing.flow.stage import StageWork
+from sparing.provision.outfit import share_files, tool_environ, tool_sandbox
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import share_files, tool_environ, tool_sandbox
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.checks.changes import Changed, Standing, changed, standing
 from sparing.workspace.checks.clean_room import clean_room

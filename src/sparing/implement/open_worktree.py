@@ -11,11 +11,11 @@ from sparing.errors import RepositoryError
 from sparing.event import RewoundEvent
 from sparing.implement.checks import run_checks
 from sparing.job import Job, JobResult, Ticket
+from sparing.provision.outfit import outfit
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import outfit
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.git.objects import keep, move_ref
 from sparing.workspace.git.worktree import Worktree, restore

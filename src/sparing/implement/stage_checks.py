@@ -15,10 +15,10 @@ from sparing.implement.checks import changes_to_approve, extra_checks, run_check
 from sparing.implement.evidence import known_of
 from sparing.implement.guard import guard_changes
 from sparing.job import JobResult, Ticket
+from sparing.provision.outfit import outfit
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
-from sparing.runtime.worktree_setup import outfit
 from sparing.workspace.checks.changes import Changed
 from sparing.workspace.project.paths import Confined
 

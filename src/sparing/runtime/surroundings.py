@@ -48,6 +48,8 @@ class Surroundings:
     """How far agents and checks are confined, as far as the host can do it."""
     auto: bool = False
     """For this run, gates pass by rule."""
+    packages: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the user's package managers go by; set-ups alone know it."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
     _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])

@@ -23,7 +23,7 @@ from sparing.cli.run.notify import notify
 from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
 from sparing.cli.screen import echo, style
-from sparing.config.process_environment import inherited_environment
+from sparing.config.process_environment import inherited_environment, package_environment
 from sparing.config.settings import Sandbox
 from sparing.config.sources import sources_here
 from sparing.desk.features import view
@@ -234,7 +234,8 @@ def _surroundings(office: Office, reach: Reach, *, headless: bool) -> Surroundin
 
     return Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
-        headless=headless, environ=inherited_environment(), level=reach.level,
+        headless=headless, environ=inherited_environment(), packages=package_environment(),
+        level=reach.level,
         auto=office.loaded.settings.flow.auto,
     )  # fmt: skip
 

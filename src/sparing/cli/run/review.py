@@ -17,7 +17,7 @@ from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.eval_consent import agreed
 from sparing.cli.screen import echo, show, style
-from sparing.config.process_environment import inherited_environment
+from sparing.config.process_environment import inherited_environment, package_environment
 from sparing.config.settings import Sandbox
 from sparing.config.sources import sources_here
 from sparing.desk.office import Office, open_office
@@ -128,7 +128,8 @@ def _opened(office: Office, subject: Subject, roles: tuple[str, ...]) -> Generat
         shadow = shadow_repository(office.repository, Path(folder) / "repository", subject.since)
         around = Surroundings(
             office.folder, office.database, shadow, sources_here(office.repository.checkout),
-            headless=True, environ=inherited_environment(), level=reach.level,
+            headless=True, environ=inherited_environment(), packages=package_environment(),
+            level=reach.level,
         )  # fmt: skip
         audit = audit_of(around, subject, str(office.repository.checkout), roles, now())
         try:

@@ -17,9 +17,9 @@ from sparing.desk.office import Office, open_office
 from sparing.desk.setup.repository_scan import agree, prospect
 from sparing.errors import SparingError
 from sparing.job import Job, JobKind, Ticket
+from sparing.provision.outfit import lend_to, outfit
 from sparing.records.features import FeatureRow
 from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.worktree_setup import lend_to, outfit
 from sparing.workspace.git.worktree import Worktree
 from tests.repositories import make_repository
 from tests.workspace.features import commit

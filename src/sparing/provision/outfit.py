@@ -9,27 +9,28 @@ the work goes on with what is there.
 
 from __future__ import annotations
 
-from pathlib import Path
+import time
 from typing import NamedTuple
 
 from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
+from sparing.provision.means import caches_of, set_up_means
 from sparing.records.features import FeatureRow
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_sandbox, tool_variables
 from sparing.runtime.surroundings import Surroundings
-from sparing.workspace.checks.environment import is_sealed, seal, unseal
+from sparing.workspace.checks.environment import is_sealed, unseal
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import place_of
 from sparing.workspace.setup import lent_files
 from sparing.workspace.setup.base_files import put_back
 from sparing.workspace.setup.consent import Consent, SetupQuestion, consent
+from sparing.workspace.setup.environments import Environments
 from sparing.workspace.setup.ingredients import Recipe
-from sparing.workspace.setup.run import Means, caches, equip, forget_setup, is_equipped
+from sparing.workspace.setup.run import caches, equip, forget_setup, is_equipped
 from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 
-WEB = frozenset({80, 443})
 MOST_NAMED = 8
 NOBODY_AGREED = "the set-up was not run: nobody has agreed to it yet (sparing init)"
 
@@ -77,18 +78,17 @@ def _set_up(
     what agents left is back only afterwards."""
     forget_setup(worktree)
     unseal(worktree.path)
-    done = equip(
-        worktree,
-        recipe,
-        _means(around, row),
-        prepare=lambda: share_files(around, row, worktree),
-        keep=lambda: seal(worktree, recipe.commit),
-    )
-    if done:
-        later = recipe.commit != row.feature.base_commit
-        agreed = f" (as you agreed, from {recipe.commit[:10]})" if later else ""
-        text = "; ".join(one.command for one in done) + agreed
+    base = recipe.commit == row.feature.base_commit
+    with set_up_means(around, row, logins=base) as means:
+        found = equip(worktree, recipe, means, lambda: share_files(around, row, worktree))
+    if found.done or found.copied:
+        agreed = "" if base else f" (as you agreed, from {recipe.commit[:10]})"
+        copied = " (a copy of what was set up before)" if found.copied else ""
+        text = "; ".join(one.words for one in recipe.plan.commands) + agreed + copied
         _tell(around, teller, job, SetupEvent(), text)
+    if found.done:
+        kept = Environments(around.folder.path / "environments")
+        kept.prune(around.folder.worktree(""), time.time())
 
 
 def _is_ready(around: Surroundings, worktree: Worktree, recipe: Recipe) -> bool:
@@ -116,11 +116,12 @@ def _warn_once(
     _tell(around, once, job, WarningEvent(), text)
 
 
-def share_files(around: Surroundings, row: FeatureRow, worktree: Worktree) -> None:
-    """For an author and for checks: files that git does not know."""
+def share_files(around: Surroundings, row: FeatureRow, worktree: Worktree) -> tuple[str, ...]:
+    """For an author and for checks: files that git does not know. Says which those are."""
     wanted = SetupPlan((), around.settings(row).workspace.copy)
-    if wanted.copy and answer_of(around.folder.path, wanted):
-        lent_files.lend(around.repository.checkout, worktree, wanted.copy)
+    if not wanted.copy or not answer_of(around.folder.path, wanted):
+        return ()
+    return lent_files.lend(around.repository.checkout, worktree, wanted.copy)
 
 
 def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes: bool) -> None:
@@ -133,27 +134,15 @@ def lend_to(around: Surroundings, row: FeatureRow, worktree: Worktree, *, writes
 
 def tool_environ(around: Surroundings) -> dict[str, str]:
     """What checks must know of what a set-up has loaded."""
-    folder = _caches(around)
+    folder = caches_of(around)
     own = {**around.environ, **tool_variables(around)}
     return {**own, **(caches(folder) if folder.is_dir() else {})}
 
 
 def tool_sandbox(around: Surroundings, worktree: Worktree) -> CheckSandbox:
     """A check may read what a set-up has loaded, and change none of it."""
-    sandbox, folder = check_sandbox(around, worktree), _caches(around)
+    sandbox, folder = check_sandbox(around, worktree), caches_of(around)
     return sandbox._replace(readable=(*sandbox.readable, folder)) if folder.is_dir() else sandbox
-
-
-def _caches(around: Surroundings) -> Path:
-    return around.folder.path / "caches"
-
-
-def _means(around: Surroundings, row: FeatureRow) -> Means:
-    folder = _caches(around)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    sandbox = check_sandbox(around)._replace(writable=(folder,), ports=WEB)
-    limit = around.settings(row).workspace.setup_seconds
-    return Means({**around.environ, **tool_variables(around)}, folder, limit, sandbox)
 
 
 def _tell(around: Surroundings, teller: Teller, job: Job, what: RunEvent, text: str) -> None:
