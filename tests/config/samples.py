@@ -14,6 +14,7 @@ SAMPLES = {
 LINES = {
     "workspace.setup": ("auto", "pip install -e .[dev,test]", "npm ci"),
     "workspace.commands": ("npm test", "./scripts/verify --all | tee out"),
+    "workspace.setup_hosts": ("packages.example", "git.example:8443", "*"),
     "workspace.copy": (".env", "config/*.local", "**/.env.test"),
     "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
     "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),
