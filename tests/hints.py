@@ -17,7 +17,17 @@ GAP = "\N{FULLWIDTH LOW LINE}"
 HINT = re.compile(
     rf"sparing ({'|'.join(COMMANDS)})((?: (?:--[a-z-]+|prompt|reviews|{GAP}|[A-Z]+))*)"
 )
-SPEAKING = ("goes on", "makes it again", "does it", "does", "reads", "ends it here", "takes")
+SPEAKING = (
+    "goes on",
+    "continues",
+    "measures it",
+    "makes it again",
+    "does it",
+    "does",
+    "reads",
+    "ends it here",
+    "takes",
+)
 """Words after a command that is only spoken of."""
 
 

@@ -1,0 +1,86 @@
+"""What a reader can copy from the README and from docs/ works when it is typed.
+
+Covers: K1, K4
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from sparing.cli.main import COMMANDS, app
+from tests.cli.hint_states import World
+from tests.cli.test_hint_states import Person, person, settle
+from tests.copyable import ROOT, Line, inline, lines
+from tests.repositories import write_files
+
+__all__ = ["person"]
+
+KNOWN = tomllib.loads(Path(__file__).with_name("copyable.toml").read_text("utf-8"))
+RUN: list[dict[str, Any]] = KNOWN["run"]
+REASONS: dict[str, list[str]] = KNOWN["reasons"]
+
+
+@pytest.mark.parametrize("case", RUN, ids=lambda one: one["line"])
+def test_a_line_of_the_docs_does_what_it_says(
+    case: dict[str, Any], tmp_path: Path, person: Person
+) -> None:
+    """K4: typed as it stands, in a state in which a reader would type it."""
+    if case["world"] == "project":
+        where = settle(World.EMPTY, tmp_path, person)
+        assert person.types('project new "Payments for clerks"').code in (0, 2)
+    else:
+        where = settle(World(case["world"]), tmp_path, person)
+    write_files(where, case.get("files", {}))
+    said = person.types(case["line"].removeprefix("sparing"))
+    assert said.code in case.get("code", [0]), said
+    assert case.get("shows", "") in said.out + said.err
+    assert "Traceback" not in said.err
+
+
+def test_every_line_is_run_or_has_a_reason() -> None:
+    """K4: whoever writes a line that can be copied adds it here."""
+    named = [*(one["line"] for one in RUN), *(one for some in REASONS.values() for one in some)]
+    assert sorted({line.words for line in lines()}) == sorted(named)
+
+
+def test_targets_and_modules_that_are_named_exist() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    for words in (line.words.split() for line in lines()):
+        if words[0] == "make":
+            assert words[1] in targets
+        if words[0] == "python":
+            found = importlib.util.find_spec(words[2])
+            assert found
+            assert found.origin
+            folder = Path(found.origin).parent
+            source = "".join(one.read_text("utf-8") for one in folder.rglob("*.py"))
+            assert [one for one in words if one.startswith("--") and f'"{one}"' not in source] == []
+
+
+def of_a_command(line: Line) -> bool:
+    return len(line.words.split()) > 1
+
+
+@pytest.mark.parametrize(
+    "line", [one for one in inline() if of_a_command(one)], ids=lambda one: one.words
+)
+def test_a_command_in_running_text_exists(line: Line) -> None:
+    """K4: with all of its options."""
+    words = shlex.split(line.words.partition(" >")[0])[1:]
+    assert words[0] in COMMANDS, line
+    context = click.Context(app)
+    command = app.get_command(context, words.pop(0))
+    if isinstance(command, click.Group):
+        command = command.get_command(context, words.pop(0))
+    assert command is not None, line
+    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    given = {one for one in words if one.startswith("-")}
+    assert given <= known | {"--help"}, line

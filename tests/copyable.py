@@ -1,0 +1,55 @@
+"""Lines of the README and of docs/ that a reader may copy into a terminal.
+
+In a fence of `console` those behind `$`; in other fences and in indented blocks those that begin
+with a program; in running text what stands in backticks and begins with `sparing`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = r"(?:[A-Z_]+=\S+ )?(?:sparing|make|git|pip|npm|export|python3?)(?= |$)"
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+INDENTED = re.compile(rf"^    ({PROGRAMS}.*)$", re.MULTILINE)
+INLINE = re.compile(r"(?<!`)`(sparing(?: [^`\n]*)?)`(?!`)")
+REMARK = re.compile(r"(?:\s{2,}|\s+# ).*$")
+SKIPPED = ("yaml", "toml")
+
+
+class Line(NamedTuple):
+    page: str
+    words: str
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def lines() -> list[Line]:
+    """Those of blocks, each once a page."""
+    found = [Line(page.name, words) for page in pages() for words in _of(page.read_text("utf-8"))]
+    return list(dict.fromkeys(found))
+
+
+def _of(text: str) -> Iterator[str]:
+    for kind, body in FENCE.findall(text):
+        marked = "$ " if kind == "console" or body.startswith("$ ") else ""
+        for line in body.splitlines() if kind not in SKIPPED else ():
+            words = line.removeprefix(marked)
+            if line.startswith(marked) and re.match(PROGRAMS, words):
+                yield REMARK.sub("", words)
+    for line in INDENTED.findall(FENCE.sub("", text)):
+        yield REMARK.sub("", line)
+
+
+def inline() -> list[Line]:
+    found = [
+        Line(page.name, words)
+        for page in pages()
+        for words in INLINE.findall(FENCE.sub("", page.read_text("utf-8")))
+    ]
+    return list(dict.fromkeys(found))
