@@ -50,7 +50,9 @@ from sparing.session import Session
 from sparing.stages.questions import nothing_changed
 from sparing.turn import TURNS
 from sparing.way import Lever, Way
-from sparing.workspace.git.kept_turn import drop_turns, lay_down
+from sparing.workspace.git.commit import KeptFiles
+from sparing.workspace.git.kept_turn import as_left, drop_turns, lay_down
+from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 
@@ -217,13 +219,22 @@ def _commit(source: Source, ticket: Ticket) -> str | None:
     worktree = source.around.worktree(source.row, source.job.head, source.job.lane)
     with source.around.database.read() as connection:
         rows = ledger.of_dispatch(connection, ticket.id)
-    if good := [row.number for row in rows if row.is_good]:
-        lay_down(worktree, source.job.head, ticket.id, good[-1])
-    paths = changed_by_author(source, worktree)
+    kept = _kept(worktree, source.job.head, ticket.id, [one.number for one in rows if one.is_good])
+    paths = changed_by_author(source, worktree, kept)
     refuse_secrets(worktree, source.job.head, paths, source.around.folder.redactor.known)
-    change = commit_feature(source, ticket, worktree, paths, agent_purpose(source))
+    change = commit_feature(source, ticket, worktree, paths, agent_purpose(source), kept=kept)
     drop_turns(worktree.repository, ticket.id, [row.number for row in rows])
     return None if change.empty else change.commit
+
+
+def _kept(worktree: Worktree, head: str, dispatch: str, good: list[int]) -> KeptFiles | None:
+    """What the last good turn left, as the files are by now: put there if they were not."""
+    if not good:
+        return None
+    if left := as_left(worktree, head, dispatch, good[-1]):
+        return KeptFiles(left)
+    lay_down(worktree, head, dispatch, good[-1])
+    return None
 
 
 def _write_report(source: Source, dispatch: str) -> None:

@@ -13,16 +13,18 @@ from sparing.runtime.commit_message import commit_stamp
 from sparing.runtime.meta import write_meta
 from sparing.runtime.source import Source
 from sparing.stages.place import Place
-from sparing.workspace.git.commit import changed_paths, commit_paths, read_file
+from sparing.workspace.git.commit import KeptFiles, changed_paths, commit_paths, read_file
 from sparing.workspace.git.objects import CommitStamp
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.project.paths import Confined
 
 
-def changed_by_author(source: Source, worktree: Worktree) -> tuple[str, ...]:
+def changed_by_author(
+    source: Source, worktree: Worktree, kept: KeptFiles | None = None
+) -> tuple[str, ...]:
     """What an agent changed; the record is the program's, whatever an agent wrote into it."""
     own = f"{source.folder}/{META}"
-    return tuple(one for one in changed_paths(worktree, source.job.head) if one != own)
+    return tuple(one for one in changed_paths(worktree, source.job.head, kept) if one != own)
 
 
 def stamp_of(source: Source, purpose: Purpose, step: str, at: float) -> CommitStamp:
@@ -38,6 +40,7 @@ def commit_feature(
     paths: Sequence[str],
     purpose: Purpose,
     head: str = "",
+    kept: KeptFiles | None = None,
 ) -> Change:
     """Nothing is committed if nothing but the record would change.
 
@@ -48,11 +51,12 @@ def commit_feature(
         return Change(parent, parent)
     stamp = stamp_of(source, purpose, ticket.step, ticket.at)
     if source.job.lane:
-        return commit_paths(worktree, parent, paths, stamp)
+        return commit_paths(worktree, parent, paths, stamp, kept)
     place = Place.load({**row.place, "review": None})
     record = write_meta(worktree, source.folder, row, place, around.deferred(row))
+    written = kept and kept._replace(but=(record,))
     try:
-        return commit_paths(worktree, parent, [*paths, record], stamp)
+        return commit_paths(worktree, parent, [*paths, record], stamp, written)
     except SparingError:
         _take_back(worktree, parent, record)
         raise

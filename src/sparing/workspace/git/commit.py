@@ -9,13 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
-from sparing.workspace.git.object_reader import blob, object_id
+from sparing.workspace.git.attributes_files import may_have_attributes
+from sparing.workspace.git.history_reader import difference, folder_entries
+from sparing.workspace.git.object_reader import GitObject, NoAnswer, blob, contents, object_id
 from sparing.workspace.git.objects import (
     CommitStamp,
     has_trailers,
@@ -35,8 +39,21 @@ REMEMBERED = 256
 _NO_FILTER = ("unspecified", "unset", "set", "lfs")
 
 
-def changed_paths(worktree: Worktree, commit: str) -> tuple[str, ...]:
+class KeptFiles(NamedTuple):
+    """What a worktree was just seen to be equal to, so that nobody has to look again."""
+
+    commit: str
+    but: tuple[str, ...] = ()
+    """Files that the program itself has written since."""
+
+
+def changed_paths(
+    worktree: Worktree, commit: str, kept: KeptFiles | None = None
+) -> tuple[str, ...]:
     """What differs on disk from a commit: changed, deleted and new files, never ignored ones."""
+    if kept is not None:
+        with suppress(NoAnswer):
+            return difference(worktree.repository.git(), commit, kept.commit).paths
     with worktree.held() as git:
         private_index.load(git, commit)
         return private_index.scan(git).paths
@@ -47,6 +64,7 @@ def commit_paths(
     parent: str,
     paths: Sequence[str],
     stamp: CommitStamp,
+    kept: KeptFiles | None = None,
 ) -> Change:
     """Commit what changed in these files and folders on top of `parent`."""
     repo = worktree.repository
@@ -54,13 +72,18 @@ def commit_paths(
         tip = worktree.tip()
         if tip != parent and (made := _made_before(git, parent, tip, stamp)):
             return Change(made, parent)
-        private_index.load(git, parent)
-        found = _under(private_index.scan(git), paths)
-        _refuse_ignored(git, worktree.path, paths, found)
+        found = _of_kept(worktree, parent, paths, kept)
+        fresh = Scan(modified=kept.but if kept else ())
+        if found is not None and kept is not None:
+            private_index.load(git, kept.commit)
+        else:
+            private_index.load(git, parent)
+            found = fresh = _under(private_index.scan(git), paths)
+            _refuse_ignored(git, worktree.path, paths, found)
         if not found.paths:
             return Change(parent, parent)
-        _refuse_unsafe(git, worktree.path, found)
-        private_index.add(git, found)
+        _refuse_unsafe(git, worktree, parent, found)
+        private_index.add(git, fresh)
         tree = git.text("write-tree")
         if tree == object_id(repo.git(), f"{parent}^{{tree}}"):
             return Change(parent, parent)
@@ -116,9 +139,17 @@ def list_folder(repo: Repository, commit: str, path: str) -> tuple[str, ...]:
     place = PurePosixPath(path)
     if "\0" in path or place.is_absolute() or ".." in place.parts:
         return ()
+    with suppress(NoAnswer):
+        return _names(contents(repo.git(), f"{commit}:{place}"))
     args = ("ls-tree", "-z", "--name-only", f"{commit}:{place}")
     names = os.fsdecode(repo.git().run(*args, ok_codes=(0, 128))).split("\0")
     return tuple(sorted(name for name in names if name))
+
+
+def _names(folder: GitObject | None) -> tuple[str, ...]:
+    if folder is None or folder.kind != "tree":
+        return ()
+    return tuple(sorted(folder_entries(folder)))
 
 
 def _made_before(git: Git, parent: str, tip: str, stamp: CommitStamp) -> str | None:
@@ -137,6 +168,27 @@ def _under(found: Scan, paths: Iterable[str]) -> Scan:
         return any(name in (".", path) or path.startswith(f"{name}/") for name in wanted)
 
     return Scan(*(tuple(filter(inside, group)) for group in found))
+
+
+def _of_kept(
+    worktree: Worktree, parent: str, paths: Sequence[str], kept: KeptFiles | None
+) -> Scan | None:
+    """What a look would find, from commits alone; None where that is not certain."""
+    if kept is None:
+        return None
+    git = worktree.repository.git()
+    try:
+        changed = difference(git, parent, kept.commit)
+    except NoAnswer:
+        return None
+    found = Scan(changed.modified, changed.deleted, changed.added)
+    # A file that the parent has is not ignored, whatever the rules say.
+    known = all(object_id(git, f"{parent}:{path}") for path in kept.but)
+    plain = all(private_index.is_plain(worktree.path / path) for path in kept.but)
+    if not known or not plain or _under(found, paths) != found:
+        return None
+    again = (path for path in kept.but if path not in found.paths)
+    return found._replace(modified=(*found.modified, *again))
 
 
 def _inner(path: str) -> PurePosixPath:
@@ -160,8 +212,9 @@ def _refuse_ignored(git: Git, root: Path, paths: Sequence[str], found: Scan) -> 
             )
 
 
-def _refuse_unsafe(git: Git, root: Path, found: Scan) -> None:
+def _refuse_unsafe(git: Git, worktree: Worktree, parent: str, found: Scan) -> None:
     """What git would take but nobody should get in a commit."""
+    root = worktree.path
     for path in found.nested:
         raise RepositoryError(f"{path} is a repository of its own", f"remove {path}/.git")
     for path in found.special:
@@ -171,7 +224,8 @@ def _refuse_unsafe(git: Git, root: Path, found: Scan) -> None:
             raise RepositoryError(f"{path!r} has characters that hide", "rename the file")
         if (root / path).is_symlink() and _leaves(path, str((root / path).readlink())):
             raise RepositoryError(f"{path} is a link that leaves the project", f"rm {path}")
-    _refuse_filtered(git, found.on_disk)
+    if may_have_attributes(git, worktree.repository.git(), parent, found.on_disk):
+        _refuse_filtered(git, found.on_disk)
 
 
 def _refuse_filtered(git: Git, paths: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -128,6 +129,7 @@ def parse_listing(listing: bytes) -> tuple[Setting, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=1024)
 def effect_of(setting: Setting) -> Effect | None:
     """None for a setting that starts no program."""
     if not setting.value or _APPROVED.fullmatch(setting.key):
@@ -167,7 +169,8 @@ def credentials(settings: Iterable[Setting]) -> tuple[str, ...]:
     return tuple(value for value in found if value and value != "x-oauth-basic")
 
 
-def includes(settings: Iterable[Setting]) -> bool:
+@lru_cache(maxsize=64)
+def includes(settings: tuple[Setting, ...]) -> bool:
     return any(_INCLUDE.fullmatch(setting.key) for setting in settings)
 
 

@@ -10,7 +10,14 @@ from collections.abc import Callable, Sequence
 
 from sparing.workspace.git import private_index
 from sparing.workspace.git.object_reader import object_id
-from sparing.workspace.git.objects import CommitStamp, make_commit, move_ref, own_ref, settle_files
+from sparing.workspace.git.objects import (
+    CommitStamp,
+    committed_at,
+    make_commit,
+    move_ref,
+    own_ref,
+    settle_files,
+)
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree, is_empty, restore
 
@@ -36,13 +43,21 @@ def keep_turn(
         if not found.paths or refused(found.on_disk):
             return ""
         private_index.add(git, found)
-        date = float(git.text("show", "--no-patch", "--format=%ct", head))
+        date = committed_at(git, head)
         stamp = CommitStamp("Keep what a turn left", dispatch, f"turn {attempt}", date)
         commit = make_commit(git, git.text("write-tree"), (head,), stamp)
+        private_index.note_equal(git, commit)
         ref = turn_ref(dispatch, attempt)
         if (stands := move_ref(git, ref, commit, "0" * len(commit))) != commit:
             move_ref(git, ref, commit, stands)
         return commit
+
+
+def as_left(worktree: Worktree, head: str, dispatch: str, attempt: int) -> str:
+    """The commit that holds what the turn left, if the files are still that; else nothing."""
+    commit = object_id(worktree.repository.git(), turn_ref(dispatch, attempt))
+    kept = commit and worktree.tip() == head and _equal(worktree, commit)
+    return commit if kept else ""
 
 
 def lay_down(worktree: Worktree, head: str, dispatch: str, attempt: int) -> bool:

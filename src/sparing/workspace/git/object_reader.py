@@ -19,7 +19,14 @@ from threading import Lock
 from typing import NamedTuple
 
 from sparing.workspace.git.config import Setting, includes, judge
-from sparing.workspace.git.runner import LOOK_SECONDS, Git, Stamp, common_dir, signature, stamp
+from sparing.workspace.git.runner import (
+    LOOK_SECONDS,
+    Git,
+    Signature,
+    common_dir,
+    signature,
+    stamp,
+)
 
 PIECE_BYTES = 65536
 
@@ -38,7 +45,7 @@ class Started(NamedTuple):
     """What a process that is kept open was started under."""
 
     process: int
-    files: tuple[Stamp | None, ...]
+    files: Signature
     overrides: tuple[Setting, ...]
 
 
@@ -155,6 +162,11 @@ def blob(git: Git, name: str) -> bytes | None:
     return found.data if found and found.kind == "blob" else None
 
 
+def contents(git: Git, name: str) -> GitObject | None:
+    """Any object with its bytes. Raises `NoAnswer` where no git stays open."""
+    return _asked(git, "contents", name)
+
+
 def _read_alone(git: Git, name: str) -> bytes | None:
     stdin = os.fsencode(name) + b"\0"
     head, _, rest = git.run("cat-file", "--batch", "-z", stdin=stdin).partition(b"\n")
@@ -169,16 +181,17 @@ def _asked(git: Git, question: str, name: str) -> GitObject | None:
     odd = "\n" in name or "\0" in name
     if not _keepers or odd or git.work_tree is not None:
         raise NoAnswer
-    settings = git.settings()
+    files = signature(git.git_dir)
+    settings = git.settings(files)
     if includes(settings):
         raise NoAnswer
-    return _reader(git, judge(settings, git.trusted, None)).ask(question, name)
+    return _reader(git, judge(settings, git.trusted, None), files).ask(question, name)
 
 
-def _reader(git: Git, overrides: tuple[Setting, ...]) -> Reader:
+def _reader(git: Git, overrides: tuple[Setting, ...], signed: Signature) -> Reader:
     common = common_dir(git.git_dir)
-    more = (common / "objects" / "info" / "alternates", common / "shallow")
-    files = (*signature(git.git_dir), *map(stamp, more))
+    more = (f"{common}/objects/info/alternates", f"{common}/shallow")
+    files = (*signed, *map(stamp, more))
     started = Started(os.getpid(), files, overrides)
     with _lock:
         known = _readers.get(git.git_dir)

@@ -10,10 +10,14 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from sparing.workspace.git.commit_object import write_loose_commit
+from sparing.workspace.git.history_reader import read_commit
+from sparing.workspace.git.object_reader import NoAnswer
 from sparing.workspace.git.runner import Git, common_dir, failure
 from sparing.workspace.git.user import SPARING, CommitSigner, GitIdentity, signed_commit
 
@@ -69,7 +73,9 @@ def write_commit(
 ) -> str:
     flags = [flag for parent in parents for flag in ("-p", parent)]
     args, stdin = (tree, *flags, "-F", "-"), text.encode(errors="replace")
-    unsigned = git.text("commit-tree", *args, stdin=stdin, env=env)
+    unsigned = write_loose_commit(git, tree, parents, stdin, env) or git.text(
+        "commit-tree", *args, stdin=stdin, env=env
+    )
     return signed_commit(git, unsigned, args, stdin, env, signer) if signer else unsigned
 
 
@@ -81,6 +87,14 @@ def identity(at: float, author: GitIdentity = SPARING) -> dict[str, str]:
         for who in ("AUTHOR", "COMMITTER")
         for what, value in (("NAME", author.name), ("EMAIL", author.email), ("DATE", date))
     }
+
+
+def committed_at(git: Git, commit: str) -> float:
+    """When a commit was made, by its id."""
+    try:
+        return float(read_commit(replace(git, work_tree=None, index=None), commit).seconds)
+    except NoAnswer:
+        return float(git.text("show", "--no-patch", "--format=%ct", commit))
 
 
 def no_commit(like: str) -> str:

@@ -12,7 +12,6 @@ what is new since the last time.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +20,10 @@ from typing import NamedTuple
 from sparing.workspace.checks.environment import remove_tree
 from sparing.workspace.checks.parking import beside
 from sparing.workspace.git.config import without_credentials
+from sparing.workspace.git.history_reader import leads_to
 from sparing.workspace.git.lock import held
-from sparing.workspace.git.private_index import excludes_of
+from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.private_index import copy_index, excludes_of
 from sparing.workspace.git.repository import Repository, contains
 from sparing.workspace.git.runner import common_dir
 from sparing.workspace.git.special_files import WHOLE, read_plain
@@ -95,8 +96,7 @@ def _refresh(worktree: Worktree, folder: Path) -> None:
     """What changes without a commit: which files git knows here, and which it does not look at."""
     entry = worktree.git_dir
     if (entry / "index").is_file():
-        shutil.copyfile(entry / "index", folder / "index.new")
-        (folder / "index.new").replace(folder / "index")
+        copy_index(entry / "index", folder / "index", folder / "index.new")
     rules = (common_dir(entry) / "info" / "exclude", worktree.repository.ignores)
     texts = (read_plain(file, WHOLE, follow=True) or b"" for file in rules if file)
     own = read_plain(excludes_of(entry), WHOLE) or b""
@@ -124,7 +124,12 @@ def _tip_of(folder: Path) -> bytes | None:
 
 def _shared(repo: Repository, tip: str) -> str:
     """What the branch has in common with the user's checkout; all of it if that is nothing."""
-    found = repo.checkout_git().text("merge-base", tip, "HEAD", ok_codes=(0, 1))
+    here = repo.checkout_git()
+    if here.git_dir == repo.git_dir:
+        head = object_id(repo.git(), "HEAD^{commit}")
+        if head and leads_to(repo.git(), tip, head):
+            return head
+    found = here.text("merge-base", tip, "HEAD", ok_codes=(0, 1))
     return found.partition("\n")[0] or tip
 
 

@@ -132,6 +132,14 @@ def _is_file(git: Git, path: str) -> bool:
     return S_ISREG(mode) or S_ISLNK(mode)
 
 
+def is_plain(path: Path) -> bool:
+    """A regular file, and no link."""
+    try:
+        return S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
 def add(git: Git, found: Scan, *options: str) -> None:
     """Bring what was found into the index: first what is gone, then what is there."""
     if found.deleted:
@@ -163,8 +171,13 @@ def unpack(git: Git) -> None:
 def publish(git: Git) -> None:
     """Copy the private index to the place where people and agents look."""
     place = git.git_dir / "index"
-    fresh = place.with_name("sparing.published")
-    shutil.copyfile(index_of(git), fresh)
+    copy_index(index_of(git), place, place.with_name("sparing.published"))
+
+
+def copy_index(index: Path, place: Path, fresh: Path) -> None:
+    """With its time: git believes no entry of a file that changed in the moment of an index's."""
+    shutil.copyfile(index, fresh)
+    shutil.copystat(index, fresh)
     fresh.replace(place)
 
 

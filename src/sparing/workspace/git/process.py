@@ -61,7 +61,9 @@ def leash() -> tuple[str, ...]:
 
 def git_program() -> tuple[str, str]:
     """Where git is, and the PATH that it is given."""
-    return _programs(tuple((folder, _changed_at(folder)) for folder in os.get_exec_path()))
+    # Like os.get_exec_path, which spends most of its time on warnings.
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)  # noqa: TID251
+    return _programs(tuple((folder, _changed_at(folder)) for folder in folders))
 
 
 def _changed_at(folder: str) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # whoever only looks for our records runs no git
     from sparing.workspace.git.runner import Git
 
 _NUMBER = re.compile(r"(\d{1,9})-")
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @lazy_dataclass
@@ -150,6 +151,10 @@ def branch_commit(repo: Repository, branch: str) -> str | None:
 
 def contains(repo: Repository, tip: str, commit: str) -> bool:
     """Whether a commit is another one or comes after it."""
+    from sparing.workspace.git.history_reader import leads_to
+
+    if _ID.fullmatch(tip) and leads_to(repo.git(), tip, commit):
+        return True
     return repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode == 0
 
 

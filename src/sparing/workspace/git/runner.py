@@ -34,6 +34,7 @@ LOOKS = frozenset({
 _LOCK_IS_HELD = ".lock': File exists"
 
 Stamp = tuple[int, int, int, int]
+Signature = tuple[Stamp | None, ...]
 
 
 class GitFailed(Exception):
@@ -120,14 +121,15 @@ class Git:
     def _limit(self, args: Sequence[str]) -> float:
         return min(self.limit_seconds, LOOK_SECONDS) if _looks(args) else self.limit_seconds
 
-    def settings(self) -> tuple[Setting, ...]:
-        """What the repository itself sets, wherever it says so."""
-        found = _listing(self.git_dir, signature(self.git_dir))
+    def settings(self, files: Signature | None = None) -> tuple[Setting, ...]:
+        """What the repository itself sets, wherever it says so; `files` if they were just looked
+        at."""
+        found = _listing(self.git_dir, files or signature(self.git_dir))
         # Files that are included change without a trace in the signature: never from memory.
         return _list(self.git_dir) if includes(found) else found
 
-    def _environment(self, settings: Sequence[Setting]) -> dict[str, str]:
-        environment = base_environment(settings) | {"GIT_DIR": str(self.git_dir)}
+    def _environment(self, settings: tuple[Setting, ...]) -> dict[str, str]:
+        environment = {**_base_environment(settings), "GIT_DIR": str(self.git_dir)}
         if self.work_tree is not None:
             environment["GIT_WORK_TREE"] = str(self.work_tree)
             if self.index is not None:
@@ -218,30 +220,36 @@ def _started(
     )
 
 
-def signature(git_dir: Path) -> tuple[Stamp | None, ...]:
+def signature(git_dir: Path) -> Signature:
     """Changes whenever one of the files that git reads its configuration from changes."""
-    common = common_dir(git_dir)
-    names = (common / "config", common / "config.worktree", git_dir / "config.worktree")
+    # Plain strings: this is asked before each use of git.
+    common, own = os.fspath(common_dir(git_dir)), os.fspath(git_dir)
+    names = (f"{common}/config", f"{common}/config.worktree", f"{own}/config.worktree")
     return tuple(stamp(name) for name in names)
 
 
-def stamp(path: Path) -> Stamp | None:
+def stamp(path: Path | str) -> Stamp | None:
     try:
-        stat = path.stat()
+        stat = os.stat(path)  # noqa: PTH116 - a string is as good
     except OSError:
         return None
     return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino
 
 
 def common_dir(git_dir: Path) -> Path:
-    named = read_plain(git_dir / "commondir", follow=True)
+    named = read_plain(f"{git_dir}/commondir", follow=True)
     return (
         git_dir if named is None else Path(os.path.normpath(git_dir / os.fsdecode(named.strip())))
     )
 
 
+@lru_cache(maxsize=16)
+def _base_environment(settings: tuple[Setting, ...]) -> Mapping[str, str]:
+    return base_environment(settings)
+
+
 @lru_cache(maxsize=256)
-def _listing(git_dir: Path, signature: tuple[Stamp | None, ...]) -> tuple[Setting, ...]:
+def _listing(git_dir: Path, signature: Signature) -> tuple[Setting, ...]:
     return _list(git_dir)
 
 

@@ -10,23 +10,21 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from sparing.workspace.git.commit import read_file
+from sparing.workspace.git.history_reader import Entry, list_files
+from sparing.workspace.git.object_reader import NoAnswer
+from sparing.workspace.git.private_index import is_id
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.special_files import LIMIT_BYTES
 
 LINK, SUBMODULE = "120000", "160000"
 MOST_LINKS = 40
-
-
-class Entry(NamedTuple):
-    mode: str
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -95,6 +93,9 @@ class Snapshot:
 @lru_cache(16)
 def _entries(repository: Repository, commit: str) -> Mapping[str, Entry]:
     """A commit never changes."""
+    with suppress(NoAnswer):
+        if is_id(commit):
+            return list_files(repository.git(), commit)
     out = os.fsdecode(repository.git().run("ls-tree", "-r", "-z", "--full-tree", commit))
     rows = (line.partition("\t") for line in out.split("\0") if line)
     fields = ((path, head.split(" ")) for head, _, path in rows)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -98,10 +99,11 @@ def _noted(git_dir: Path) -> list[str]:
 
 LIMIT_BYTES = 16 * 1024 * 1024
 WHOLE = -1
+PIECE_BYTES = 1024 * 1024
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
-def read_plain(path: Path, limit: int = LIMIT_BYTES, *, follow: bool = False) -> bytes | None:
+def read_plain(path: Path | str, limit: int = LIMIT_BYTES, *, follow: bool = False) -> bytes | None:
     """What is no regular file is as good as not there; more than the limit is left out.
 
     `follow`: a link counts for what it leads to.
@@ -113,9 +115,18 @@ def read_plain(path: Path, limit: int = LIMIT_BYTES, *, follow: bool = False) ->
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return None
-        with os.fdopen(file, "rb", closefd=False) as stream:
-            return stream.read(limit)
+        return _read(file, limit)
     except OSError:
         return None
     finally:
         os.close(file)
+
+
+def _read(file: int, limit: int) -> bytes:
+    """Mostly one piece: these are small files, and many."""
+    pieces: list[bytes] = []
+    left = sys.maxsize if limit == WHOLE else limit
+    while left > 0 and (piece := os.read(file, min(left, PIECE_BYTES))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
+from sparing.workspace.git.object_reader import NoAnswer, contents
 from sparing.workspace.git.repository import Repository
 
 REGULAR = ("100644", "100755")
@@ -15,6 +17,8 @@ CODE = frozenset(
 )
 MOST_FILES = 1_500
 MOST_CHARS = 6_000_000
+MOST_ASKED = 40
+"""Files that are asked for one by one; more of them are sooner had from a git of their own."""
 
 
 def list_files(repo: Repository, commit: str) -> dict[str, int]:
@@ -32,6 +36,9 @@ def read_files(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str,
     """Texts by path, in one run of git; what is no file of that commit is left out."""
     if not paths:
         return {}
+    if len(paths) <= MOST_ASKED and all("\n" not in path and "\0" not in path for path in paths):
+        with suppress(NoAnswer):
+            return _asked(repo, commit, paths)
     names = b"".join(os.fsencode(f"{commit}:{path}") + b"\0" for path in paths)
     out = repo.git().run("cat-file", "--batch", "-z", stdin=names)
     found: dict[str, str] = {}
@@ -40,11 +47,19 @@ def read_files(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str,
         end = out.index(b"\n", place)
         fields = out[place:end].split(b" ")
         place = end + 1
-        if fields[-1].isdigit() and fields[-2] == b"blob":
+        if fields[-1].isdigit():
             size = int(fields[-1])
-            found[path] = out[place : place + size].decode(errors="replace")
+            if fields[-2] == b"blob":
+                found[path] = out[place : place + size].decode(errors="replace")
             place += size + 1
     return found
+
+
+def _asked(repo: Repository, commit: str, paths: Sequence[str]) -> dict[str, str]:
+    git = repo.git()
+    every = ((path, contents(git, f"{commit}:{path}")) for path in paths)
+    blobs = ((path, one.data) for path, one in every if one is not None and one.kind == "blob")
+    return {path: data.decode(errors="replace") for path, data in blobs}
 
 
 def code_files(sizes: Mapping[str, int], largest: int) -> list[str]:

@@ -21,6 +21,7 @@ from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.objects import (
     NO_COMMIT,
     CommitStamp,
+    committed_at,
     keep,
     make_commit,
     move_ref,
@@ -94,8 +95,9 @@ def ensure_worktree(repo: Repository, path: Path, branch: str, commit: str) -> W
     with worktree.held() as git:
         mend(worktree, git)
         if not (git.git_dir / "index").exists() or is_empty(path):
-            private_index.load(git, worktree.tip())
+            private_index.load(git, tip := worktree.tip())
             private_index.fill(git)
+            private_index.note_equal(git, tip)
             private_index.publish(git)
     return worktree
 
@@ -147,7 +149,7 @@ def restore(
 
 
 def keep_index(git: Git, commit: str, name: str) -> str:
-    date = float(git.text("show", "--no-patch", "--format=%ct", commit))
+    date = committed_at(git, commit)
     stamp = CommitStamp("Keep the work of an interrupted turn", name, "salvage", date)
     return keep(git, name, make_commit(git, git.text("write-tree"), (commit,), stamp))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from sparing.workspace.sandbox.policy import SYSTEM_ROOTS
@@ -15,6 +16,7 @@ def python_roots() -> tuple[Path, ...]:
     return tuple(dict.fromkeys(Path(prefix) for prefix in found))
 
 
+@lru_cache(maxsize=8)
 def tool_roots(path: str, home: Path) -> tuple[Path, ...]:
     """What a user's tools need to be readable, as far as PATH tells: prefixes, not all of HOME."""
     found: list[Path] = []
