@@ -188,10 +188,8 @@ class PromptCache:
 
     def dump(self) -> list[StoredEntry]:
         return [
-            StoredEntry(
-                key=key, life=entry.life.value, ready_at=entry.ready_at, expires_at=entry.expires_at
-            )
-            for key, entry in sorted(self._entries.items())
+            {"key": key, "life": life.value, "ready_at": ready_at, "expires_at": expires_at}
+            for key, (life, ready_at, expires_at) in sorted(self._entries.items())
         ]
 
     @classmethod

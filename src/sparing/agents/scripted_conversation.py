@@ -122,6 +122,7 @@ class Transcripts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._known: tuple[tuple[int, ...] | None, PromptCache] = None, PromptCache()
 
     @contextmanager
     def held(self, session: str) -> Generator[bool]:
@@ -190,14 +191,25 @@ class Transcripts:
         self, conversation: ClientConversation, sent: Sequence[int], at: float
     ) -> list[Usage]:
         path = self._folder / "cache.json"
-        cache = PromptCache.load(json.loads(path.read_text())) if path.exists() else PromptCache()
+        cache = self._cache(path)
+        self._known = None, PromptCache()  # until what is changed now is written
         bills: list[Usage] = []
         for number, count in enumerate(sent):
             start = at + number * CALL_SECONDS
             request = self._request(conversation, count)
             bills.append(cache.bill(request, start, ready_at=start + 1))
         self._write(path, cache.dump())
+        self._known = _stamp(path), cache
         return bills
+
+    def _cache(self, path: Path) -> PromptCache:
+        """As it was written last, by whichever process."""
+        stamp = _stamp(path)
+        if stamp is None:
+            return PromptCache()
+        if stamp != self._known[0]:
+            self._known = stamp, PromptCache.load(json.loads(path.read_text()))
+        return self._known[1]
 
     def _request(self, conversation: ClientConversation, sent: int) -> CacheRequest:
         """Marks end tools, system prompt and messages; an empty block can't be sent."""
@@ -235,6 +247,14 @@ class Transcripts:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _bill_of(row: dict[str, int]) -> Usage:

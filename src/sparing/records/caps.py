@@ -65,9 +65,10 @@ def record(tx: Connection, given: Raise) -> None:
 
 def in_force(connection: Connection, limits: CapLimits, whose: Whose) -> CapLimits:
     """The limits of the settings, or what people have raised them to."""
+    raised = _raised(connection, whose.feature)
 
     def highest(scope: CapScope, name: str, measure: CapMeasure, limit: int) -> int:
-        return max(limit, _raised(connection, whose.feature, scope, name, measure))
+        return max(limit, raised.get((scope.value, name, measure.value), 0))
 
     def amount(scope: CapScope, name: str, limit: Amount) -> Amount:
         money = limit.nano_usd or 0
@@ -90,16 +91,14 @@ def raised_features(connection: Connection) -> frozenset[str]:
     return frozenset(str(row[0]) for row in connection.execute("select feature from raises"))
 
 
-def _raised(
-    connection: Connection, feature: str, scope: CapScope, name: str, measure: CapMeasure
-) -> int:
-    """A day is everybody's; the other scopes belong to one feature."""
+def _raised(connection: Connection, feature: str) -> dict[tuple[str, str, str], int]:
+    """By scope, name and measure. A day is everybody's; the other scopes belong to one feature."""
     found = connection.execute(
-        "select max(amount) from raises where scope = ? and name = ? and measure = ?"
-        " and (scope = 'day' or feature = ?)",
-        (scope, name, measure, feature),
-    ).fetchone()
-    return int(found[0] or 0)
+        "select scope, name, measure, max(amount) from raises"
+        " where scope = 'day' or feature = ? group by scope, name, measure",
+        (feature,),
+    )
+    return {(row[0], row[1], row[2]): int(row[3]) for row in found}
 
 
 def standings(connection: Connection, limits: CapLimits, whose: Whose) -> tuple[CapStanding, ...]:

@@ -9,101 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field
-from enum import StrEnum
+from dataclasses import astuple
 from functools import lru_cache
-from typing import Any
 
 from sparing.connection import Connection, Row
-from sparing.money import Amount, Billing, day_of
+from sparing.money import Amount, Billing
 from sparing.records import totals
+from sparing.records.attempt import Attempt, AttemptResult, AttemptState, LedgerRow
 from sparing.records.totals import Tally
 from sparing.tool import OpenedLines
 from sparing.usage import Origin, Usage
-
-
-class AttemptState(StrEnum):
-    OPEN = "open"
-    KNOWN = "known"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What is known before the turn."""
-
-    dispatch: str
-    feature: str
-    leg: int
-    """Counted over generations: a restarted leg is the same leg."""
-    stage: str
-    role: str
-    iteration: int
-    task: str
-    template: str
-    """Which turn's words were sent."""
-    way: str
-    reason: str
-    backend: str
-    model: str
-    billing: Billing
-    prompt: str
-    """Hash of the prompt's text."""
-    prompt_chars: int
-    naive: dict[str, Any]
-    """What the naive prompt for this turn would have been: its hash and size."""
-    started: float
-    trunk: str = ""
-    """Digest of what another dispatch must share to share this one's cached trunk."""
-    sent: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What a cache may hold of it, and what each way was expected to cost."""
-
-    @property
-    def day(self) -> str:
-        return day_of(self.started)
-
-    @property
-    def for_client(self) -> bool:
-        """Asked once for the client, whoever comes first: no part of a feature's bill."""
-        return self.role == totals.RESUME_CHECK
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptResult:
-    """What is known after it."""
-
-    session: str
-    usage: Usage | None
-    """None where the client did not tell."""
-    origin: Origin | None
-    nano_usd: int | None
-    calls: list[dict[str, int]]
-    """Tokens of each model call of the turn, where the backend tells."""
-    context_tokens: int
-    seconds: float
-    files_read: list[str]
-    reply: str
-    """Hash of the reply's text."""
-    failure: str = ""
-    detail: str = ""
-    opened: tuple[OpenedLines, ...] = ()
-    """Which lines of which bytes were shown, where tools of ours showed them."""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    attempt: Attempt
-    number: int
-    outcome: AttemptState
-    held: Amount
-    result: AttemptResult | None = None
-
-    @property
-    def is_good(self) -> bool:
-        """Paid for, known and answered."""
-        known = self.outcome is AttemptState.KNOWN
-        return known and self.result is not None and not self.result.failure
-
 
 _BEGIN = (
     "dispatch", "attempt", "feature", "leg", "stage", "role", "iteration", "task", "template",
@@ -238,22 +153,32 @@ def of_trunk(connection: Connection, trunk: str, since: float, limit: int) -> li
 
 def of_backend(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that came to a good end, in the order of their start."""
-    rows = connection.execute(
-        "select * from ledger where backend = ? and outcome = 'known' and failure = ''"
-        " order by rowid desc limit ?",
-        (backend, limit),
-    )
-    return [_row(row) for row in reversed(rows.fetchall())]
+    return _good(connection, "backend = ?", (backend, limit))
 
 
 def resumed(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that went on in a session and came to a good end."""
-    rows = connection.execute(
-        "select * from ledger where way = 'resume' and backend = ? and outcome = 'known'"
-        " and failure = '' order by rowid desc limit ?",
-        (backend, limit),
+    return _good(connection, "way = 'resume' and backend = ?", (backend, limit))
+
+
+def _good(connection: Connection, which: str, values: tuple[object, ...]) -> list[LedgerRow]:
+    """Of a turn that came to a good end only the price can change, so it is read whole once."""
+    brief = (
+        f"select {_TOLD_BY} from ledger where {which} and outcome = 'known' and failure = ''"  # noqa: S608
+        " order by rowid desc limit ?"
     )
-    return [_row(row) for row in reversed(rows.fetchall())]
+    file = getattr(connection, "identity", None)
+    found: list[LedgerRow] = []
+    for row in reversed(connection.execute(brief, values).fetchall()):
+        key = (file, *row)
+        known = _read_rows.get(key)
+        if known is None:
+            whole = connection.execute("select * from ledger where rowid = ?", (row["rowid"],))
+            known = _read_rows[key] = _row(whole.fetchone())
+        found.append(known)
+    while len(_read_rows) > MOST_READ:
+        _read_rows.pop(next(iter(_read_rows)), None)
+    return found
 
 
 def of_session(connection: Connection, feature: str, session: str) -> list[LedgerRow]:
@@ -272,13 +197,16 @@ def _charged(row: Row, cost: int | None) -> int:
     return 0 if row["billing"] == Billing.SUBSCRIPTION else cost or 0
 
 
+_TOLD_BY = "rowid, dispatch, attempt, started, seconds, nano_usd, prompt, reply, session"
+_read_rows: dict[tuple[object, ...], LedgerRow] = {}
+MOST_READ = 2048
 _PLAIN = (
     "dispatch", "feature", "leg", "stage", "role", "iteration", "task", "template", "way", "reason",
     "backend", "model", "prompt", "prompt_chars", "started", "trunk",
 )  # fmt: skip
 
 
-@lru_cache(1024)  # every dispatch learns from the same rows
+@lru_cache(256)
 def _row(row: Row) -> LedgerRow:
     plain = {one: row[one] for one in _PLAIN} | {n: json.loads(row[n]) for n in ("naive", "sent")}
     attempt = Attempt(**plain, billing=Billing(row["billing"]))
