@@ -1,4 +1,4 @@
-"""What a move asks for: jobs, done side by side, each a child workflow with JSON in and out.
+"""What a move asks for: jobs. One is done by the leg itself; several side by side, each a workflow.
 
 Who asks: names a dispatch and says when it starts.
 """

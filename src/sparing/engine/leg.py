@@ -52,18 +52,31 @@ async def leg(start: JsonObject) -> str:
 @DBOS.workflow(name="job", max_recovery_attempts=20)
 async def job(ticket: JsonObject, work: JsonObject) -> JsonObject:
     """A `Ticket` and a `Job`, as they are stored; gives a `JobResult`."""
-    who, asked = codec.load(Ticket, ticket), codec.load(Job, work)
-    async with job_slot():
-        if asked.kind is JobKind.DISPATCH:
-            result = await dispatch(who, asked)
-        else:
-            result = await PROGRAM[asked.kind](who, asked)
+    who = codec.load(Ticket, ticket)
+    result = await _done(who, codec.load(Job, work))
     signals.job_done(who.id)
     return codec.dump(result)
 
 
+async def _done(ticket: Ticket, asked: Job) -> JobResult:
+    async with job_slot():
+        if asked.kind is JobKind.DISPATCH:
+            return await dispatch(ticket, asked)
+        return await PROGRAM[asked.kind](ticket, asked)
+
+
 async def _work(feature: str, move: Decision) -> tuple[JobResult, ...]:
-    """All jobs of a move, side by side."""
+    """The one job of a move as steps of the leg itself; several side by side, each a workflow."""
+    if len(move.jobs) != 1:
+        return await _side_by_side(feature, move)
+    (asked,), (own,), (name,) = move.jobs, move.tickets, move.names
+    ticket = Ticket(id=own, feature=feature, at=move.at, again=own != name)
+    result = await _done(ticket, asked)
+    signals.forget(move.tickets)
+    return (result,)
+
+
+async def _side_by_side(feature: str, move: Decision) -> tuple[JobResult, ...]:
     handles: list[Any] = []
     for number, (name, work) in enumerate(zip(move.names, move.jobs, strict=True)):
         at, own = move.at + SIBLING_SECONDS * number, move.tickets[number]
