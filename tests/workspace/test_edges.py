@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparing.workspace.checks.run import trim
+from sparing.workspace.git.direct.tree import code_files
 from sparing.workspace.git.snapshot import MOST_LINKS
-from sparing.workspace.git.tree import code_files
 from sparing.workspace.tools.arguments import MOST_EDITS, ToolMistake, edits
 from sparing.workspace.tools.outline import MOST_ENTRIES, Entry, rendered
 from tests.repositories import git, make_repository

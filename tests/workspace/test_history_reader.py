@@ -12,15 +12,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sparing.workspace.git import commit_object
-from sparing.workspace.git.attributes_files import may_have_attributes
 from sparing.workspace.git.commit import (
     KeptFiles,
     changed_paths,
     commit_paths,
     list_folder,
 )
-from sparing.workspace.git.history_reader import difference, leads_to, list_files, read_commit
+from sparing.workspace.git.direct import commit_object
+from sparing.workspace.git.direct.attributes_files import may_have_attributes
+from sparing.workspace.git.direct.history_reader import (
+    difference,
+    leads_to,
+    list_files,
+    read_commit,
+)
+from sparing.workspace.git.direct.tree import read_files
 from sparing.workspace.git.kept_turn import as_left, keep_turn
 from sparing.workspace.git.object_reader import NoAnswer, kept_open
 from sparing.workspace.git.objects import (
@@ -30,7 +36,6 @@ from sparing.workspace.git.objects import (
     make_commit,
 )
 from sparing.workspace.git.repository import Repository, contains, find_repository
-from sparing.workspace.git.tree import read_files
 from sparing.workspace.git.user import GitIdentity
 from sparing.workspace.git.worktree import Worktree
 from tests.conftest import UserRepository

@@ -25,8 +25,8 @@ from sparing.runtime.source import Source
 from sparing.turn import TURNS
 from sparing.turn_kind import KINDS, TurnKind
 from sparing.way import Lever
+from sparing.workspace.git.direct.tree import code_files, list_files, read_files
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.git.tree import code_files, list_files, read_files
 
 CONTEXT_LINES = 3
 _maps: dict[tuple[str, str], str] = {}

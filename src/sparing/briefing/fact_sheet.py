@@ -37,7 +37,7 @@ from sparing.runtime.source import Source
 from sparing.segment import Segment
 from sparing.turn import Turn
 from sparing.turn_kind import TurnKind
-from sparing.workspace.git.tree import code_files, list_files, read_files
+from sparing.workspace.git.direct.tree import code_files, list_files, read_files
 
 NAMING = (TurnKind.WRITE, TurnKind.PART)
 LARGEST_CHARS = 400_000

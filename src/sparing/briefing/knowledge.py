@@ -28,8 +28,8 @@ from sparing.runtime.events import Teller, tell
 from sparing.runtime.source import Source
 from sparing.turn import TURNS
 from sparing.workspace.git.commit import list_folder, read_file
+from sparing.workspace.git.direct.tree import list_files, read_files
 from sparing.workspace.git.repository import Repository
-from sparing.workspace.git.tree import list_files, read_files
 
 GIVEN = "given"
 HELPERS = frozenset(role for row in TURNS.values() if row.helps for role in row.roles)

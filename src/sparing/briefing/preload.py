@@ -19,7 +19,7 @@ from sparing.records import ledger
 from sparing.runtime.source import Source
 from sparing.segment import CHARS_PER_TOKEN, estimate_tokens
 from sparing.turn_kind import KINDS, TurnKind
-from sparing.workspace.git.tree import list_files, read_files
+from sparing.workspace.git.direct.tree import list_files, read_files
 
 MOST_NAMED = 40
 _PATH = re.compile(r"(?<![\w/.])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*\.\w{1,8}|[\w./-]*Makefile)")

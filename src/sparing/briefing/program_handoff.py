@@ -34,7 +34,7 @@ from sparing.records import events, ledger
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 from sparing.turn_kind import KINDS
-from sparing.workspace.git.tree import read_files
+from sparing.workspace.git.direct.tree import read_files
 
 MOST_READ = 40
 MOST_FEEDBACK = 5

@@ -31,7 +31,7 @@ from sparing.segment import CHARS_PER_TOKEN, TrunkKey, estimate_tokens
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import Errand
 from sparing.way import Lever, Order, Policy, Way
-from sparing.workspace.git.tree import list_files
+from sparing.workspace.git.direct.tree import list_files
 
 SHORT = Life.FIVE_MINUTES
 NOTES = ("notes", "last-changes", "fix-summary")

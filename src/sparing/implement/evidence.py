@@ -23,7 +23,7 @@ from sparing.task import Task
 from sparing.task_progress import TaskResult
 from sparing.workspace.checks.baseline import Baseline
 from sparing.workspace.git.commit import changed_files
-from sparing.workspace.git.tree import list_files
+from sparing.workspace.git.direct.tree import list_files
 
 
 class TaskEvidence(NamedTuple):

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from sparing.change import Change, FileChange
 from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
-from sparing.workspace.git.attributes_files import may_have_attributes
-from sparing.workspace.git.history_reader import difference, folder_entries
+from sparing.workspace.git.direct.attributes_files import may_have_attributes
+from sparing.workspace.git.direct.history_reader import difference, folder_entries
 from sparing.workspace.git.object_reader import GitObject, NoAnswer, blob, contents, object_id
 from sparing.workspace.git.objects import (
     CommitStamp,

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from sparing.workspace.checks.environment import remove_tree
 from sparing.workspace.checks.parking import beside
 from sparing.workspace.git.config import without_credentials
-from sparing.workspace.git.history_reader import leads_to
+from sparing.workspace.git.direct.history_reader import leads_to
 from sparing.workspace.git.lock import held
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.private_index import copy_index, excludes_of

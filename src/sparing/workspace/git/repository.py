@@ -151,7 +151,7 @@ def branch_commit(repo: Repository, branch: str) -> str | None:
 
 def contains(repo: Repository, tip: str, commit: str) -> bool:
     """Whether a commit is another one or comes after it."""
-    from sparing.workspace.git.history_reader import leads_to
+    from sparing.workspace.git.direct.history_reader import leads_to
 
     if _ID.fullmatch(tip) and leads_to(repo.git(), tip, commit):
         return True

@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 
 from sparing.workspace.git.commit import read_file
-from sparing.workspace.git.history_reader import Entry, list_files
+from sparing.workspace.git.direct.history_reader import Entry, list_files
 from sparing.workspace.git.object_reader import NoAnswer
 from sparing.workspace.git.private_index import is_id
 from sparing.workspace.git.repository import Repository

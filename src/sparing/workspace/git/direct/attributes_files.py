@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from sparing.workspace.git.history_reader import FOLDER, read_commit, read_folder
+from sparing.workspace.git.direct.history_reader import FOLDER, read_commit, read_folder
 from sparing.workspace.git.object_reader import NoAnswer
 from sparing.workspace.git.runner import Git, common_dir
 
