@@ -1,0 +1,66 @@
+"""Commands that only look start on systems that are not Linux, and without its modules.
+
+Covers: K1, H6
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparing.errors import SandboxRefused
+from sparing.workspace.sandbox.policy import Reach, SandboxLevel, settle_level
+from tests.repositories import make_repository
+
+ELSEWHERE = """
+import sys, sysconfig, zoneinfo
+
+sysconfig.get_config_vars()  # a file of this platform's name
+sys.platform = "{platform}"
+
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name in {missing}:
+            raise ImportError(f"{{name}} is not there")
+
+
+sys.meta_path.insert(0, Missing())
+for name in {missing}:
+    sys.modules.pop(name, None)
+from sparing.cli.main import main
+
+sys.exit(main({words}))
+"""
+MISSING = ("sparing.workspace.sandbox.landlock", "sparing.workspace.sandbox.supervisor")
+"""They load the C library of Linux and its numbers."""
+
+
+@pytest.mark.parametrize("platform", ["darwin", "linux"])
+@pytest.mark.parametrize("words", [["--version"], ["status"], ["start", "--help"]])
+def test_a_command_starts_without_what_only_linux_has(
+    tmp_path: Path, platform: str, words: list[str]
+) -> None:
+    where = make_repository(tmp_path / "sample")
+    script = ELSEWHERE.format(platform=platform, missing=MISSING, words=words)
+    done = subprocess.run(
+        (sys.executable, "-c", script),
+        cwd=where,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_sandbox_is_a_clear_choice() -> None:
+    """H6: refused in two lines, of which the second names the option."""
+    nothing = Reach(SandboxLevel.UNSANDBOXED, 0, root=False, powers_dropped=False)
+    with pytest.raises(SandboxRefused) as refused:
+        settle_level(nothing)
+    assert "--unsandboxed" in refused.value.repair
+    assert settle_level(nothing, unsandboxed=True) is SandboxLevel.UNSANDBOXED
