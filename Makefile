@@ -94,6 +94,7 @@ lint: $(STAMP) ## style, types, layers, dead code, generated docs
 	@$(BIN)/lint-imports
 	@$(BIN)/vulture
 	@$(BIN)/python -m scripts.architecture
+	@$(BIN)/python -m scripts.words
 	@$(BIN)/python -m scripts.docs --check
 
 format: $(STAMP) ## let ruff rewrite what it can

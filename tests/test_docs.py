@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import coverage
+from scripts import coverage, words
 from scripts.docs import PAGES, Page, check, write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -244,3 +244,27 @@ def test_on_ci_a_skipped_test_is_a_failure(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     assert "1 failed, 1 passed, 1 xfailed, 1 error" in done.stdout
     assert "skipped, which fails on CI: " in done.stdout
+
+
+def test_words_that_readers_stumble_over_are_found(tmp_path: Path) -> None:
+    """K4: in pages, in help and in texts of the code; docstrings are nobody's business."""
+    table = "# C\n\n## Words\n\n| not | but |\n|---|---|\n| once more | again |\n\n## Next\n"
+    code = (
+        '"""Once more."""\ndef one_command():\n    """Do it once more."""\n    return "once more"\n'
+        '\n\ndef other():\n    """Once more."""\n'
+    )
+    files = {
+        "CONTRIBUTING.md": table,
+        "README.md": "# R\n\nTry once more.\n",
+        "src/sparing/cli/a.py": code,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    says = 'write "again", not "once more"'
+    assert words.complaints(tmp_path) == [
+        f"README.md:3: {says}",
+        f"src/sparing/cli/a.py:2: {says}",
+        f"src/sparing/cli/a.py:4: {says}",
+    ]
+    assert len(words.wordings(read("CONTRIBUTING.md"))) > 10

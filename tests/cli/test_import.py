@@ -61,7 +61,7 @@ def test_one_folder_is_taken_and_not_twice(typed: Typed) -> None:
         WRONG,
         (
             "error: .kiro/specs/search was imported as feature 001",
-            "fix: see it: sparing show 001; once more: sparing import .kiro/specs/search --again",
+            "fix: see it: sparing show 001; again: sparing import .kiro/specs/search --again",
         ),
     )
     assert "Search" in typed("show", "001").out

@@ -117,4 +117,4 @@ def test_an_answer_where_nothing_is_asked(office: Office) -> None:
 def test_what_asks_does_not_go_on_without_an_answer(office: Office, asking: FeatureRow) -> None:
     with pytest.raises(SparingError) as caught:
         orders.resume(office, asking, "terminal", NOW + 20)
-    assert caught.value.what == "it asks 2 questions: it goes on with an answer"
+    assert caught.value.what == "it asks 2 questions: it continues with an answer"

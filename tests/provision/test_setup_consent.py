@@ -43,7 +43,7 @@ def test_no_way_leads_to_an_installation_that_nobody_was_asked_about(tmp_path: P
     (line,) = [text for kind, text in scene.opened() if kind == "warning"]
     told = {name for _, names in run for name in names}
     assert told <= {*changed_setup(scene.office, scene.row).files}
-    assert " more; the work goes on with the set-up of " in line
+    assert " more; the work continues with the set-up of " in line
     assert scene.runs() == len(commands)
     assert MINE.strip() not in scene.seen()
     assert {name for name in change if (scene.caches / "seen" / name).exists()} <= {*files}

@@ -102,7 +102,7 @@ def _not_agreed(row: FeatureRow, found: Consent) -> str:
     more = len(found.changed) - MOST_NAMED
     names = ", ".join(found.changed[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"the feature changes what its set-up loads and runs: {names}; the work goes on with the"
+        f"the feature changes what its set-up loads and runs: {names}; the work continues with the"
         f" set-up of {found.known.commit[:10]} until you have looked at it:"
         f" sparing trust --setup {row.feature.id}"
     )

@@ -208,7 +208,7 @@ def _skip(visit: Visit, form: ToStage) -> ActReceipt:
     _checked(visit, form)
     plan = plan_skip(visit.office, visit.row, form.stage)
     jump(visit.office, visit.row, plan, visit.who, visit.at)
-    return _told(visit, f"goes on with {plan.to}; {'; '.join(plan.lost)}")
+    return _told(visit, f"continues with {plan.to}; {'; '.join(plan.lost)}")
 
 
 def _back(visit: Visit, form: ToStage) -> ActReceipt:

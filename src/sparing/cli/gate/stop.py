@@ -22,7 +22,7 @@ from sparing.errors import UsageError
 def stop_command(feature: str | None, every: bool, as_json: bool) -> None:
     """End a brainstorm at its gate and keep its document.
 
-    To go on with it instead: sparing approve. The document stays on the feature's branch, and
+    To continue with it instead: sparing approve. The document stays on the feature's branch, and
     `sparing start --from-file` can pick it up later. With --all nothing ends: every running feature
     is paused, as by `sparing pause --all`.
     """

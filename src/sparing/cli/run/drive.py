@@ -294,5 +294,5 @@ def _raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> No
             why = failed[row.leg_id].partition("\n(Background on")[0]  # a library's advertisement
             raise StateError(
                 f"feature {row.feature.id} stopped: {why}",
-                f"what was done is kept; go on with: sparing run {row.feature.id}",
+                f"what was done is kept; to continue: sparing run {row.feature.id}",
             )

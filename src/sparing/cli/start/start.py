@@ -87,7 +87,7 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     found = prospect(office)
     if has_changes(office):
         echo("note: uncommitted changes are left alone; they are no part of it", err=True)
-        again = f"git commit, sparing abandon {row.feature.id} --yes, and begin once more"
+        again = f"git commit, sparing abandon {row.feature.id} --yes, and start again"
         echo(f"to include them: {again}", err=True)
     if not as_json and head(office.repository).branch is None:
         base = f"{found.base.branch} at {found.base.commit[:10]}"

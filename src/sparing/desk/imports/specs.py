@@ -106,7 +106,7 @@ def refuse_again(office: Office, place: str) -> None:
         name = before.feature.id
         raise FeatureError(
             f"{place} was imported as feature {name}",
-            f"see it: sparing show {name}; once more: sparing import {place} --again",
+            f"see it: sparing show {name}; again: sparing import {place} --again",
         )
 
 
