@@ -8,15 +8,16 @@ from sparing.cli.options import print_json
 from sparing.cli.screen import echo, style
 from sparing.config.load import current
 from sparing.config.terminal import homely
+from sparing.desk.office import open_office
+from sparing.desk.setup.restored_branches import set_branches_back
 from sparing.errors import StateError, UsageError
+from sparing.printable import printable
 from sparing.records.copies import NAME, RESTORE, copies, is_sound, restore
 from sparing.records.folder import open_folder
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.repository import locate_repository
 
-AFTER = (
-    "what was decided and paid after it is not in the records; commits and branches are untouched"
-)
+AFTER = "what was decided and paid after it is not in the records; no commit is lost"
 
 
 def restore_records(day: str, *, yes: bool, as_json: bool) -> int:
@@ -33,11 +34,16 @@ def restore_records(day: str, *, yes: bool, as_json: bool) -> int:
         raise StateError("there is no daily copy yet", "nothing is damaged: sparing status")
     with engine_lock(folder / "engine.lock"):
         copy, aside = restore(folder, day)
+        back = set_branches_back(open_office(Path.cwd()))
     if as_json:
-        print_json(restored=copy.stem, kept=[str(path) for path in aside])
+        kept = [str(path) for path in aside]
+        print_json(restored=copy.stem, kept=kept, branches=[one._asdict() for one in back])
         return 0
     echo(f"the records are those of {copy.stem} again; {AFTER}")
     for path in aside:
         echo(style(f"  what was there is kept: {homely(str(path))}", dim=True))
+    for one in back:
+        words = f"{one.branch} is back where the records have it; its later commits: {one.ref}"
+        echo(style(f"  {printable(words)}", dim=True))
     echo(f"  {style('sparing status', fg='cyan')}   where features stand")
     return 0
