@@ -81,6 +81,7 @@ def test_a_session_keeps_its_model(sample: Sample) -> None:
     brief = gather(source)
     sent = seal(source, brief, choose(source, brief, AT + 10))
     assert (sent.way, sent.model) == (Way.RESUME, "m")
+    assert sent.system == "", "the neutral system prompt that the session began with"
     fresh = entering(other, "implement", None, Continuation("L3", SessionStep.HAND_OFF))
     brief = gather(fresh)
     assert seal(fresh, brief, choose(fresh, brief, AT + 10)).model == "another"

@@ -31,6 +31,16 @@ def test_quotes_that_do_not_stand_where_they_point_lose_it_too() -> None:
     assert found == {"m": "quotes that verify fell from 100% to 75%"}
 
 
+def test_thirty_quotes_on_each_side_are_enough() -> None:
+    """E11: one quote a look, in thirty looks each."""
+    found = fallen([*looks(1, aided=True, verified=0), *looks(1, aided=False)])
+    assert found == {"m": "quotes that verify fell from 100% to 0%"}
+    fewer = [
+        one._replace(quotes=0) if n == 0 else one for n, one in enumerate(looks(1, aided=True))
+    ]
+    assert fallen([*fewer, *looks(1, aided=False, verified=1)]) == {}
+
+
 @pytest.mark.parametrize(
     "aided", [looks(3, 29, aided=True), looks(5, aided=True), looks(9, aided=True)]
 )

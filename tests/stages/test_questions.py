@@ -29,6 +29,13 @@ def answered(flow: str, stage: str, handoff: Handoff, *, changed: bool = True) -
     return after(entered(flow, stage).place, result, handoff=handoff)
 
 
+def test_a_question_is_cut_to_what_a_person_reads() -> None:
+    """F5: 600 characters of each, and twenty of them."""
+    many = tuple(f"{number} {'?' * 700}" for number in range(21))
+    found = answered("L1", "plan", Handoff(summary="Not sure.", open_questions=many))
+    assert [len(one) for one in found.place.talk.questions] == [600] * 20
+
+
 @pytest.mark.parametrize(("flow", "stage"), STAGES)
 def test_open_questions_pause_with_all_of_them(flow: str, stage: str) -> None:
     """F5: the stage does not pass its gate, and nothing is counted against it."""

@@ -84,6 +84,11 @@ FAKES: dict[str, tuple[Mapping[str, str], Changes, str]] = {
     "a linter that looks nowhere": (
         PYTEST, {"ruff.toml": 'exclude = ["*"]\n'}, "lint: ruff.toml is new",
     ),
+    "a makefile of another folder": (
+        {"Makefile": "test:\n\t$(MAKE) -C sub all\n", "sub/Makefile": "all:\n\tpytest\n"},
+        {"sub/Makefile": "all:\n\ttrue\n"},
+        "test: sub/Makefile changed",
+    ),
     "GNUmakefile": (
         MAKE, {"GNUmakefile": "test:\n\ttrue\n"}, "test: GNUmakefile, target test is new",
     ),

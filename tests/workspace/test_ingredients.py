@@ -28,6 +28,18 @@ def test_each_way_is_told_of(tmp_path: Path, way: str) -> None:
     assert now.digest != base.digest
 
 
+def test_a_recipe_with_empty_lines_is_one_recipe(tmp_path: Path) -> None:
+    """K2: what another target runs is none of the set-up's."""
+    files = {
+        "Makefile": "setup:\n\tsh tools/own.sh\n\nother:\n\ttrue\n\n\tsh tools/other.sh\n",
+        "tools/own.sh": "true\n",
+        "tools/other.sh": "true\n",
+    }
+    worktree = make_worktree(make_repository(tmp_path / "sample", files))
+    found = recipe_at(worktree.repository, worktree.tip(), ("make setup",), ())
+    assert {path for path, _ in found.entries} == {"Makefile", "tools/own.sh"}
+
+
 def test_known_names_count_at_any_depth_and_others_do_not(tmp_path: Path) -> None:
     """K2"""
     known = (".yarn/releases/a.cjs", "parts/one/package.json", "deep/.npmrc", "yarn.lock")
