@@ -39,17 +39,17 @@ WITHOUT = {
     "double/__main__.py": "the model double alone: a person ends it",
     "double/child.py": "the model double alone: after it was told to end",
     "double/wire.py": "the model double alone: its client ends the line",
-    "engine/leg.py _work handle.get_result()": "each job ends by its turn's or check's limit",
+    "engine/leg.py": "each job ends by its turn's or check's limit",
     "runtime/signals.py": "within asyncio.wait_for",
     "web/site.py": "within asyncio.wait_for",
-    "workspace/checks/run.py _wait process.wait()": "after its group was killed",
-    "workspace/git/object_reader.py _end self._process.wait()": "after it was killed",
+    "workspace/checks/run.py": "after its group was killed",
+    "workspace/git/object_reader.py": "after it was killed",
     "workspace/git/runner.py start_git process.communicate()": "after its group was killed",
     "workspace/git/runner.py start_git process.wait()": "after its output has ended",
     "workspace/sandbox/entry.py": "of a child that only tries a mount and leaves",
     "workspace/sandbox/supervisor.py": "wakes four times a second; the lifeline ends it with us",
     "workspace/sandbox/name_lookup.py": "ends with the process it serves",
-    "workspace/tools/command.py _wait process.wait()": "after its group was killed",
+    "workspace/tools/command.py": "after its group was killed",
 }
 
 
