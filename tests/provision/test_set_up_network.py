@@ -230,6 +230,7 @@ def test_a_login_reaches_the_set_up_on_known_files_alone(tmp_path: Path, index: 
         assert ("127.0.0.1" in done.output) is True
 
 
+@pytest.mark.long
 def test_real_pip_installs_from_the_users_own_index(tmp_path: Path, index: Index) -> None:
     """H9: with the user's login on the files of the base; from there by name and through one
     port, and the next worktree asks nobody."""
