@@ -79,6 +79,18 @@ def test_a_rejected_draft_goes_back_to_its_author_with_the_findings() -> None:
     assert (job.role, job.iteration, job.note) == ("spec-reviewer", 2, "what changed")
 
 
+def test_an_author_s_round_is_that_of_the_loop_that_asks() -> None:
+    """C5: commits count the rounds of each reviewer's loop, however often the author worked."""
+    found = after(after(at("specify"), JobResult(commit="c0")).place, JobResult(commit="c1"))
+    found = judged(found, BAD)
+    assert (asked(found).iteration, asked(found).look) == (2, 2)
+    found = judged(after(found.place, JobResult(commit="c2", reply="changed")), GOOD)
+    assert asked(found).role == "phase-reviewer"
+    found = judged(found, BAD)
+    assert (asked(found).role, asked(found).look) == ("spec-author", 2)
+    assert asked(found).iteration == 3
+
+
 def test_implement_goes_task_by_task_then_checks_then_three_reviewers() -> None:
     """C9"""
     found = after(at("implement"), JobResult(commit="c0"))
