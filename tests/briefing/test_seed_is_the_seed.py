@@ -14,6 +14,7 @@ from sparing.briefing.trunk_group import SEED_MODELS, model_of
 from sparing.config.load import load
 from sparing.config.sources import Sources
 from sparing.context.documents.literal import literal_scope, literal_tasks
+from sparing.context.documents.tasks import parse_tasks
 from sparing.context.prompt.compose import compose
 from sparing.finding import Verdict
 from sparing.flow.flows import FEATURE
@@ -24,8 +25,9 @@ from sparing.review.loop import LoopDecision
 from sparing.stages.review_rounds import Bench, judged, opened
 from sparing.turn import Turn
 from sparing.way import Order, Way
-from tests.briefing.sample import Sample, make_sample
+from tests.briefing.sample import FOLDER, Sample, make_sample
 from tests.records.attempts import attempt, result
+from tests.repositories import commit_files, git
 
 REQUIREMENTS = Path(__file__).parents[2] / "docs" / "requirements.md"
 
@@ -134,6 +136,11 @@ def test_tasks_are_read_by_the_literal_rules(seed: Sample) -> None:
     assert numbers == ["1", "2"]
     source = seed.source("implementer", "implement", Turn.IMPLEMENT, task="2")
     assert [one.number for one in read_tasks(source)] == ["1", "2"]
+    checkout = seed.around.repository.checkout
+    commit_files(checkout, {f"{FOLDER}/tasks.md": f"# Tasks\n\n{text}"}, "tasks")
+    mixed = replace(source, job=replace(source.job, head=git(checkout, "rev-parse", "HEAD")))
+    assert [one.number for one in read_tasks(mixed)] == ["1"]
+    assert [one.number for one in parse_tasks(text)] == ["1", "T2"]
     plan, design = (source.document(name).text for name in (ArtifactName.PLAN, ArtifactName.DESIGN))
     # `**Why**:` is no field of the original's: it sends both documents whole.
     assert [one.text for one in gather(source).sections] == [plan, design]

@@ -53,6 +53,16 @@ def test_stages_of_the_tiers() -> None:
     )  # fmt: skip
 
 
+def test_whoever_sums_up_reads_what_others_made_of_the_work() -> None:
+    """A2, F9: the program's verification and the judge's report, where the tier has them."""
+    work = (A.PLAN, A.IMPLEMENTATION)
+    assert L1.stage("done").reads == work
+    assert L2.stage("done").reads == (*work, A.VERIFICATION)
+    assert set(L3.stage("done").reads) == {
+        *work, A.VERIFICATION, A.CODE_REVIEW,
+    }  # fmt: skip
+
+
 def test_default_gates() -> None:
     """A7: after each document stage and before the merge; the tiers' own five."""
     assert [s.name for s in FEATURE.stages if s.gate] == list(FEATURE.names)

@@ -49,6 +49,14 @@ def test_a_second_stub_goes_to_a_person() -> None:
     assert (found.place.state.position, found.place.state.reason) == (Position.STUCK, WHY)
 
 
+def test_an_author_that_mends_nothing_is_no_reason_the_stub_is() -> None:
+    """A3: the person is told what is wrong with the document, not that nothing changed."""
+    place = written(at_author("create-plan"), STUB).place
+    left = JobResult(failure="nothing changed", detail="plan-author left no change", reply="reply")
+    found = next_move(place, Happened((left,), document=STUB), RULES, 100.0)
+    assert (found.place.state.position, found.place.state.reason) == (Position.STUCK, WHY)
+
+
 def test_what_was_mended_is_reviewed() -> None:
     """A3"""
     found = written(written(at_author("create-plan"), STUB).place)
