@@ -197,6 +197,7 @@ def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
     engine = sqlalchemy.create_engine(url, pool_size=20, max_overflow=0, pool_timeout=60)
 
     def configure(connection: Any, _record: object) -> None:
+        with_parts_of_seconds(connection)
         connection.isolation_level = "IMMEDIATE"
         for pragma in (
             "busy_timeout=30000",
@@ -215,6 +216,17 @@ def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
     event.listen(engine, "connect", configure)
     event.listen(engine, "before_cursor_execute", clean, retval=True)
     return engine
+
+
+def with_parts_of_seconds(connection: sqlite3.Connection) -> None:
+    """DBOS takes it that from Python 3.12 on SQLite is 3.42 or newer, and asks for
+    `unixepoch('subsec')`; an older one answers with nothing."""
+    if sqlite3.sqlite_version_info < (3, 42):
+        connection.create_function("unixepoch", -1, _epoch)
+
+
+def _epoch(*how: str) -> float:
+    return time.time() if "subsec" in how else int(time.time())
 
 
 OURS = "portable_json"

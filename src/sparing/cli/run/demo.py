@@ -181,7 +181,7 @@ def _print_table(spent: Spending, closing: list[str], simulated: str) -> None:
 def _next(office: Office, row: FeatureRow, keep: Path | None) -> list[tuple[str, str]]:
     if keep is None:
         return [
-            ("keep the folder to look around", "sparing demo --keep wordtally-demo"),
+            ("keep the folder", "sparing demo --keep wordtally-demo"),
             ("decide at every gate", "sparing demo --interactive"),
             ("in your own repository", 'sparing start "Add rate limiting"'),
         ]
