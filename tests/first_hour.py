@@ -184,7 +184,7 @@ def steady(screen: str) -> str:
     text = re.sub(r"\bindex [0-9a-f]{7,}\.\.[0-9a-f]{7,}", "index …", text)
     text = re.sub(r"\b\d\d:\d\d\b", "<time>", text)
     text = re.sub(r"\$\d+\.\d+", "$…", text)
-    text = re.sub(r", (\d+|…) % (less|more)", "", text)
+    text = re.sub(r", (?:(?:\d+|…) % (?:less|more)|about the same)", "", text)
     text = re.sub(REASONS, r"\1  […]\n", text, flags=re.MULTILINE)
     text = re.sub(DEARER, "", text, flags=re.MULTILINE)
     text = re.sub(SESSION, "  ~ …\n  · builder", text, flags=re.MULTILINE)
