@@ -28,7 +28,7 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
 	touch $@ && echo "set-up took $$(( $$(date +%s) - start )) s"
 
-extras: $(EXTRAS) ## add what only some need: the Claude Code client (some 160 MB), charts
+extras: $(EXTRAS) ## add what only some need: the Claude Code client (some 160 MB), what talks to providers, charts
 
 $(EXTRAS): $(STAMP) requirements-extras.lock
 	@echo "adding the extras to $(VENV) (only once) …"
@@ -36,9 +36,9 @@ $(EXTRAS): $(STAMP) requirements-extras.lock
 	$(BIN)/python -m pip install -q --require-hashes -r requirements-extras.lock && \
 	touch $@ && echo "extras took $$(( $$(date +%s) - start )) s"
 
-install: ## install the command sparing for you, with the Claude Code client, the page and charts (uses uv or pipx)
-	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)[claude,charts,web]'; \
-	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)[claude,charts,web]'; \
+install: ## install the command sparing for you, with the Claude Code client, providers, the page and charts (uses uv or pipx)
+	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)[claude,api,charts,web]'; \
+	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)[claude,api,charts,web]'; \
 	else echo "error: neither uv nor pipx is installed"; echo "fix: $(PYTHON) -m pip install --user pipx; then make install again"; exit 1; fi
 	@echo "installed; try: sparing doctor"
 
@@ -162,7 +162,7 @@ pictures: $(STAMP) ## take the README's pictures of the terminal again, from two
 
 lock: ## resolve dependencies again (needs uv)
 	$(COMPILE) --extra dev pyproject.toml -o requirements.lock
-	$(COMPILE) --extra dev --extra claude --extra charts --extra browser -c requirements.lock pyproject.toml -o requirements-extras.lock
+	$(COMPILE) --extra dev --extra claude --extra api --extra charts --extra browser -c requirements.lock pyproject.toml -o requirements-extras.lock
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .browser .clients docs/images/page .pytest_cache .ruff_cache .hypothesis bench/out dist build

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bench.arms import Arm, Tools
-from sparing.agents.claude_capabilities import (
+from sparing.agents.claude_options import (
     BASE_TOKENS,
     NO_SHELL_TOKENS,
     OWN_READER_TOKENS,

@@ -1,6 +1,6 @@
 """The coding agents that can be named in settings, one row each.
 
-A new one is a row here, a folder in `agents` and a line in `runtime/backends.py`.
+A new one is a row here, a folder in `agents` and a line in `clients/backends.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import NamedTuple
 AUTO, SCRIPTED = "auto", "scripted"
 CLAUDE, CLAUDE_DOUBLE = "claude", "claude-double"
 CODEX, CODEX_DOUBLE = "codex", "codex-double"
+API, API_DOUBLE = "api", "api-double"
+API_ANTHROPIC, API_OPENAI = "api-anthropic", "api-openai"
+API_GOOGLE, API_SERVER = "api-google", "api-server"
 
 
 class BackendRow(NamedTuple):
@@ -29,9 +32,17 @@ BACKENDS: Mapping[str, BackendRow] = MappingProxyType(
         AUTO: BackendRow("Anthropic", "the first that is installed and logged in", CLAUDE),
         CLAUDE: BackendRow("Anthropic", "Claude Code"),
         CODEX: BackendRow("OpenAI", "Codex"),
+        API: BackendRow("", "the first provider whose key is set", API_ANTHROPIC),
+        API_ANTHROPIC: BackendRow("Anthropic", "Anthropic's API"),
+        API_OPENAI: BackendRow("OpenAI", "OpenAI's API"),
+        API_GOOGLE: BackendRow("Google", "Google's API for Gemini"),
+        API_SERVER: BackendRow("", "a server of your own that speaks OpenAI's format"),
         SCRIPTED: BackendRow("", "plays a script", played=True),
         CLAUDE_DOUBLE: BackendRow("Anthropic", "Claude Code, its model played", CLAUDE, True),
         CODEX_DOUBLE: BackendRow("OpenAI", "Codex, its model played", CODEX, True),
+        API_DOUBLE: BackendRow(
+            "Anthropic", "Anthropic's API, its model played", API_ANTHROPIC, True
+        ),
     }
 )
 NAMES = tuple(BACKENDS)

@@ -11,7 +11,7 @@ import pytest
 
 from sparing.agents.backend import AgentEvent
 from sparing.agents.claude import ClaudeBackend
-from sparing.agents.claude_capabilities import OWN_READER_TOKENS, OWN_WRITER_TOKENS
+from sparing.agents.claude_options import OWN_READER_TOKENS, OWN_WRITER_TOKENS
 from sparing.agents.own_tools import ToolOffer
 from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 SAMPLES = {
     "state.folder": ("/var/state", "~/state", ""),
+    "agent.server": ("http://127.0.0.1:11434/v1", "https://models.example/v1", ""),
     "state.database": ("postgresql://ada@db.example/sparing", "postgresql:///sparing", ""),
     "agent.script": ("/demo.toml", "~/demo.toml"),
     "workspace.base_branch": ("main", "release/1.2", "größe"),

@@ -17,8 +17,15 @@ from datetime import UTC, datetime
 from json import dumps
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, TurnOutcome, model_calls
-from sparing.agents.claude_capabilities import capabilities_with
-from sparing.agents.claude_options import Setup, argv, hosts, needs, opening, request
+from sparing.agents.claude_options import (
+    Setup,
+    argv,
+    capabilities_with,
+    hosts,
+    needs,
+    opening,
+    request,
+)
 from sparing.agents.claude_outcome import outcome
 from sparing.agents.claude_stream import Stop, Watch
 from sparing.agents.claude_tools import ClaudeDesk

@@ -2,6 +2,8 @@
 
 Nothing of the user's settings, memory or servers comes in. What differs between two turns of one
 group stands in the prompt's last blocks, because everything before them is what a cache holds.
+
+What the client can do, and what it sends before any prompt, follows from the tools it is given.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sparing.agents import claude_start
-from sparing.agents.backend import AgentCall, Needs
+from sparing.agents.backend import EVERY_MODEL, AgentCall, Capabilities, Needs
 from sparing.agents.claude_login import Login
 from sparing.agents.claude_rules import SERVER, rules_of, tools_of
 from sparing.agents.own_tools import ToolOffer
@@ -34,6 +36,17 @@ OWN_TOOL_SECONDS = 900
 """After which the client gives up on a call of our own tools; they have limits of their own."""
 _OUR_SERVER = {"mcpServers": {SERVER: {"type": "sdk", "name": SERVER, "alwaysLoad": True}}}
 """It lives in the process that drives the client."""
+WINDOW_TOKENS = 200_000
+RESERVE_TOKENS = 33_000
+"""Measured: with less than this left of a window the client compacts the session."""
+BASE_TOKENS, WRITER_TOKENS = 2_200, 5_400
+"""Tools, with a reader's the form of a verdict, and the client's own line, as the double counts."""
+NO_SHELL_TOKENS = 2_580
+"""The same of a writer without a shell."""
+STOCK_TOKENS = 18_700
+"""The same of the client as installed, for readers and writers alike."""
+OWN_READER_TOKENS, OWN_WRITER_TOKENS = 435, 360
+"""The same with tools of ours in place of the client's."""
 LEAN = {
     # Its own words about itself, which differ from prompt to prompt and end the shared prefix.
     "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
@@ -210,3 +223,28 @@ def _compact(value: Mapping[str, Any]) -> str:
 
 def _line(message: Mapping[str, Any]) -> bytes:
     return json.dumps(message).encode() + b"\n"
+
+
+def capabilities_with(setup: Setup) -> Capabilities:
+    tools = setup.tools
+    client, writer = (STOCK_TOKENS,) * 2 if setup.stock else (BASE_TOKENS, WRITER_TOKENS)
+    return Capabilities(
+        resume=True,
+        fork=True,
+        schema=True,
+        marks=1,
+        context_tokens=WINDOW_TOKENS,
+        reserve_tokens=RESERVE_TOKENS,
+        base_tokens=OWN_READER_TOKENS if tools.readers else client,
+        proven=False,
+        writer_tokens=writer,
+        primes=True,
+        no_shell_tokens=0 if setup.stock else NO_SHELL_TOKENS,
+        trims=tools.readers and EVERY_MODEL in tools.writers,
+        own_readers=tools.readers,
+        own_lost=tools.lost,
+        own_writers=tools.writers,
+        own_writer_tokens=OWN_WRITER_TOKENS,
+        client_tokens=client,
+        searches=True,
+    )

@@ -32,6 +32,7 @@ what their program that signs commits needs."""
 CLIENT = (
     *("PATH", "HOME", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"),
     *("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME"),
+    *("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "API_SERVER_KEY"),
     *("ANTHROPIC_BASE_URL", "HTTPS_PROXY", "https_proxy"),
 )
 """What we must know to start an agent's client with its login and a way out."""

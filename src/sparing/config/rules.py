@@ -63,6 +63,7 @@ DATABASE = Text(
     "that belongs into ~/.pgpass",
     value_forms.PATTERN_DATABASE,
 )
+ADDRESS = Text("an http or https address", value_forms.PATTERN_ADDRESS)
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(

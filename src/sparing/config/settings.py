@@ -22,6 +22,7 @@ from sparing.config.notify import NotifySettings
 from sparing.config.review import ReviewSettings
 from sparing.config.roles import RoleSettings
 from sparing.config.rules import (
+    ADDRESS,
     BRANCH,
     COMMANDS,
     DATABASE,
@@ -105,7 +106,7 @@ class AgentSettings:
         Rule(
             OneOf(backend_name.NAMES),
             "Which coding agent is used; `auto` takes one that is installed and logged in, Claude "
-            "Code before Codex.",
+            "Code before Codex, or else a provider whose key is set, as `api` does.",
             SettingScope.USER,
         ),
     )
@@ -124,6 +125,15 @@ class AgentSettings:
             OneOf(ClientKind),
             "How Claude Code is started: `lean` with our system prompt and a role's few tools, "
             '`stock` as installed, to compare with. `stock` needs `review.policy = "naive"`.',
+            SettingScope.USER,
+        ),
+    )
+    server: str = setting(
+        "",
+        Rule(
+            ADDRESS,
+            "The address of a server of your own that speaks OpenAI's format (vLLM, Ollama, LM "
+            "Studio), for the backend `api-server`: http on this machine, https elsewhere.",
             SettingScope.USER,
         ),
     )

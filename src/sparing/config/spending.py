@@ -24,6 +24,12 @@ USUAL = {
     "codex.strong": "gpt-5.5",
     "codex.standard": "gpt-5.6-terra",
     "codex.cheap": "gpt-5.6-luna",
+    "api-openai.strong": "gpt-5.5",
+    "api-openai.standard": "gpt-5.6-terra",
+    "api-openai.cheap": "gpt-5.6-luna",
+    "api-google.strong": "gemini-4-argon",
+    "api-google.standard": "gemini-3.8-flash",
+    "api-google.cheap": "gemini-3.1-flash-lite",
 }
 """Of backends that have other models than the usual ones, where nobody has named any."""
 

@@ -20,6 +20,7 @@ from sparing.double.blocks import count_tokens, to_cache
 from sparing.double.delivery import body_of, deliver, json_body
 from sparing.double.formats.automatic_cache import AutomaticCache, AutomaticRule
 from sparing.double.formats.conversation import prompt_text
+from sparing.double.formats.own_names import as_asked, as_known
 from sparing.double.formats.table import WireFormat, format_of
 from sparing.double.log import Log, safe_headers
 from sparing.double.model import Model
@@ -140,7 +141,7 @@ class Api:
         self, exchange: Exchange, asked: ModelRequest, wire: WireFormat | None
     ) -> bool:
         told = _told_turn(exchange.http)
-        later = self.model.seconds(asked, told)
+        later = self.model.seconds(as_known(asked), told)
         if later:
             exchange.at = self.clock.tick(_told_time(exchange.http) + later)
         check_pairing(asked.messages)
@@ -192,7 +193,7 @@ class Api:
 
     def _said(self, asked: ModelRequest, told: TurnFacts) -> ModelWords:
         try:
-            return self.model.say(asked, told)
+            return as_asked(self.model.say(as_known(asked), told), asked)
         except ScriptError as error:
             raise Refusal(400, f"{error.what}; {error.repair}") from None
 

@@ -155,4 +155,9 @@ create table sheet_parts (
   body text not null, quotes text not null, commit_id text not null, at real not null,
   primary key (feature, stage)
 )""",
+    """\
+create table conversations (
+  session text primary key, backend text not null, model text not null, turns integer not null,
+  body text not null, at real not null
+)""",
 )

@@ -1,0 +1,73 @@
+"""Which word of the closed set a failed turn gets, from the library's own kinds of errors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from sparing.failure import Failure
+
+SAID_CHARS = 2_000
+LONGEST_WAIT_SECONDS = 31 * 86_400
+KINDS: tuple[tuple[str, Failure], ...] = (
+    ("ModelContextWindowExceededError", Failure.CONTEXT_OVERFLOW),
+    ("ModelAuthenticationError", Failure.AUTH),
+    ("ModelQuotaExceededError", Failure.QUOTA),
+    ("ModelRateLimitError", Failure.QUOTA),
+    ("ContentFilterError", Failure.REFUSED),
+    ("ModelRequestRejectedError", Failure.REFUSED),
+    ("ModelOverloadedError", Failure.OVERLOADED),
+    ("ModelUnavailableError", Failure.OVERLOADED),
+    ("ModelServerError", Failure.OVERLOADED),
+    ("ModelConnectionError", Failure.NETWORK),
+    ("ModelRequestTimeout", Failure.NETWORK),
+    ("UsageLimitExceeded", Failure.BUDGET),
+    ("UnexpectedModelBehavior", Failure.GARBAGE),
+)
+"""By the names of an error's classes: the first that it has. The library is not loaded for it."""
+STATUSES = {
+    401: Failure.AUTH,
+    402: Failure.QUOTA,
+    403: Failure.AUTH,
+    413: Failure.CONTEXT_OVERFLOW,
+    429: Failure.QUOTA,
+}
+TOO_LONG = ("prompt is too long", "context length", "context window", "context_length_exceeded")
+REFUSED, SERVER_ERROR = 400, 500
+
+
+class ToldFailure(NamedTuple):
+    failure: str
+    detail: str
+    resets_at: float | None
+
+
+def failure_of(error: BaseException, now: float) -> ToldFailure:
+    words = str(error)[:SAID_CHARS] or type(error).__name__
+    return ToldFailure(_word(error, words).value, words, _resets_at(error, now))
+
+
+def _word(error: BaseException, words: str) -> Failure:
+    status: object = getattr(error, "status_code", None)
+    if any(part in words.lower() for part in TOO_LONG) and isinstance(status, int):
+        return Failure.CONTEXT_OVERFLOW
+    names = {kind.__name__ for kind in type(error).__mro__}
+    for name, failure in KINDS:
+        if name in names:
+            return failure
+    if isinstance(status, int):
+        usual = Failure.OVERLOADED if status >= SERVER_ERROR else Failure.REFUSED
+        return STATUSES.get(status, usual if status >= REFUSED else Failure.CRASHED)
+    if "ModelAPIError" in names:
+        return Failure.NETWORK
+    return Failure.CRASHED
+
+
+def _resets_at(error: BaseException, now: float) -> float | None:
+    """When a used-up quota is there again, where the provider says so in seconds."""
+    headers: object = getattr(error, "headers", None)
+    told = cast("dict[str, object]", headers) if isinstance(headers, dict) else {}
+    try:
+        seconds = float(str(told.get("retry-after")))
+    except ValueError:
+        return None
+    return now + seconds if 0 < seconds < LONGEST_WAIT_SECONDS else None
