@@ -22,6 +22,7 @@ from sparing.agents.scripted import ScriptedBackend
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
 from tests.agents.acts import Act, Backends
+from tests.agents.api_double import ApiDouble
 from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
 
@@ -69,6 +70,7 @@ if os.environ.get(CLIENTS):
     assert find_client() is not None, "no client: make extras"
     BACKENDS["claude"] = ClaudeDouble
     BACKENDS["codex"] = CodexDouble
+    BACKENDS["api"] = ApiDouble
 
 
 def segments(*texts: str) -> tuple[Segment, ...]:

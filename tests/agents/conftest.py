@@ -13,7 +13,9 @@ from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
 
 collect_ignore_glob = (
-    [] if "claude" in BACKENDS else ["test_claude_turn*.py", "test_codex_turn*.py"]
+    []
+    if "claude" in BACKENDS
+    else ["test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"]
 )
 
 

@@ -44,7 +44,8 @@ def offer_in(folder: Path) -> ToolOffer:
             return sandboxed(asked.cwd, folder / "scratch")(argv, Needs())
 
         writes = asked.access is Access.WORKTREE
-        return Toolset(place, Commands(asked.cwd, prepare) if writes else None)
+        shown = asked.shown is not None and asked.shown.writes
+        return Toolset(place, Commands(asked.cwd, prepare) if writes else None, lists_all=shown)
 
     return ToolOffer(make, readers=True, writers=frozenset({EVERY_MODEL}))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sparing.clients.drawn_agent import taken_seconds
 from sparing.double.agent.play import DrawnAgent
 from sparing.double.agent_draws import human_seconds
 from sparing.double.agent_kinds import AgentKind
 from sparing.records import gates, ledger
-from sparing.runtime.claude_double import taken_seconds
 from tests.records.attempts import FEATURE, NOON, WORST, attempt, result
 from tests.records.rows import make_database
 

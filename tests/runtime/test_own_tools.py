@@ -15,13 +15,14 @@ from sparing.agents.backend import EVERY_MODEL, Access, AgentCall
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.claude_login import Login, LoginKind
 from sparing.agents.claude_options import Setup
+from sparing.clients.tool_mode import mode_of
 from sparing.config.review import ReviewSettings
 from sparing.config.settings import Settings
 from sparing.config.spending import EconomySettings
 from sparing.records import tool_checks
 from sparing.records.tool_checks import ToolCheckRow
 from sparing.redact import Redactor
-from sparing.runtime.own_tools import ToolSources, mode_of, offer_tools, toolset
+from sparing.runtime.own_tools import ToolSources, offer_tools, toolset
 from sparing.runtime.surroundings import Surroundings
 from sparing.segment import Segment, Volatility
 from sparing.tool import ToolMode

@@ -11,10 +11,12 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple, assert_never
 
+from sparing.agents.api.backend import ApiBackend
 from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
 from sparing.agents.claude import ClaudeBackend
 from sparing.agents.codex.backend import CodexBackend
 from sparing.agents.own_tools import ToolOffer
+from sparing.clients.tool_mode import mode_of
 from sparing.config.settings import Settings
 from sparing.database import Database
 from sparing.errors import SandboxRefused
@@ -22,7 +24,6 @@ from sparing.records import tool_checks
 from sparing.records.folder import StateFolder
 from sparing.runtime.lever_record import lost_by_look
 from sparing.tool import OwnTools, ToolMode
-from sparing.way import Policy
 from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.tools.command import Commands
@@ -44,12 +45,6 @@ class ToolSources(NamedTuple):
     repository: Repository
 
 
-def mode_of(settings: Settings) -> ToolMode:
-    """The policies that a saving is compared with keep the client's tools."""
-    adaptive = settings.review.policy is Policy.ADAPTIVE
-    return settings.economy.tools if adaptive else ToolMode.CLIENT
-
-
 def tool_names(settings: Settings, feature: int = 0) -> str:
     compared = compares(settings, feature)
     return f"{mode_of(settings).value}{', compared' if compared else ''}"
@@ -66,7 +61,7 @@ def offer_tools(
     backend: Backend, settings: Settings, sources: ToolSources, feature: int = 0
 ) -> None:
     """Give a backend that can answer calls itself the tools that are wanted."""
-    if isinstance(backend, CodexBackend):
+    if isinstance(backend, CodexBackend | ApiBackend):
         backend.offer(ToolOffer(lambda call: toolset(call, sources)))
         return
     if not isinstance(backend, ClaudeBackend):

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sparing.agents.backend import Backend
+from sparing.clients.backends import make_backend, settle_backend
+from sparing.clients.drawn_agent import agent_of, taken_seconds
 from sparing.config.load import Loaded, load
 from sparing.config.roles import WebUse
 from sparing.config.settings import ClockKind, Settings
@@ -20,8 +22,6 @@ from sparing.errors import ConfigError
 from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
-from sparing.runtime.backends import make_backend, settle_backend
-from sparing.runtime.claude_double import agent_of, taken_seconds
 from sparing.runtime.own_tools import ToolSources, offer_tools, tool_names
 from sparing.runtime.web_search import agreed_use
 from sparing.workspace.git.lanes import lane_branch, lane_name

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from sparing import backend_name as names
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.drive import DEARER, Mode, is_dearer, run_features
 from sparing.cli.screen import echo, show, style
@@ -35,10 +36,11 @@ EPOCH = 1_767_225_600.0
 LIBRARY = "wordtally/library"
 TITLE = "List the most frequent words"
 AGAIN = "sparing demo --interactive --keep wordtally-demo"
-SCRIPTED, DOUBLED = "scripted", "claude-double"
 SIMULATED = {
-    SCRIPTED: "the agent is scripted and its tokens are counted",
-    DOUBLED: "Claude Code works with a double of the model, and its requests are billed",
+    names.SCRIPTED: "the agent is scripted and its tokens are counted",
+    names.CLAUDE_DOUBLE: "Claude Code works with a double of the model; its requests are billed",
+    names.CODEX_DOUBLE: "Codex works with a double of the model; its requests are billed",
+    names.API_DOUBLE: "a double of the provider answers; its requests are billed",
 }
 OVERRIDES = {
     "commits.author": "sparing",
@@ -56,9 +58,10 @@ OVERRIDES = {
 @click.option("--interactive", is_flag=True, help="Stop at every gate and ask.")
 @click.option(
     "--backend",
-    type=click.Choice((SCRIPTED, DOUBLED)),
-    default=SCRIPTED,
-    help="Who plays the agents: a script, or Claude Code with a stand-in for the model.",
+    type=click.Choice(tuple(SIMULATED)),
+    default=names.SCRIPTED,
+    help="Who plays the agents: a script, or Claude Code, Codex or a provider's API with a "
+    "stand-in for the model.",
 )
 @click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
 @json_option
@@ -69,10 +72,11 @@ def demo_command(
 
     A feature of a small sample goes from idea to merged branch. The agent is scripted and nothing
     leaves this machine; the git commits, the edits and the tests are real. With `--backend
-    claude-double` Claude Code does the work for real, and only the model behind it is scripted.
+    claude-double` Claude Code does the work for real, and only the model behind it is scripted;
+    `codex-double` is Codex, `api-double` a provider without any client.
     """
     flow = answers.check_flow(tier or "feature")
-    client = _client() if backend == DOUBLED else ""
+    client = _client(backend)
     with _folder(keep) as folder, _script(folder) as script:
         repository = create_repository(
             folder / "wordtally", _project(), "wordtally, a sample", EPOCH
@@ -105,7 +109,19 @@ def _gone() -> None:
     )
 
 
-def _client() -> str:
+def _client(backend: str) -> str:
+    """What works for real, in words; empty where nothing does."""
+    if backend == names.CODEX_DOUBLE:
+        from sparing.agents.codex.here import codex_here
+        from sparing.config.process_environment import client_environment
+
+        return codex_here(client_environment()).words
+    if backend == names.API_DOUBLE:
+        from sparing.agents.api.here import LIBRARY, library_here
+
+        return f"{LIBRARY} {library_here()}"
+    if backend == names.SCRIPTED:
+        return ""
     from sparing.agents.claude_client import find_client
 
     found = find_client()

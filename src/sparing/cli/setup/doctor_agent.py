@@ -35,12 +35,13 @@ class DoctorLine(NamedTuple):
 
 def agent_findings(loaded: Loaded) -> list[DoctorLine]:
     backend, environ = loaded.settings.agent.backend, client_environment()
-    codex = _codex(environ, backend)
-    needed = backend == names.CLAUDE or (backend == names.AUTO and not codex.usable)
+    codex, api = _codex(environ, backend), _api(loaded, environ)
+    others = codex.usable or api.usable
+    needed = backend == names.CLAUDE or (backend == names.AUTO and not others)
     client = _client(environ, needed=needed or backend == names.CLAUDE_DOUBLE)
     login = _login(loaded, environ, needed=needed)
     claude = _Parts(client, login)
-    return [client, login, *codex, _agent(loaded, claude, codex)]
+    return [client, login, *codex, *api, _agent(loaded, claude, codex, api)]
 
 
 class _Parts(NamedTuple):
@@ -57,7 +58,7 @@ class _Parts(NamedTuple):
     def missing(self) -> str:
         if not self.client.good:
             return ", but its client can't be used"
-        return "" if self.login.good else ", but it is not logged in"
+        return "" if self.login.good else f", but {self.login.words}"
 
 
 def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
@@ -76,6 +77,31 @@ def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
     except SparingError as error:
         login = _missing("codex login", error, needed=needed)
     return _Parts(client, login)
+
+
+def _api(loaded: Loaded, environ: Mapping[str, str]) -> _Parts:
+    """Providers for whose models a key is enough; which keys were found, and never a key."""
+    from sparing.agents.api.here import LIBRARY, address_of, first_provider, key_here, library_here
+    from sparing.agents.api.providers import PROVIDERS, find_key
+
+    backend, server = loaded.settings.agent.backend, loaded.settings.agent.server
+    asked = backend == names.API or backend in PROVIDERS
+    try:
+        words = f"{LIBRARY} {library_here()}, for models of any provider"
+        library = DoctorLine("api", True, words)
+    except SparingError as error:
+        played = backend == names.API_DOUBLE
+        library = _missing("api", error, needed=asked or played)
+    try:
+        wanted = backend if backend in PROVIDERS else first_provider(environ, server)
+        key_here(PROVIDERS[wanted], environ)
+        address_of(PROVIDERS[wanted], environ, server)
+        found = [one.words for one in (find_key(p, environ) for p in PROVIDERS.values()) if one]
+        named = [words for words in found if "from" in words] or found
+        keys = DoctorLine("api keys", True, f"{', '.join(named)}; api is {wanted}")
+    except SparingError as error:
+        keys = _missing("api keys", error, needed=asked)
+    return _Parts(library, keys)
 
 
 def online_finding() -> DoctorLine:
@@ -98,7 +124,7 @@ def online_finding() -> DoctorLine:
 
 
 def _client(environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
-    from sparing.runtime.clients import client_here
+    from sparing.clients.claude_here import client_here
 
     try:
         return DoctorLine("client", True, client_here(environ).words)
@@ -107,7 +133,7 @@ def _client(environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
 
 
 def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> DoctorLine:
-    from sparing.runtime.clients import login_here
+    from sparing.clients.claude_here import login_here
 
     try:
         login = login_here(loaded.settings.agent.login, environ)
@@ -124,22 +150,23 @@ def _missing(name: str, error: SparingError, *, needed: bool) -> DoctorLine:
     return DoctorLine(name, False, error.what, error.repair, found=False)
 
 
-def _agent(loaded: Loaded, claude: _Parts, codex: _Parts) -> DoctorLine:
+def _agent(loaded: Loaded, claude: _Parts, codex: _Parts, api: _Parts) -> DoctorLine:
     backend = loaded.settings.agent.backend
     why = f"{backend}, set by {loaded.origins['agent.backend']}"
     if backend == names.AUTO:
-        return _auto(claude, codex)
+        return _auto(claude, codex, api)
     if names.is_played(backend):
         return _playing(loaded, why)
-    missing = {names.CLAUDE: claude, names.CODEX: codex}[backend].missing
+    missing = {names.CLAUDE: claude, names.CODEX: codex}.get(backend, api).missing
     return DoctorLine("agent", not missing, f"{why}{missing}")
 
 
-def _auto(claude: _Parts, codex: _Parts) -> DoctorLine:
-    if claude.usable or codex.usable:
-        taken = names.CLAUDE if claude.usable else names.CODEX
-        words = f"{taken}: auto takes it, since it is installed and logged in"
-        return DoctorLine("agent", True, words)
+def _auto(claude: _Parts, codex: _Parts, api: _Parts) -> DoctorLine:
+    ready = ((names.CLAUDE, claude), (names.CODEX, codex), (names.API, api))
+    taken = next((name for name, parts in ready if parts.usable), "")
+    if taken:
+        why = "a key is set" if taken == names.API else "it is installed and logged in"
+        return DoctorLine("agent", True, f"{taken}: auto takes it, since {why}")
     return DoctorLine(
         "agent", False, f"none: it would be Claude Code{claude.missing}",
         "or see it all without an agent: sparing demo",

@@ -7,20 +7,24 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from sparing import backend_name as names
+from sparing.agents.api.double import DoubledApi
+from sparing.agents.api.here import ApiPlace, api_backend, first_provider
+from sparing.agents.api.providers import PROVIDERS
 from sparing.agents.backend import Backend
 from sparing.agents.codex.claude_double import DoubledClaude
 from sparing.agents.codex.double import DoubledCodex
 from sparing.agents.codex.here import codex_backend, codex_here
 from sparing.agents.script import read_script
 from sparing.agents.scripted import ScriptedBackend
+from sparing.clients.claude_here import claude_backend
+from sparing.clients.conversation_rows import ConversationRows
+from sparing.clients.drawn_agent import agent_of
+from sparing.clients.tool_mode import mode_of
 from sparing.config.load import Loaded
 from sparing.config.process_environment import client_environment
-from sparing.config.spending import ClientKind
+from sparing.config.spending import STANDARD, ClientKind, ModelSettings
 from sparing.errors import ConfigError
 from sparing.records.folder import StateFolder
-from sparing.runtime.claude_double import agent_of
-from sparing.runtime.clients import claude_backend
-from sparing.runtime.own_tools import mode_of
 from sparing.tool import ToolMode
 
 Maker = Callable[[Loaded, StateFolder], Backend]
@@ -33,12 +37,27 @@ def make_backend(loaded: Loaded, folder: StateFolder, name: str = "") -> Backend
 
 
 def settle_backend(loaded: Loaded, folder: StateFolder) -> Loaded:
-    """`auto` becomes `codex` where only Codex is ready; models are looked up by that name."""
-    if loaded.settings.agent.backend != names.AUTO or _is_ready(_claude, loaded, folder):
+    """`auto` and `api` become the backend that is used; models are looked up by its name."""
+    agent = loaded.settings.agent
+    if agent.backend not in (names.AUTO, names.API):
         return loaded
-    if not _is_ready(_codex, loaded, folder):
+    try:
+        found = first_ready(loaded, folder)
+    except ConfigError:
+        if agent.backend == names.API:
+            raise
         return loaded
-    return replace(loaded, values={**loaded.values, "agent.backend": names.CODEX})
+    return replace(loaded, values={**loaded.values, "agent.backend": found})
+
+
+def first_ready(loaded: Loaded, folder: StateFolder) -> str:
+    """Installed clients that are logged in go before a provider's key alone."""
+    agent = loaded.settings.agent
+    if agent.backend == names.AUTO:
+        for name in (names.CLAUDE, names.CODEX):
+            if _is_ready(MAKERS[name], loaded, folder):
+                return name
+    return first_provider(client_environment(), agent.server)
 
 
 def _is_ready(make: Maker, loaded: Loaded, folder: StateFolder) -> bool:
@@ -47,6 +66,43 @@ def _is_ready(make: Maker, loaded: Loaded, folder: StateFolder) -> bool:
     except ConfigError:
         return False
     return True
+
+
+def _api(backend: str) -> Maker:
+    def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        settings = loaded.settings
+        check_models(backend, settings.models)
+        place = ApiPlace(
+            folder=folder.path,
+            environ=client_environment(),
+            store=ConversationRows(folder, backend),
+            max_turns=settings.agent.max_turns,
+            server=settings.agent.server,
+        )
+        return api_backend(backend, place)
+
+    return make
+
+
+def check_models(backend: str, models: ModelSettings) -> None:
+    """A server of one's own has models that nobody can guess."""
+    if backend == names.API_SERVER and models.of("standard", backend) == STANDARD:
+        raise ConfigError(
+            "nobody knows the models of your server",
+            "name one: sparing config set models.backends api-server.standard=MODEL",
+        )
+
+
+def _first_api(loaded: Loaded, folder: StateFolder) -> Backend:
+    return MAKERS[first_provider(client_environment(), loaded.settings.agent.server)](
+        loaded, folder
+    )
+
+
+def _api_double(loaded: Loaded, folder: StateFolder) -> Backend:
+    store = ConversationRows(folder, names.API_DOUBLE)
+    agent = agent_of(loaded.settings.agent)
+    return DoubledApi(loaded.agent_script, folder.path, store, agent)
 
 
 def _claude(loaded: Loaded, folder: StateFolder) -> Backend:
@@ -86,5 +142,8 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         names.SCRIPTED: _scripted,
         names.CLAUDE_DOUBLE: _claude_double,
         names.CODEX_DOUBLE: _codex_double,
+        names.API: _first_api,
+        **{backend: _api(backend) for backend in PROVIDERS},
+        names.API_DOUBLE: _api_double,
     }
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from sparing.config.load import load
 from sparing.config.sources import Sources
 from sparing.records.folder import StateFolder
-from sparing.runtime.backends import settle_backend
+from sparing.clients.backends import settle_backend
 loaded = load(Sources(environ={"HOME": sys.argv[1]}), {})
 agent = settle_backend(loaded, StateFolder(Path(sys.argv[1]))).settings
 print(agent.agent.backend, agent.models.of("strong", agent.agent.backend))

@@ -1,0 +1,1 @@
+"""Which client does the work, made ready from the settings and from what this machine has."""

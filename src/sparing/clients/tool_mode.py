@@ -1,0 +1,13 @@
+"""Whose tools agents are to have, by the settings."""
+
+from __future__ import annotations
+
+from sparing.config.settings import Settings
+from sparing.tool import ToolMode
+from sparing.way import Policy
+
+
+def mode_of(settings: Settings) -> ToolMode:
+    """The policies that a saving is compared with keep the client's tools."""
+    adaptive = settings.review.policy is Policy.ADAPTIVE
+    return settings.economy.tools if adaptive else ToolMode.CLIENT
