@@ -63,7 +63,10 @@ DATABASE = Text(
     "that belongs into ~/.pgpass",
     value_forms.PATTERN_DATABASE,
 )
-ADDRESS = Text("an http or https address", value_forms.PATTERN_ADDRESS)
+ADDRESS = Text(
+    "an http or https address",
+    r"(https?://[A-Za-z0-9._\[\]:-]{1,253}(/[!-~]{0,500})?)?",
+)
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(

@@ -14,7 +14,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, cast
 
-from sparing import backend_name
+from sparing.config.agent import AgentSettings as AgentSettings
+from sparing.config.agent import DoubledAgent as DoubledAgent
 from sparing.config.commits import CommitSettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
@@ -22,7 +23,6 @@ from sparing.config.notify import NotifySettings
 from sparing.config.review import ReviewSettings
 from sparing.config.roles import RoleSettings
 from sparing.config.rules import (
-    ADDRESS,
     BRANCH,
     COMMANDS,
     DATABASE,
@@ -39,14 +39,11 @@ from sparing.config.rules import (
 )
 from sparing.config.spending import (
     CapSettings,
-    ClientKind,
     EconomySettings,
-    LoginName,
     ModelSettings,
 )
 from sparing.config.value_forms import OneOf, Seconds, Value, Whole
 from sparing.lazy_dataclass import declared_fields, lazy_dataclass
-from sparing.money import Billing
 
 
 class HandOver(StrEnum):
@@ -63,15 +60,6 @@ class Sandbox(StrEnum):
 class ClockKind(StrEnum):
     WALL = "wall"
     COUNTED = "counted"
-
-
-class DoubledAgent(StrEnum):
-    """How the model double works behind a real client."""
-
-    SCRIPT = "script"
-    LIGHT = "light"
-    TYPICAL = "typical"
-    HEAVY = "heavy"
 
 
 AUTO = "auto"  # as a set-up: whatever the files in a repository ask for
@@ -97,79 +85,6 @@ class StateSettings:
             SettingScope.USER,
         ),
     )
-
-
-@lazy_dataclass
-class AgentSettings:
-    backend: str = setting(
-        backend_name.AUTO,
-        Rule(
-            OneOf(backend_name.NAMES),
-            "Which coding agent is used; `auto` takes one that is installed and logged in, Claude "
-            "Code before Codex, or else a provider whose key is set, as `api` does.",
-            SettingScope.USER,
-        ),
-    )
-    login: LoginName = setting(
-        LoginName.AUTO,
-        Rule(
-            OneOf(LoginName),
-            "How Claude Code is logged in: `api-key` (ANTHROPIC_API_KEY), `token` "
-            "(CLAUDE_CODE_OAUTH_TOKEN), `own` (as you are, in `~/.claude`); `auto`: the first.",
-            SettingScope.USER,
-        ),
-    )
-    client: ClientKind = setting(
-        ClientKind.LEAN,
-        Rule(
-            OneOf(ClientKind),
-            "How Claude Code is started: `lean` with our system prompt and a role's few tools, "
-            '`stock` as installed, to compare with. `stock` needs `review.policy = "naive"`.',
-            SettingScope.USER,
-        ),
-    )
-    server: str = setting(
-        "",
-        Rule(
-            ADDRESS,
-            "The address of a server of your own that speaks OpenAI's format (vLLM, Ollama, LM "
-            "Studio), for the backend `api-server`: http on this machine, https elsewhere.",
-            SettingScope.USER,
-        ),
-    )
-    billing: Billing = setting(
-        Billing.API,
-        Rule(
-            OneOf(Billing),
-            "How the agent's login is paid: `api` by the token, `subscription` at a fixed price. "
-            "With a subscription figures say API-equivalent and only caps on tokens count.",
-            SettingScope.USER,
-        ),
-    )
-    script: str = setting(
-        "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", SettingScope.USER)
-    )
-    double: DoubledAgent = setting(
-        DoubledAgent.SCRIPT,
-        Rule(
-            OneOf(DoubledAgent),
-            "How the model behind `claude-double` works: `script` plays the script; `light`, "
-            "`typical` and `heavy` work like real agents, for measurements.",
-            SettingScope.USER,
-        ),
-    )
-    double_seed: int = setting(
-        1, Rule(Whole(0, 1_000_000), "What such an agent's work is drawn from.", SettingScope.USER)
-    )
-    double_trust: int = setting(
-        50, Rule(Whole(0, 100), "Percent of quoted files that it doesn't open.", SettingScope.USER)
-    )
-    double_files: int = setting(
-        4, Rule(Whole(1, 20), "Files it asks for at once from a tool of ours.", SettingScope.USER)
-    )
-    limit_seconds: int = setting(1800, limit(DAY, "How long one dispatch may take."))
-    max_turns: int = setting(60, limit(1000, "How many turns an agent has in one dispatch."))
-    concurrency: int = setting(4, limit(64, "How many agents work at the same time."))
 
 
 @lazy_dataclass

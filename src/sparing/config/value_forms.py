@@ -13,10 +13,8 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, cast
 
 Value = str | int | float | tuple[str, ...]
-
 PATTERN_MODEL = r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,199}"
 PATTERN_DATABASE = r"(postgres(ql)?://(?![^\s?]*:[^\s?@]*@)(?!\S*[?&]password=)\S{1,1000})?"
-PATTERN_ADDRESS = r"(https?://[A-Za-z0-9._\[\]:-]{1,253}(/[!-~]{0,500})?)?"
 PATTERN_OWN_PATH = r"((/|~/).{1,4000})?"
 PATTERN_BRANCH = r"((?!.*(\.\.|//|/\.|@\{|\.lock(/|$)))[^\W][\w./+@#-]{0,199}(?<![./]))?"
 PATTERN_PRICE = PATTERN_MODEL + r"( [0-9]{1,6}(\.[0-9]{1,6})?){5}"
