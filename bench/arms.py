@@ -12,11 +12,17 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sparing.way import Lever
+
 LEAN, STOCK = "lean naive", "stock naive"
 CLIENT_TOOLS = "client tools"
 MOST_FILES = 4
 """That agents ask for in one call of a tool that takes a list: the tool's full effect."""
 NOTHING: Mapping[str, object] = MappingProxyType({})
+UNUSED = MappingProxyType(
+    {Lever.CHAIN: "no two tasks of the drawn work name the same file, so none goes on with another"}
+)
+"""Levers for which the drawn work gives no occasion: neither bench can tell what they are worth."""
 
 
 class Tools(StrEnum):

@@ -21,7 +21,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from bench.arms import ARMS, CLIENT_TOOLS, LEAN, STOCK, Arm
+from bench.arms import ARMS, CLIENT_TOOLS, LEAN, STOCK, UNUSED, Arm
 from bench.client_pages import publish
 from bench.client_run import Case, ClientResult
 from bench.client_tables import (
@@ -41,9 +41,9 @@ KINDS = ("light", "typical", "heavy")
 FLOWS = ("feature", "L1", "L2", "L3")
 LEVERED = CLIENT_TOOLS
 """The arm in which each lever is switched off alone."""
-EQUAL = (Lever.HOUR, Lever.TRIM, Lever.KEEP_ALIVE)
-"""The client has one life for all entries and answers the model itself, and on a counted clock
-nothing is kept warm: a run without these is the same run."""
+EQUAL = (Lever.HOUR, Lever.TRIM, Lever.KEEP_ALIVE, *UNUSED)
+"""The client has one life for all entries and answers the model itself, on a counted clock nothing
+is kept warm, and some levers find no occasion: a run without these is the same run."""
 RUN = {arm.name: arm for arm in ARMS if arm.settings}
 UNFINISHED = frozenset({3})
 """Draws in which a review of the feature flow ends at its cap: the run waits for a person, whatever

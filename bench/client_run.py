@@ -12,9 +12,11 @@ import json
 import lzma
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -78,6 +80,8 @@ class ClientResult:
     """By the counted clock."""
     report: dict[str, Any] = field(default_factory=dict[str, Any])
     """What `sparing report` says of the run: its bill, the naive estimate, reasons, quality."""
+    commit: str = ""
+    """Of the program, with a plus if files had changed since."""
 
     @property
     def bill(self) -> dict[str, int]:
@@ -105,12 +109,20 @@ def run(case: Case, log: Path) -> ClientResult:
             sys.stderr.write(f"it waits in {waits.stage}: {waits.reason}\n")
         kept = office.folder.path / "double.jsonl"
         told = closing_figures(office, ended)
-        found = replace(_result(case, ended.status, rows, kept), report=told)
+        found = replace(_result(case, ended.status, rows, kept), report=told, commit=_commit())
         log.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(office.folder.path / "sparing.db", log.with_suffix("").with_suffix(".db"))
         with kept.open("rb") as source, lzma.open(log, "wb", preset=1) as target:
             shutil.copyfileobj(source, target)
         return found
+
+
+def _commit() -> str:
+    root = Path(__file__).parent.parent
+    git = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=False)
+    head = git(["git", "rev-parse", "--short", "HEAD"]).stdout.strip()
+    changed = git(["git", "status", "--porcelain", "--untracked-files=no"]).stdout.strip()
+    return f"{head}{'+' if head and changed else ''}"
 
 
 def _settings(case: Case) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bench.arms import BY_NAME
+from bench.arms import BY_NAME, UNUSED
 from bench.client_run import ClientResult
 from bench.loop import INPUT_USD, OUTPUT_USD
 
@@ -30,6 +30,23 @@ def table(found: Sequence[ClientResult], lean: str, stock: str) -> Iterator[str]
         if one.case.arm in BY_NAME:
             yield _line(one, found, lean, stock)
     yield from _means(found, lean, stock)
+    yield from commit_lines(found)
+
+
+def commit_lines(found: Sequence[ClientResult]) -> Iterator[str]:
+    """Which state of the program the rows are of; one line where it is the same."""
+    by_commit: dict[str, list[str]] = {}
+    for one in found:
+        name = f"{one.case.flow} {one.case.kind} {one.case.seed} {one.case.arm}"
+        by_commit.setdefault(one.commit or "not known", []).append(name)
+    if len(by_commit) == 1:
+        yield f"all rows are of commit {next(iter(by_commit))}"
+        return
+    usual = max(by_commit, key=lambda commit: len(by_commit[commit]))
+    yield f"rows are of commit {usual}, but for"
+    for commit, names in by_commit.items():
+        if commit != usual:
+            yield f"  commit {commit}: {'; '.join(names)}"
 
 
 def role_table(found: Sequence[ClientResult], lean: str) -> Iterator[str]:
@@ -53,6 +70,8 @@ def lever_table(found: Sequence[ClientResult], arm: str) -> Iterator[str]:
     yield "saves), one that is off until it has shown its worth is on (below 1: it would save);"
     yield "hour, trim and keep-alive can't differ here: one cache life, the client's own tools, and"
     yield "a counted clock on which nothing is kept warm"
+    for lever, why in UNUSED.items():
+        yield f"{lever.value}: {why}"
     for one in found:
         base = _same(one, found, arm)
         if one.case.arm.startswith(f"{arm}, ") and base is not None:

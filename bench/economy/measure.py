@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from bench.arms import ARMS, CLIENT_TOOLS
+from bench.arms import ARMS, CLIENT_TOOLS, UNUSED
 from bench.arms import LEAN as LEAN_ARM
 from bench.arms import STOCK as STOCK_ARM
 from bench.economy.agent import Agent
@@ -135,7 +135,7 @@ def _levers(composer: Composer, pause: PauseName) -> Rows:
     rows = {
         lever.value: run(composer, whole.without(lever), LEAN, pause)
         for lever in Lever
-        if lever in whole.levers
+        if lever in whole.levers and lever not in UNUSED
     }
     for lever in UNPROVEN:
         rows[lever.value] = run(composer, whole.having(lever), LEAN, pause)

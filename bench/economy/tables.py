@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
+from bench.arms import UNUSED
 from bench.economy.arm_tables import arm_table, effect_table
 from bench.economy.draws import rates
 from bench.economy.measure import (
@@ -123,7 +124,8 @@ def lever_table(results: Results) -> str:
             lines.append(f"{lever.value:<38}  off with this client: {off[lever]}")
             continue
         if not results.has_lever(lever.value):
-            lines.append(f"{lever.value:<38}  not in this run of the grid")
+            why = UNUSED.get(lever, "not in this run of the grid")
+            lines.append(f"{lever.value:<38}  {why}")
             continue
         cells = "".join(f"{results.lever(*column, lever.value):>+17.1%}" for column in columns)
         name = f"{lever.value}, switched on" if lever in UNPROVEN else lever.value

@@ -6,10 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 from bench.arms import CLIENT_TOOLS, LEAN, STOCK
+from bench.client import EQUAL
 from bench.client_run import Case, ClientResult
-from bench.client_tables import aim_lines, disagreeing, equivalents, report_table, table
+from bench.client_tables import (
+    aim_lines,
+    disagreeing,
+    equivalents,
+    lever_table,
+    report_table,
+    table,
+)
 from bench.loop import INPUT_USD
+from sparing.context.documents.tasks import parse_tasks
+from sparing.double.writing import long_document
+from sparing.flow.chains import chains
 from sparing.records.totals import RESUME_CHECK
+from sparing.way import Lever
 
 
 def usage(read: int) -> dict[str, int]:
@@ -65,3 +77,23 @@ def test_the_check_of_the_client_is_in_no_features_bill() -> None:
     """E4: it is asked once per version of the client."""
     one = replace(result(CLIENT_TOOLS, 900_000), roles={RESUME_CHECK: usage(100_000)})
     assert equivalents(one.bill) == equivalents(usage(800_000))
+
+
+def test_rows_of_an_older_state_say_so() -> None:
+    """E4: a table that mixes commits names those that differ."""
+    same = [replace(result(arm, 1_000), commit="aaa") for arm in (LEAN, STOCK)]
+    assert list(table(same, LEAN, STOCK))[-1] == "all rows are of commit aaa"
+    old = replace(result(CLIENT_TOOLS, 900), commit="bbb")
+    assert list(table([*same, old], LEAN, STOCK))[-2:] == [
+        "rows are of commit aaa, but for",
+        "  commit bbb: feature typical 1 client tools",
+    ]
+
+
+def test_tasks_of_the_drawn_work_have_no_file_in_common() -> None:
+    """E13: so that no bench says what chains are worth, and both say why."""
+    tasks = parse_tasks(long_document("tasks.md", "feature", 12_000, 8), "001")
+    assert len(tasks) == 8
+    assert chains([[task] for task in tasks]) == ()
+    assert "chain" in "\n".join(lever_table([], CLIENT_TOOLS))
+    assert Lever.CHAIN in EQUAL

@@ -66,6 +66,29 @@ def test_where_nothing_was_asked_alone_an_answer_has_the_usual_size() -> None:
     assert work.one_by_one[1][1] == CALL_OUTPUT_TOKENS
 
 
+def test_where_all_of_a_kind_remembered_new_sessions_tell_what_is_opened() -> None:
+    """E4: the stages of a builder share one session under `seed`. The first opened four files, the
+    next one of them, so by itself it would have opened three more."""
+    plan = TurnClass("builder", Errand.WRITE, Memory.NONE)
+    build = TurnClass("builder", Errand.IMPLEMENT, Memory.TRANSCRIPT)
+    first = WorkDone(plan, [(1_000, 100), *[(2_100, 100)] * 4], [0] * 5, files=4)
+    second = WorkDone(build, [(300, 100), (2_100, 100), (150, 400)], [0] * 3, files=1)
+    found = naive_work([first, second])
+    assert found[0].new_session == first.calls
+    assert len(found[1].new_session) == len(second.calls) + 3
+    assert found[1].new_session[-1] == (150, 400)
+    grown = sum(added for added, _ in found[1].new_session[1:])
+    assert grown == 3 * 2_100 + 2_100 + 150
+
+
+def test_last_words_open_nothing_anew() -> None:
+    """E4: who only hands over has nothing to open, whatever others open."""
+    last = TurnClass("builder", Errand.HAND_OVER, Memory.TRANSCRIPT)
+    first = WorkDone(ALONE._replace(role="builder"), FIRST.calls, FIRST.asked, files=3)
+    spoken = WorkDone(last, [(300, 100)], [0])
+    assert naive_work([first, spoken])[1].new_session == spoken.calls
+
+
 @given(CALLS)
 def test_opened_one_by_one_nothing_becomes_less(drawn: list[tuple[int, int, int]]) -> None:
     """E4: whatever the calls were."""

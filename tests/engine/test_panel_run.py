@@ -121,6 +121,16 @@ def test_a_merged_demo_is_judged_as_a_separate_one(tmp_path: Path) -> None:
     apart, merged = (tmp_path / name / "wordtally" for name in ("apart", "merged"))
     assert reviews(merged) == reviews(apart)
     assert history(merged) == history(apart)
+    found = [sparing(one, "report", "1", "--json").json for one in (apart, merged)]
+    steps = [{step["lever"]: step["saved"] for step in _naive(one)["levers"]} for one in found]
+    assert "panel" not in steps[0]
+    assert steps[1]["panel"] > 0
+    # Whoever looked together is compared with the same naive way as whoever looked apart.
+    assert _naive(found[1])["value"] == pytest.approx(_naive(found[0])["value"], rel=0.05)
+
+
+def _naive(report: Any) -> Any:
+    return next(one for one in report["savings"]["against"] if one["baseline"] == "naive")
 
 
 @pytest.mark.long

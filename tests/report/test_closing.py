@@ -5,15 +5,19 @@ Covers: E4
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from rich.console import Console
 
 from sparing.report.baseline import NaiveBaseline, one_baseline
 from sparing.report.closing import Quality, closing_json, closing_lines, reasons
+from sparing.report.figures import report_json
+from sparing.report.model_costs import ModelCosts, ModelRow, OnModel, model_page
 from sparing.report.savings_table import LadderRow, SavingRow
-from sparing.report.spending import merged
+from sparing.report.spending import dollars, merged
 from tests.report.reported import economy, report
 
 QUALITY = Quality(looks=4, accepted=2, each_usd=0.02, quotes=5, verified=4)
@@ -89,3 +93,35 @@ def test_features_on_several_clients_are_compared_with_each_their_own() -> None:
     many = one_baseline([NaiveBaseline(bases=(2_200,)), NaiveBaseline("stock naive", (18_700,))])
     assert many.words == "lean naive and stock naive on the same client, 2.2k to 18.7k base"
     assert one_baseline([]).words == "lean naive on the same client"
+
+
+def test_what_nobody_opened_for_a_sheet_makes_the_baseline_a_least_one() -> None:
+    """E4, E8: what the naive way would have opened besides is unknown, so it costs more."""
+    plain = closing_lines(SPENT, None, QUALITY)
+    least = replace(SPENT, baseline=SPENT.baseline._replace(at_least=True))
+    lines = closing_lines(least, None, QUALITY)
+    assert f"≥{dollars(SPENT.naive_usd)}" in lines[1]
+    assert "≥" not in plain[1]
+    assert "at least" in lines[0]
+    assert "at least" not in plain[0]
+    assert f"≥{dollars(SPENT.naive_usd)}" in least.sentence
+    assert closing_json(least, None, QUALITY)["baseline"]["at_least"] is True
+    assert one_baseline([SPENT.baseline, least.baseline]).at_least
+
+
+def test_other_models_are_named_with_whoever_shares_a_trunk() -> None:
+    """E4: in 80 columns; a class that is the same model has no figure."""
+    on = (OnModel("standard", 0.6, 0.95), OnModel("cheap", 0.2, 1.1))
+    roles = ("design-reviewer", "phase-reviewer")
+    row = ModelRow("reviewer/documents", roles, ("big",), 4, 1.0, on)
+    models = ModelCosts((("strong", "big"), ("standard", "middle"), ("cheap", "small")), (row,))
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(*model_page(models), sep="\n")
+    lines = [" ".join(line.split()) for line in console.export_text().splitlines()]
+    assert "reviewers of documents 4 $1.000 −$0.400 −$0.800" in lines
+    assert "design-reviewer alone −$0.050 +$0.100" in lines
+    told = report_json(report(models=models))["other_models"]
+    assert told["groups"][0]["on"][1] == {
+        "model_class": "cheap", "cost_usd": 0.2, "alone_usd": 1.1,
+    }  # fmt: skip
+    assert model_page(ModelCosts()) == []

@@ -6,7 +6,7 @@ anything anew. Sizes and digests only, never a word of a prompt.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,12 +25,19 @@ SHORT = 16
 
 
 def beside(
-    brief: Brief, told: Mapping[Way, tuple[Composed, Offer]], moment: Moment, marks: int
+    brief: Brief,
+    told: Mapping[Way, tuple[Composed, Offer]],
+    moment: Moment,
+    marks: int,
+    code: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """`ways` in the order of this run, `seed` as the original workflow would say it."""
+    """`ways` in the order of this run, `seed` as the original workflow would say it. `code`: tokens
+    of each changed file that somebody opens who is not shown the change."""
+    opened = {Way.REFERENCE: code}
+    ways = {way: _way(brief, *one, opened.get(way, ())) for way, one in told.items()}
     return {
-        "ways": {way.value: _way(brief, *offered) for way, offered in told.items()},
-        "seed": _seed(brief, moment, marks),
+        "ways": {way.value: one for way, one in ways.items()},
+        "seed": _seed(brief, moment, marks, code),
     }
 
 
@@ -40,15 +47,20 @@ def base_digest(key: TrunkKey, access: Access) -> str:
     return replace(key, tools=(access.value,), life="").digest[:SHORT]
 
 
-def _way(brief: Brief, composed: Composed, offer: Offer) -> dict[str, Any]:
+def _way(brief: Brief, composed: Composed, offer: Offer, code: Sequence[int]) -> dict[str, Any]:
     reads = referenced(brief, composed)
     found: dict[str, Any] = {"blocks": _blocks(composed.segments, offer.blocks)}
     if offer.base is not None and offer.on is None:
         found["base"] = [offer.base.key[:SHORT], offer.base.tokens]
-    return {**found, "reads": [size_of(brief, reads), len(reads)]} if reads else found
+    return {**found, "reads": _reads(brief, reads, code)} if reads else found
 
 
-def _seed(brief: Brief, moment: Moment, marks: int) -> dict[str, Any]:
+def _reads(brief: Brief, papers: Sequence[str], code: Sequence[int]) -> list[int]:
+    """Tokens and number of what is named and has to be opened."""
+    return [size_of(brief, papers) + sum(code), len(papers) + len(code)]
+
+
+def _seed(brief: Brief, moment: Moment, marks: int, code: Sequence[int]) -> dict[str, Any]:
     """Fresh by path, fresh in full, and the delta where the original table would resume; whether
     its size guard stops that depends on what was sent before, so sizes are kept."""
     fresh = compose(brief, Way.REFERENCE, Order.SEED, marks)
@@ -56,7 +68,7 @@ def _seed(brief: Brief, moment: Moment, marks: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "fresh": _plain(fresh.segments),
         "fresh_chars": _chars(fresh.segments),
-        "reads": [size_of(brief, reads), len(reads)],
+        "reads": _reads(brief, reads, code),
         "full": _plain(compose(brief, Way.COMPOSE, Order.SEED, marks).segments),
     }
     if not (brief.resumable and row_for(moment, guarded=False).template.resumes):

@@ -111,7 +111,7 @@ def _told(source: Source, brief: Brief, way: Way, terms: Terms) -> Alternative |
         brief = with_files(brief, files_for(source, brief, seen))
         composed = compose(brief, way, order_of(source), 0)
     if reads:
-        code = _code_to_open(source, brief) if way is Way.REFERENCE else ()
+        code = code_to_open(source, brief) if way is Way.REFERENCE else ()
         work = by_reference(work, size_of(brief, reads) + sum(code), len(reads) + len(code))
     marked, blocks = _marked(source, brief, way, composed, terms)
     front = session_front(source) if way is Way.RESUME else turn_history.SessionFront()
@@ -242,7 +242,7 @@ def _opening(source: Source, prompt: str) -> tuple[CacheBlock, ...]:
     return blocks_of(load_prompt(source.around.folder, prompt), SHORT, marks)
 
 
-def _code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:
+def code_to_open(source: Source, brief: Brief) -> tuple[int, ...]:
     """Tokens of each changed file that a reviewer has to open who is not shown the change."""
     if brief.code is None or not brief.code.diff:
         return ()

@@ -13,6 +13,7 @@ from sparing.briefing.trunk_group import (
     model_of,
     order_of,
     referenced,
+    role_text,
     shows_writing,
     system_of,
     trunk_key,
@@ -91,7 +92,18 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
         ],
         "before": sent + estimate_tokens(system_of(source)),
         "sent_tools": sent,
+        **_roles_apart(source, brief),
     }
+
+
+def _roles_apart(source: Source, brief: Brief) -> dict[str, Any]:
+    """Of reviewers who look in one turn: what tells each of them alone who it is."""
+    if len(source.roles) == 1:
+        return {}
+    texts = (role_text(one, source.job.turn) for one in source.roles)
+    briefs = (replace(brief, role=replace(brief.role, text=text)) for text in texts)
+    told = (Segment("role", role_words(one), Volatility.ROLE) for one in briefs)
+    return {"roles": [[one.digest, one.tokens] for one in told]}
 
 
 def _unknown(chosen: Chosen) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from sparing.dispatch.alternatives import (
     Alternative,
     Terms,
     can_resume,
+    code_to_open,
     plain_base,
     read_again,
     ways_of,
@@ -130,7 +131,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         recall = recalled(source, chosen.brief, chosen.composed, resumed=False)
     others = beside(
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
-        source.around.backend(source.row).capabilities.marks,
+        source.around.backend(source.row).capabilities.marks, code_to_open(source, said),
     )  # fmt: skip
     others["base"] = base_digest(key, access_of(source))
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
+from sparing.panel import members
 from sparing.turn_kind import Errand
 
 RESULT_TOKENS = 700
@@ -124,11 +125,15 @@ def work_of(habit: TurnHabit) -> TurnWork:
     )
 
 
+PANEL = "+"
+"""In place of a role: reviewers who look in one turn, whoever they are."""
+
+
 class TurnClass(NamedTuple):
     """Turns that are alike: what is learned from one is expected of the next."""
 
     role: str
-    """Empty: any role."""
+    """Empty: any role; `PANEL`: any reviewers who look in one turn."""
     errand: Errand
     memory: Memory
 
@@ -148,28 +153,45 @@ def learned(turns: Iterable[SeenTurn]) -> dict[TurnClass, TurnWork]:
     known: dict[TurnClass, TurnWork] = {}
     times: Counter[TurnClass] = Counter()
     for kind, calls in turns:
-        for one in dict.fromkeys((kind, kind._replace(role=""))) if calls else ():
+        for one in dict.fromkeys((kind, anyone(kind))) if calls else ():
             times[one] += 1
             weight = max(1 / (DEFAULT_WEIGHT + times[one]), LEAST_WEIGHT)
             known[one] = _blend(expected_work(one, known), seen_work(calls), weight)
     return known
 
 
+def anyone(kind: TurnClass) -> TurnClass:
+    """Whoever has that errand. Reviewers who look in one turn do the work of two."""
+    return kind._replace(role=PANEL if len(members(kind.role)) > 1 else "")
+
+
 def expected_work(kind: TurnClass, known: Mapping[TurnClass, TurnWork]) -> TurnWork:
     """Learned where this role has done it before, else what others did; of an errand that was
     seen with another memory only, the default in the same proportion; of one that nobody has had
-    yet, the default by how much agents do here in others."""
-    anyone = kind._replace(role="")
-    if kind in known or anyone in known:
-        return known.get(kind) or known[anyone]
+    yet, the default by how much agents do here in others. Of reviewers who look in one turn for the
+    first time: what they do apart."""
+    whoever, seats = anyone(kind), members(kind.role)
+    if kind in known or whoever in known:
+        return known.get(kind) or known[whoever]
+    if len(seats) > 1:
+        return _together([expected_work(kind._replace(role=one), known) for one in seats])
     usual = work_of(HABITS[kind.errand, kind.memory])
-    for other in (kind, anyone):
+    for other in (kind, whoever):
         for memory in Memory:
             seen = known.get(other._replace(memory=memory))
             if seen is not None:
                 return _scaled(usual, seen, work_of(HABITS[kind.errand, memory]))
     calls, growth, output = _pace(known)
     return TurnWork(max(1.0, calls * usual.calls), growth * usual.growth, output * usual.output)
+
+
+def _together(works: Sequence[TurnWork]) -> TurnWork:
+    """All of it in one turn, which is answered once."""
+    return TurnWork(
+        1 + sum(one.calls - 1 for one in works),
+        sum(one.growth for one in works),
+        sum(one.output for one in works),
+    )
 
 
 def _pace(known: Mapping[TurnClass, TurnWork]) -> tuple[float, float, float]:

@@ -19,6 +19,8 @@ class NaiveBaseline(NamedTuple):
     name: str = naive_name(LEAN)
     bases: tuple[int, ...] = ()
     """Tokens that the client sends before any prompt, by tool set, the least first."""
+    at_least: bool = False
+    """Turns were shown a sheet or a map: what they did not open for that is not in it."""
 
     @property
     def base(self) -> str:
@@ -33,7 +35,8 @@ class NaiveBaseline(NamedTuple):
         return f"{self.name} on the same client{size}"
 
     def dump(self) -> JsonObject:
-        return {"name": self.name, "base_tokens": list(self.bases), "words": WHAT_IT_IS}
+        told = {"name": self.name, "base_tokens": list(self.bases), "words": WHAT_IT_IS}
+        return {**told, "at_least": self.at_least}
 
 
 def one_baseline(many: Iterable[NaiveBaseline]) -> NaiveBaseline:
@@ -41,4 +44,4 @@ def one_baseline(many: Iterable[NaiveBaseline]) -> NaiveBaseline:
     found = list(many)
     names = list(dict.fromkeys(one.name for one in found)) or [naive_name(LEAN)]
     bases = sorted({tokens for one in found for tokens in one.bases})
-    return NaiveBaseline(" and ".join(names), tuple(bases))
+    return NaiveBaseline(" and ".join(names), tuple(bases), any(one.at_least for one in found))

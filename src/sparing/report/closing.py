@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sparing.codec import JsonObject
 from sparing.report.savings_table import Economy, SavingRow
-from sparing.report.spending import CHECKED, Spending, dollars
+from sparing.report.spending import CHECKED, Spending
 from sparing.usage import Origin
 
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
@@ -76,8 +76,7 @@ def _beside(spent: Spending, economy: Economy) -> list[SavingRow]:
 def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) -> list[str]:
     """For a terminal of 80 columns."""
     lines = [_line("this run", spent.cost, f"{spent.origin}{spent.difference}")]
-    naive = dollars(spent.naive_usd)
-    lines.append(_line(spent.baseline.words, naive, _naive_origin(spent, economy)))
+    lines.append(_line(spent.baseline.words, spent.naive, _naive_origin(spent, economy)))
     if economy is not None and economy.turns:
         first, rest = _parted(reasons(spent, economy))
         lines += [_reason(economy, step) for step in first]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sparing.codec import JsonObject
 from sparing.report.closing import Quality, closing_json
 from sparing.report.lever_quality import LeverQuality
+from sparing.report.model_costs import ModelCosts
 from sparing.report.reviewers import Reviewers
 from sparing.report.savings_table import Economy
 from sparing.report.spending import Spending, dollars
@@ -102,6 +103,7 @@ class Report:
     quality: Quality = Quality(0, 0, None, 0, 0)
     levers: LeverQuality = LeverQuality()
     efforts: tuple[OtherEffort, ...] = ()
+    models: ModelCosts = ModelCosts()
 
     @property
     def bill(self) -> str:
@@ -131,6 +133,7 @@ def report_json(report: Report) -> JsonObject:
         },
         "savings": None if report.economy is None else report.economy.dump(),
         "other_efforts": [one.dump() for one in report.efforts],
+        "other_models": report.models.dump(),
         "reviewers": report.reviewers.dump(),
         "reviews_by_lever": report.levers.dump(),
         "loops": [loop.dump() for loop in report.loops],

@@ -96,7 +96,7 @@ def _cards(report: Report) -> list[Card]:
     turns = f"{spent.turns} turn{'s' if spent.turns != 1 else ''}"
     cards = [
         Card("spent", spent.cost, f"{spent.origin}, {turns}"),
-        Card(spent.baseline.name, dollars(spent.naive_usd), _naive_note(spent)),
+        Card(spent.baseline.name, spent.naive, _naive_note(spent)),
         Card("tokens", tokens(spent.usage.total), token_words(report).split(": ", 1)[1]),
     ]
     saved = _saved(report)

@@ -11,6 +11,7 @@ from sparing.report.baseline import WHAT_IT_IS
 from sparing.report.closing import closing_lines
 from sparing.report.figures import Figure, Report, effort_words, percent
 from sparing.report.lever_quality import lever_quality_page
+from sparing.report.model_costs import model_page
 from sparing.report.reviewers import ROLE_WIDTH, STAGE_WIDTH, reviewers_page
 from sparing.report.savings_table import savings_page
 from sparing.report.spending import dollars, tokens
@@ -27,6 +28,7 @@ def report_page(report: Report) -> RenderableType:
     parts: list[RenderableType] = [*_head(report), Text("")]
     if report.economy is not None and report.economy.turns:
         parts += [*savings_page(report.economy), Text("")]
+    parts += model_page(report.models)
     if report.proof:
         parts += [Text("what was predicted, and told", "bold")]
         parts += [*(_figure(one) for one in report.proof), Text("")]

@@ -91,15 +91,23 @@ class Spending:
                 f"{self._rest}"
             )
         return (
-            f"spent {dollars(spent)} against {dollars(naive)} for {self.baseline.name}"
-            f" ({self.naive_origin}){_difference(spent, naive)}{self._rest}"
+            f"spent {dollars(spent)} against {self.naive} for {self.baseline.name}"
+            f" ({self.naive_origin}){self.difference}{self._rest}"
         )
 
     @property
     def difference(self) -> str:
         """`, 12 % less`, `, about the same`; empty where a cost is not known."""
         spent, naive = self.cost_usd, self.naive_usd
-        return "" if spent is None or naive is None else _difference(spent, naive)
+        if spent is None or naive is None:
+            return ""
+        return _difference(spent, naive, at_least=self.baseline.at_least)
+
+    @property
+    def naive(self) -> str:
+        """What the naive way would have cost; `≥` where something of it can't be told."""
+        least = "≥" if self.baseline.at_least and self.naive_usd is not None else ""
+        return f"{least}{dollars(self.naive_usd)}"
 
     @property
     def _rest(self) -> str:
@@ -134,8 +142,7 @@ def spending_table(spending: Spending) -> Table:
     table.add_column("input", justify="right", footer=tokens(usage.input), no_wrap=True)
     table.add_column("cached", justify="right", footer=cached_share(usage), no_wrap=True)
     table.add_column("cost", justify="right", footer=Text(spending.cost, "bold"), no_wrap=True)
-    naive = dollars(spending.naive_usd)
-    table.add_column("naive", justify="right", style="dim", footer=naive, no_wrap=True)
+    table.add_column("naive", justify="right", style="dim", footer=spending.naive, no_wrap=True)
     previous = ""
     for row in spending.rows:
         stage = row.stage if row.stage != previous else ""
@@ -154,13 +161,14 @@ def _cost(known: Decimal | None, turns: int, unknown: int) -> str:
     return f"≥{dollars(known)}" if unknown else dollars(known)
 
 
-def _difference(spent: Decimal, naive: Decimal) -> str:
+def _difference(spent: Decimal, naive: Decimal, *, at_least: bool) -> str:
     if naive <= 0:
         return ""
     percent = round(100 * (1 - spent / naive))
     if not percent:
         return ", about the same"
-    return f", {abs(percent)} % {'less' if percent > 0 else 'more'}"
+    bound = ("at least " if percent > 0 else "at most ") if at_least else ""
+    return f", {bound}{abs(percent)} % {'less' if percent > 0 else 'more'}"
 
 
 def _folded(text: str, width: int) -> Text:

@@ -16,6 +16,7 @@ from sparing.desk.money.closing import quality_of
 from sparing.desk.money.efforts import other_efforts
 from sparing.desk.money.feature_records import Basis, basis_of
 from sparing.desk.money.lever_savings import economy_of
+from sparing.desk.money.model_costs import model_costs
 from sparing.desk.money.predictions import proof_figures
 from sparing.desk.money.spending import baseline_of, lines_of, prices_of, spent_on, turn_row
 from sparing.desk.money.thresholds import FEATURES, RunMarks, advice, asked_figures, claim_figures
@@ -43,8 +44,10 @@ LATEST = 20
 
 
 def feature_report(office: Office, row: FeatureRow) -> Report:
-    found = _report(office, [basis_of(office, row)], row.feature.id, row.feature.title)
-    return replace(found, efforts=other_efforts(office, row, found.spending.cost_usd))
+    basis = basis_of(office, row)
+    found = _report(office, [basis], row.feature.id, row.feature.title)
+    efforts = other_efforts(office, row, found.spending.cost_usd)
+    return replace(found, efforts=efforts, models=model_costs(office, basis))
 
 
 def project_report(office: Office) -> Report:
@@ -56,7 +59,7 @@ def project_report(office: Office) -> Report:
 
 def _report(office: Office, bases: Sequence[Basis], name: str, title: str) -> Report:
     own = prices_of(office)
-    lines = [lines_of(office, one.row, one.ledger) for one in bases]
+    lines = [lines_of(office, one.row, one.ledger, one.verdicts) for one in bases]
     pairs = zip(bases, lines, strict=True)
     spent = merged([spent_on(told, own, baseline_of(office, one.row)) for one, told in pairs])
     turns = tuple(turn for one in bases for turn in one.turns)

@@ -23,10 +23,10 @@ from sparing.economy.cost_model import TYPICAL, Rates
 from sparing.economy.levers import SheetUse
 from sparing.economy.prices import Own, own_prices, price_of
 from sparing.money import MILLION, to_usd
-from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.report.savings_table import Economy, LadderRow, SavingRow, joined
 from sparing.runtime.lever_record import covered_turns, effect_of_sheet
+from sparing.usage import Usage
 from sparing.way import Lever, Way
 
 PING, AHEAD = "keep-alive", "primer"
@@ -49,22 +49,50 @@ class FeatureSavings(NamedTuple):
     """US dollars for a million tokens; otherwise multiples of the price of an input token."""
 
 
-def savings_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> FeatureSavings:
-    settings = settings_of(office, row)
-    own = own_prices(settings.models.prices)
+class Recorded(NamedTuple):
+    """What can be replayed of a feature."""
+
+    rows: tuple[LedgerRow, ...]
+    turns: tuple[RecordedTurn, ...]
+    naive: tuple[Usage, ...]
+    left_out: int
+    own: Own
+
+    @property
+    def priced(self) -> bool:
+        return all(price_of(turn.model, self.own) is not None for turn in self.turns)
+
+
+def recorded_of(office: Office, basis: Basis) -> Recorded:
+    settings = settings_of(office, basis.row)
     counted = settings.engine.clock is ClockKind.COUNTED
-    rows = [one for one in rows if not one.attempt.for_client]
-    plain, sizes = naive_turns_of(rows, counted=counted), sizes_of(rows)
-    bills = naive_usage(plain)
+    rows = [one for one in basis.ledger if not one.attempt.for_client]
+    plain, sizes = naive_turns_of(rows, basis.verdicts, counted=counted), sizes_of(rows)
     tried = [recorded_turn(*pair, sizes) for pair in zip(rows, plain, strict=True)]
-    found = [(one, turn) for one, turn in zip(rows, tried, strict=True) if turn is not None]
-    naive = [bill for bill, turn in zip(bills, tried, strict=True) if turn is not None]
-    turns = with_bases([turn for _, turn in found])
-    priced = all(price_of(turn.model, own) is not None for turn in turns)
-    spared = {**_spared([one for one, _ in found]), Lever.SHEET: _unopened(office, found)}
-    policy = settings.review.policy
-    result = savings(turns, lambda model: _rates(model, own, priced=priced), policy, spared, naive)
-    return FeatureSavings(result, tuple(one for one, _ in found), len(rows) - len(turns), priced)
+    found = [
+        (row, turn, bill)
+        for row, turn, bill in zip(rows, tried, naive_usage(plain), strict=True)
+        if turn is not None
+    ]
+    return Recorded(
+        tuple(row for row, _, _ in found),
+        tuple(with_bases([turn for _, turn, _ in found])),
+        tuple(bill for _, _, bill in found),
+        len(rows) - len(found),
+        own_prices(settings.models.prices),
+    )
+
+
+def savings_of(office: Office, basis: Basis) -> FeatureSavings:
+    found = recorded_of(office, basis)
+    pairs = list(zip(found.rows, found.turns, strict=True))
+    spared = {**_spared(found.rows), Lever.SHEET: _unopened(office, pairs)}
+    policy, priced = settings_of(office, basis.row).review.policy, found.priced
+    result = savings(
+        found.turns, lambda model: _rates(model, found.own, priced=priced), policy, spared,
+        found.naive,
+    )  # fmt: skip
+    return FeatureSavings(result, found.rows, found.left_out, priced)
 
 
 def with_bases(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
@@ -199,9 +227,7 @@ def _block(name: str, tokens: int) -> Blocks:
 
 def economy_of(office: Office, bases: Sequence[Basis]) -> Economy | None:
     """Of one feature, or of several as one."""
-    return joined(
-        [_economy(savings_of(office, one.row, one.ledger)) for one in bases if one.ledger]
-    )
+    return joined([_economy(savings_of(office, one)) for one in bases if one.ledger])
 
 
 def _economy(found: FeatureSavings) -> Economy:

@@ -8,16 +8,19 @@ those more that a new session with the client's tools makes (`economy/comparison
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
 from sparing.agents.scripted_conversation import CALL_SECONDS
 from sparing.codec import JsonObject
-from sparing.economy.comparison.naive import NaiveTurn, naive_usage, without_reads
-from sparing.economy.comparison.naive_work import Calls, NaiveWork, WorkDone, naive_work
+from sparing.economy.comparison.naive import NaiveLook, NaiveTurn, naive_usage
+from sparing.economy.comparison.naive_work import NaiveWork, WorkDone, naive_work
 from sparing.economy.estimates import READ_FACTOR
+from sparing.panel import members
 from sparing.records.ledger import LedgerRow
+from sparing.records.verdicts import VerdictRow
 from sparing.runtime.turn_history import kind_of
 from sparing.usage import Origin, Usage
 from sparing.way import Way
@@ -45,26 +48,35 @@ def sizes_of(rows: Sequence[LedgerRow]) -> Sizes:
     return Sizes(_scale(rows), _beside(rows))
 
 
-def naive_turns_of(rows: Sequence[LedgerRow], *, counted: bool) -> list[NaiveTurn]:
+def naive_turns_of(
+    rows: Sequence[LedgerRow], verdicts: Sequence[VerdictRow], *, counted: bool
+) -> list[NaiveTurn]:
     """Of one feature, in the order of their start."""
-    sizes, works = sizes_of(rows), naive_work([_done(row) for row in rows])
+    given = Counter(one.turn for one in verdicts)
+    sizes, works = sizes_of(rows), naive_work([_done(row, given) for row in rows])
     return [
         _turn(row, work, sizes, call_seconds(row, counted=counted))
         for row, work in zip(rows, works, strict=True)
     ]
 
 
-def _done(row: LedgerRow) -> WorkDone:
+def _done(row: LedgerRow, given: Mapping[str, int]) -> WorkDone:
     calls = row.result.calls if row.result else []
+    several = len(members(row.attempt.role)) > 1 and bool(row.attempt.naive.get("roles"))
     return WorkDone(
         None if follows(row) else kind_of(row),
         [(int(call["added"]), int(call["output"])) for call in calls],
         [int(call.get("asked", 0)) for call in calls],
+        _own_files(row),
+        papers=_papers(row),
+        counted=given.get(row.attempt.dispatch, 0) if several else 0,
     )
 
 
-def naive_bills_of(rows: Sequence[LedgerRow], *, counted: bool) -> list[Usage]:
-    return naive_usage(naive_turns_of(rows, counted=counted))
+def naive_bills_of(
+    rows: Sequence[LedgerRow], verdicts: Sequence[VerdictRow], *, counted: bool
+) -> list[Usage]:
+    return naive_usage(naive_turns_of(rows, verdicts, counted=counted))
 
 
 def call_seconds(row: LedgerRow, *, counted: bool) -> float:
@@ -119,13 +131,23 @@ def _turn(row: LedgerRow, work: NaiveWork, sizes: Sizes, seconds: float) -> Naiv
         prompt=(prompt[0], prompt[1] + sizes.beside_of(row)),
         role=role,
         tools=tools,
-        calls=_calls(row, work.new_session) if known else [],
-        remembering=_calls(row, work.one_by_one) if known else None,
-        made=_calls(row, work.made) if known else None,
+        calls=work.new_session if known else [],
+        remembering=work.one_by_one if known else None,
+        made=work.made if known else None,
+        apart=_apart(row, work, sizes.scale) if known else (),
         call_seconds=seconds,
         line=f"{attempt.stage} {attempt.role}",
         follows=follows(row),
     )
+
+
+def _apart(row: LedgerRow, work: NaiveWork, scale: float) -> tuple[NaiveLook, ...]:
+    """Of reviewers who looked in one turn: the turn of each whose verdict counted."""
+    if not work.apart:
+        return ()
+    roles = [(str(digest), round(scale * int(size))) for digest, size in row.attempt.naive["roles"]]
+    pairs = zip(roles, work.apart, strict=False)
+    return tuple(NaiveLook(role, calls) for role, calls in pairs)
 
 
 def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
@@ -133,16 +155,22 @@ def _pair(naive: JsonObject, name: str, scale: float) -> Pair:
     return str(digest), round(scale * int(tokens))
 
 
-def _calls(row: LedgerRow, calls: Calls) -> Calls:
-    """Without those that opened documents which the turn was told by path."""
-    assert row.result is not None
+def _own_files(row: LedgerRow) -> int:
+    """Files that it opened beside those that it was told by path."""
+    opened = len(row.result.files_read) if row.result else 0
+    told: JsonObject = _ways(row).get(row.attempt.way) or {}
+    return max(0, opened - int(told.get("reads", (0, 0))[1]))
+
+
+def _papers(row: LedgerRow) -> tuple[float, float]:
+    """What the turn was told by path and has opened: tokens, and its share of all it opened."""
     told: JsonObject = _ways(row).get(row.attempt.way) or {}
     tokens, files = told.get("reads", (0, 0))
-    opened = len(row.result.files_read)
+    opened = len(row.result.files_read) if row.result else 0
     if not files or not opened:
-        return calls
+        return 0.0, 0.0
     read = min(files, opened)
-    return without_reads(calls, READ_FACTOR * tokens * read / files, read / opened)
+    return READ_FACTOR * tokens * read / files, read / opened
 
 
 def _scale(rows: Sequence[LedgerRow]) -> float:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparing.config.settings import ClockKind
-from sparing.desk.features.history import ledger_rows
+from sparing.desk.features.history import ledger_rows, verdict_rows
 from sparing.desk.money.naive_estimate import naive_bills_of
 from sparing.desk.money.predictions import predicted_nano
 from sparing.desk.office import Office, settings_of
+from sparing.economy.levers import SheetUse
 from sparing.economy.prices import Own, cost_usd, own_prices
 from sparing.money import to_usd, usd_or_none
 from sparing.records.features import FeatureRow
 from sparing.records.ledger import AttemptState, LedgerRow
 from sparing.records.totals import DOCTOR, RESUME_CHECK
+from sparing.records.verdicts import VerdictRow
 from sparing.report.baseline import NaiveBaseline, naive_name
 from sparing.report.spending import Spending, SpendingRow, total
 from sparing.report.turns import ReportedTurn
@@ -25,14 +27,16 @@ Line = tuple[LedgerRow, Usage]
 
 
 def spending(office: Office, row: FeatureRow) -> Spending:
-    lines = lines_of(office, row, ledger_rows(office, row))
+    lines = lines_of(office, row, ledger_rows(office, row), verdict_rows(office, row))
     return spent_on(lines, prices_of(office), baseline_of(office, row))
 
 
-def lines_of(office: Office, row: FeatureRow, rows: Sequence[LedgerRow]) -> list[Line]:
+def lines_of(
+    office: Office, row: FeatureRow, rows: Sequence[LedgerRow], verdicts: Sequence[VerdictRow]
+) -> list[Line]:
     """Of one feature, in the order of their start."""
     counted = settings_of(office, row).engine.clock is ClockKind.COUNTED
-    return list(zip(rows, naive_bills_of(rows, counted=counted), strict=True))
+    return list(zip(rows, naive_bills_of(rows, verdicts, counted=counted), strict=True))
 
 
 def baseline_of(office: Office, row: FeatureRow) -> str:
@@ -56,7 +60,7 @@ def spent_on(lines: Sequence[Line], own: Own, baseline: str) -> Spending:
     return Spending(
         tuple(_row(stage, role, group, own) for (stage, role), group in groups.items()),
         " and ".join(sorted(origins)) or "nothing spent",
-        NaiveBaseline(baseline, _bases(own_lines)),
+        NaiveBaseline(baseline, _bases(own_lines), any(_is_aided(row) for row, _ in own_lines)),
         _row(DOCTOR, RESUME_CHECK, checks, own) if checks else None,
     )
 
@@ -65,6 +69,13 @@ def _bases(lines: Sequence[Line]) -> tuple[int, ...]:
     """What the client sends before any prompt, by tool set."""
     known = (row.attempt.naive.get("tools", ("", 0))[1] for row, _ in lines)
     return tuple(sorted({int(tokens) for tokens in known if tokens}))
+
+
+def _is_aided(row: LedgerRow) -> bool:
+    """It may have left files unopened that it was told of; nobody saw it without."""
+    sent = row.attempt.sent
+    quoted = sent.get("sheet") == SheetUse.SHOWN and bool(sent.get("covered"))
+    return quoted or bool(sent.get("mapped"))
 
 
 def turn_row(line: Line, own: Own) -> ReportedTurn:

@@ -10,7 +10,9 @@ the client's tools needs (`naive_work`). What a map or a fact sheet spares is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import NamedTuple
 
 from sparing.cache import CacheBlock, Life, RequestPart
 from sparing.economy.comparison.bound import CallSize, Replay, RunTurn, Sending
@@ -20,6 +22,13 @@ from sparing.way import Way
 CALL_SECONDS = 3.0
 WHOLE = 0.9
 """A call that got so much of its text from documents was made for them alone."""
+
+
+class NaiveLook(NamedTuple):
+    """A turn of one of them."""
+
+    role: tuple[str, int]
+    calls: Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class NaiveTurn:
     """Its calls by somebody who remembers what the turn did; None: the same."""
     made: Sequence[tuple[int, int]] | None = None
     """Those that the turn made, less those for documents; None: the same."""
+    apart: tuple[NaiveLook, ...] = ()
+    """Of reviewers who looked in one turn: what each would have had. Naively they look apart."""
 
     @property
     def own_calls(self) -> Sequence[tuple[int, int]]:
@@ -56,10 +67,26 @@ class NaiveTurn:
 def naive_usage(turns: Iterable[NaiveTurn]) -> list[Usage]:
     """The simulated bill of each turn, in the order given."""
     replay, bills, opened = Replay(), list[Usage](), dict[str, str]()
-    for number, turn in enumerate(turns):
-        run = _run(turn, number, opened)
-        bills.append(replay.send(run, Way.COMPOSE) if run else Usage())
+    number = count()
+    for turn in turns:
+        runs = [_run(one, next(number), opened) for one in looks_of(turn)]
+        bills.append(sum((replay.send(run, Way.COMPOSE) for run in runs if run), Usage()))
     return bills
+
+
+def looks_of(turn: NaiveTurn) -> list[NaiveTurn]:
+    """The turn itself, or those that its reviewers would have had, one after the other."""
+    found: list[NaiveTurn] = []
+    at = turn.at
+    for look in turn.apart:
+        found.append(replace(turn, at=at, role=look.role, calls=look.calls, apart=()))
+        at += turn.call_seconds * len(look.calls)
+    return found or [turn]
+
+
+def together(turns: Iterable[NaiveTurn]) -> list[NaiveTurn]:
+    """The naive way, but reviewers who looked in one turn still do."""
+    return [replace(turn, apart=()) if turn.apart else turn for turn in turns]
 
 
 def naive_runs(turns: Iterable[NaiveTurn]) -> list[RunTurn]:

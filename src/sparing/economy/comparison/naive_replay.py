@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparing.economy.comparison.naive import NaiveTurn
+from sparing.economy.comparison.naive import NaiveTurn, together
 from sparing.economy.comparison.recorded_turn import RecordedTurn
 from sparing.way import Way
 
@@ -18,7 +18,7 @@ def naive_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
 
 def remembering_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
     """As naive, by agents that remember what those of the run did."""
-    plain = naive_turns(turns)
+    plain = together(naive_turns(turns))
     return [replace(one, calls=one.remembered_calls) if one.calls else one for one in plain]
 
 
@@ -33,13 +33,14 @@ def scoped_turns(turns: Sequence[RecordedTurn]) -> list[NaiveTurn]:
 
 
 def _silent(turn: RecordedTurn) -> NaiveTurn:
-    return replace(turn.naive, calls=()) if turn.ping else turn.naive
+    return replace(turn.naive, calls=(), apart=()) if turn.ping else turn.naive
 
 
 def _equipped(turn: RecordedTurn) -> NaiveTurn:
     naive = _silent(turn)
     calls = naive.own_calls if naive.calls else ()
-    return replace(naive, calls=calls, tools=turn.tools if turn.tools[1] else naive.tools)
+    tools = turn.tools if turn.tools[1] else naive.tools
+    return replace(naive, calls=calls, tools=tools, apart=())
 
 
 def _scoped(turn: RecordedTurn) -> NaiveTurn:

@@ -4,7 +4,8 @@ A turn that went on in a session knows what the session has opened, and a tool o
 list opens several files in one call. The naive way has neither, so it makes more calls than the
 turn did. How many is estimated from the run itself: a list is opened about as few files at a time
 as agents open them, and whoever remembered something would have worked as turns of its kind did
-here that remembered nothing.
+here that remembered nothing. Where all turns of its kind remembered something, as the stages of a
+builder do that share one session, it would have opened as many files as new sessions did here.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from sparing.economy.comparison.looks_apart import Calls, looks_apart
+from sparing.economy.comparison.naive import without_reads
 from sparing.economy.cost_model import CALL_OUTPUT_TOKENS, TurnWork
 from sparing.economy.estimates import (
+    APART,
     READS_PER_CALL,
     Memory,
     TurnClass,
+    anyone,
     expected_work,
     seen_work,
 )
 
-Calls = Sequence[tuple[int, int]]
-"""Per model call: tokens added to the conversation, tokens answered."""
-
-
-_FORGETFUL = frozenset((Memory.NONE, Memory.HANDOFF))
+_FORGETFUL = (Memory.NONE, Memory.HANDOFF)
 """A map of what others have looked at is expected to spare nothing."""
 
 
@@ -38,8 +39,15 @@ class WorkDone(NamedTuple):
     calls: Calls
     asked: Sequence[int]
     """Of each call: things that it asked our own tools for."""
+    files: int = 0
+    """That it opened."""
     given: Sequence[int] = ()
     """Tokens of each file that came along unasked."""
+    papers: tuple[float, float] = (0.0, 0.0)
+    """Tokens of documents and code that it opened since it was told them by path; they stand in a
+    naive prompt. Then their share of the files that it opened."""
+    counted: int = 0
+    """Of reviewers who looked in one turn: whose verdicts counted. Of others nothing."""
 
 
 class NaiveWork(NamedTuple):
@@ -50,17 +58,57 @@ class NaiveWork(NamedTuple):
     """With the client's tools, by whoever remembers as much."""
     new_session: Calls
     """The same, by somebody who remembers nothing and was given no files."""
+    apart: tuple[Calls, ...] = ()
+    """Of reviewers who looked in one turn: the same in turns of their own."""
 
 
 def naive_work(turns: Sequence[WorkDone]) -> list[NaiveWork]:
     """Of the turns of one run, which are told from one another's."""
     said = _usual_answer(turns)
-    split = [one_by_one(turn.calls, turn.asked, said) for turn in turns]
+    split = [without_reads(one_by_one(one.calls, one.asked, said), *one.papers) for one in turns]
     usual = _usual_work(zip((turn.kind for turn in turns), split, strict=True))
-    return [
-        NaiveWork(turn.calls, calls, _unremembered(turn, calls, usual, said))
-        for turn, calls in zip(turns, split, strict=True)
-    ]
+    habits = _Habits(usual, _usual_opens(turns, split), said)
+    return [_naive(turn, calls, habits) for turn, calls in zip(turns, split, strict=True)]
+
+
+def _naive(turn: WorkDone, calls: Calls, habits: _Habits) -> NaiveWork:
+    alone = _unremembered(turn, calls, habits)
+    if turn.kind is None or not turn.counted:
+        return NaiveWork(without_reads(turn.calls, *turn.papers), calls, alone)
+    apart = looks_apart(alone, habits.look(turn.kind), turn.counted)
+    return NaiveWork(without_reads(turn.calls, *turn.papers), calls, alone, apart)
+
+
+class _Opens(NamedTuple):
+    """What a turn without any memory opens here, beside what it was told by path."""
+
+    files: float
+    tokens: float
+    """Added by a call, beside the words that asked for it."""
+
+
+class _Habits(NamedTuple):
+    """What turns of this run usually are."""
+
+    work: Mapping[TurnClass, TurnWork]
+    opens: Mapping[str, _Opens]
+    """By role; of the empty one: of all."""
+    said: int
+
+    def alone(self, kind: TurnClass) -> bool:
+        """Some turn of this kind remembered nothing."""
+        whose = (kind, anyone(kind))
+        return any(
+            one._replace(memory=memory) in self.work for one in whose for memory in _FORGETFUL
+        )
+
+    def look(self, kind: TurnClass) -> float:
+        """Calls of somebody who has that errand alone and remembers nothing; 0 if nobody did."""
+        for memory in _FORGETFUL:
+            found = self.work.get(TurnClass("", kind.errand, memory))
+            if found is not None:
+                return found.calls
+        return 0.0
 
 
 def _usual_answer(turns: Iterable[WorkDone]) -> int:
@@ -95,7 +143,7 @@ def _usual_work(turns: Iterable[tuple[TurnClass | None, Calls]]) -> dict[TurnCla
     seen: dict[TurnClass, list[TurnWork]] = {}
     for kind, calls in turns:
         if kind is not None and calls:
-            for one in dict.fromkeys((kind, kind._replace(role=""))):
+            for one in dict.fromkeys((kind, anyone(kind))):
                 seen.setdefault(one, []).append(seen_work(calls))
     return {kind: _mean(works) for kind, works in seen.items()}
 
@@ -109,17 +157,46 @@ def _mean(works: Sequence[TurnWork]) -> TurnWork:
     )
 
 
-def _unremembered(
-    turn: WorkDone, calls: Calls, usual: Mapping[TurnClass, TurnWork], said: int
-) -> Calls:
+def _usual_opens(turns: Sequence[WorkDone], split: Sequence[Calls]) -> dict[str, _Opens]:
+    """Of turns that remembered nothing and opened something, by role and of all."""
+    seen: dict[str, list[tuple[int, TurnWork]]] = {}
+    for turn, calls in zip(turns, split, strict=True):
+        if turn.kind is not None and turn.kind.memory in _FORGETFUL and turn.files and calls:
+            for role in (turn.kind.role, ""):
+                seen.setdefault(role, []).append((turn.files, seen_work(calls)))
+    return {
+        role: _Opens(
+            sum(files for files, _ in found) / len(found),
+            sum(work.growth for _, work in found)
+            / sum(max(1, work.calls - 1) for _, work in found),
+        )
+        for role, found in seen.items()
+    }
+
+
+def _unremembered(turn: WorkDone, calls: Calls, habits: _Habits) -> Calls:
     if turn.kind is None or not calls:
         return calls
+    said = habits.said
     if turn.kind.memory in _FORGETFUL:
         return _looked_up(calls, turn.given, said)
-    alone, done = expected_work(turn.kind._replace(memory=Memory.NONE), usual), seen_work(calls)
+    if not habits.alone(turn.kind):
+        return _opened_anew(turn, calls, habits)
+    alone = expected_work(turn.kind._replace(memory=Memory.NONE), habits.work)
+    done = seen_work(calls)
     more = max(0, round(alone.calls - done.calls))
     tokens = max(0, round(alone.growth - done.growth) - more * said)
     return _looked_up(calls, [tokens // more] * more if more else turn.given, said)
+
+
+def _opened_anew(turn: WorkDone, calls: Calls, habits: _Habits) -> Calls:
+    """By the files that new sessions open here, since no turn of this kind was one."""
+    assert turn.kind is not None
+    usual = habits.opens.get(turn.kind.role) or habits.opens.get("")
+    more = max(0, round(usual.files) - turn.files) if usual else 0
+    if usual is None or turn.kind.errand in APART or not more:
+        return _looked_up(calls, turn.given, habits.said)
+    return _looked_up(calls, [max(0, round(usual.tokens) - habits.said)] * more, habits.said)
 
 
 def _looked_up(calls: Calls, opened: Sequence[int], said: int) -> Calls:

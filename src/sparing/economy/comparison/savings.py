@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sparing.economy.comparison.bound import RunTurn, lower_bound, oracle
-from sparing.economy.comparison.naive import naive_runs, naive_usage
+from sparing.economy.comparison.naive import naive_runs, naive_usage, together
 from sparing.economy.comparison.naive_replay import (
     equipped_turns,
     naive_turns,
@@ -39,14 +39,15 @@ from sparing.economy.cost_model import Rates
 from sparing.usage import Origin, Usage
 from sparing.way import Lever, Policy, Way
 
-MEMORY, TOOLS, SCOPE, BY_PATH = "memory", "tools", "scope", "by path"
-"""No levers that can be switched off by themselves: what a session, notes or a prompt has given is
-not opened again, tools are few and take lists, a prompt holds what its role needs, and documents
-are named by their path where that was expected to be cheaper."""
-GUESSED = frozenset((MEMORY, TOOLS))
+PANEL, MEMORY, TOOLS, SCOPE, BY_PATH = "panel", "memory", "tools", "scope", "by path"
+"""No levers that can be switched off by themselves: two reviewers look in one turn, what a session,
+notes or a prompt has given is not opened again, tools are few and take lists, a prompt holds what
+its role needs, and documents are named by their path where that was expected to be cheaper."""
+GUESSED = frozenset((PANEL, MEMORY, TOOLS))
 """Without these the turns would have made other calls."""
 NAIVE, SEED = "naive", "seed"
 STEPS: Mapping[str, str] = {
+    PANEL: "two reviewers of a document in one turn",
     MEMORY: "files already read are not read again",
     TOOLS: "fewer tools, and several files in one call",
     SCOPE: "prompts cut to the role, plus our own words",
@@ -181,6 +182,7 @@ def _from_naive(
         return cost(replay_bills(turns, _bare(pick)))
 
     costs = [
+        (PANEL, cost(naive_usage(together(naive_turns(turns))))),
         (MEMORY, cost(naive_usage(remembering_turns(turns)))),
         (TOOLS, cost(naive_usage(equipped_turns(turns)))),
         (SCOPE, cost(naive_usage(scoped_turns(turns)))),
@@ -188,7 +190,7 @@ def _from_naive(
         (BY_PATH, sent(all_fresh)),
         *ours,
     ]
-    guessed = any(turn.naive.calls != turn.naive.own_calls for turn in turns)
+    guessed = any(one.apart or one.calls != one.own_calls for one in naive_turns(turns))
     origin = Origin.ESTIMATED if guessed else Origin.SIMULATED
     return Ladder(NAIVE, naive, origin, _steps(naive, costs))
 
