@@ -34,11 +34,8 @@ def beside(
     """`ways` in the order of this run, `seed` as the original workflow would say it. `code`: tokens
     of each changed file that somebody opens who is not shown the change."""
     opened = {Way.REFERENCE: code}
-    ways = {way: _way(brief, *one, opened.get(way, ())) for way, one in told.items()}
-    return {
-        "ways": {way.value: one for way, one in ways.items()},
-        "seed": _seed(brief, moment, marks, code),
-    }
+    ways = {way.value: _way(brief, *one, opened.get(way, ())) for way, one in told.items()}
+    return {"ways": ways, "seed": _seed(brief, moment, marks, code)}
 
 
 def base_digest(key: TrunkKey, access: Access) -> str:
