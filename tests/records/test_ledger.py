@@ -130,6 +130,24 @@ def test_a_subscription_is_priced_but_not_charged(database: Database) -> None:
     assert (tally.charged_tokens, tally.charged_nano_usd) == (35, 0)
 
 
+def test_turns_that_are_learned_from_are_as_the_rows_say(database: Database) -> None:
+    """E2: whole rows are read once, and yet a price that becomes known later is seen."""
+    with database.write() as tx:
+        for name in ("one", "two"):
+            ledger.begin(tx, attempt(name), WORST)
+            ledger.finish(tx, attempt(name).dispatch, 1, result(nano_usd=None))
+    with database.read() as connection:
+        backend = rows(database)[0].attempt.backend
+        assert ledger.of_backend(connection, backend, 9) == rows(database)
+        assert ledger.of_backend(connection, backend, 1) == rows(database)[-1:]
+    with database.write() as tx:
+        ledger.price(tx, lambda _model, _usage, _size: 7)
+    with database.read() as connection:
+        found = ledger.of_backend(connection, backend, 9)
+    assert found == rows(database)
+    assert [one.result.nano_usd for one in found if one.result] == [7, 7]
+
+
 def test_a_price_that_becomes_known_is_filled_in(database: Database) -> None:
     """E2: unknown, not zero, until there is one."""
     asked = attempt(model="nobody-knows")
