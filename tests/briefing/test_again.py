@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparing.briefing.gather import gather
+from sparing.change import FileChange
 from sparing.context.documents.fix_summary import answers, fix_words
 from sparing.context.prompt.compose import compose
 from sparing.money import Amount
@@ -165,6 +166,19 @@ def test_a_stage_that_is_entered_again_is_not_explained_again(
     assert f"you now enter the `{brief.asked.stage}` stage again\n" in said
     assert ("Reply with the JSON object as before" in said) == (role == "judge")
     assert ("HANDOFF" in second[-1].text) == (role == "builder")
+
+
+def test_a_session_is_told_only_of_what_is_there(rendered: dict[str, Prompt]) -> None:
+    """F1, B7: documents that others wrote, files that others changed, each where there are any."""
+    brief = rendered["builder-L3.done-transition-resume-nested"].brief
+    news = (rendered["spec-reviewer-specify-1-compose-nested"].brief.subject,)
+    files = (FileChange("a.py", 1, 0),)
+    for told, changed in ((news, ()), ((), files), (news, files)):
+        shown = replace(brief, news=tuple(one for one in told if one), changed=changed)
+        segments = {one.name: one.text for one in compose(shown, Way.RESUME).segments}
+        assert ("`changed-files`" in segments["turn"]) == bool(changed)
+        assert ("The documents above are new" in segments["turn"]) == bool(told)
+        assert any('name="changed-files"' in text for text in segments.values()) == bool(changed)
 
 
 def test_who_was_in_a_stage_is_known_by_its_session(tmp_path: Path) -> None:

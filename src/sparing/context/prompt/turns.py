@@ -166,7 +166,7 @@ def resumed_turn(brief: Brief) -> str:
 
 
 def _news(brief: Brief) -> list[str]:
-    return ["news"] if brief.news or brief.changed else []
+    return [*(["news"] if brief.news else []), *(["news_files"] if brief.changed else [])]
 
 
 def seed_iteration(brief: Brief) -> str:
