@@ -27,7 +27,12 @@ def pictured(name: str) -> list[str]:
         r'url\(#\w+-line-(\d+)\)">(.*?)</text>', (IMAGES / f"{name}.svg").read_text("utf-8")
     ):
         lines[int(number)] = lines.get(int(number), "") + html.unescape(text)
-    return ["".join(lines[at].split()) for at in sorted(lines)]
+    return [without_figures(lines[at]) for at in sorted(lines)]
+
+
+def without_figures(line: str) -> str:
+    """A cent more or less is another run of the same program."""
+    return re.sub(r"[\d.]+", "0", "".join(line.split()))
 
 
 def test_the_pictures_show_what_the_demo_prints(tmp_path: Path) -> None:
@@ -35,7 +40,7 @@ def test_the_pictures_show_what_the_demo_prints(tmp_path: Path) -> None:
     said = sparing(tmp_path, "demo", environ={"COLUMNS": "90"})
     assert said.code == 0, said.err
     assert list(tmp_path.iterdir()) == []
-    printed = {"".join(line.split()) for line in (said.err + said.out).splitlines()}
+    printed = {without_figures(line) for line in (said.err + said.out).splitlines()}
     gate = pictured("gate")
     stage = gate[: gate.index("?specifywaitsforyourapproval") + 1]
     assert len(stage) > 10
