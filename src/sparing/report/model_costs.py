@@ -30,7 +30,7 @@ WHO: Mapping[str, str] = MappingProxyType(
 TITLE = "what other models would have cost"
 NOTE = (
     "estimated: for the calls that were made. Models share no cache, so whoever moves alone writes "
-    "once more what its group shares. What a model finds is in no price: sparing eval measures it."
+    "again what its group shares. What a model finds is in no price: sparing eval measures it."
 )
 
 
