@@ -41,6 +41,8 @@ class Database:
     redactor: Redactor | None = None
     server: Server | None = None
     """Without one everything is in the file."""
+    writer: list[str] = field(default_factory=list[str], compare=False, repr=False)
+    """The worker that writes, where several do: see `fleet.presence`."""
     files: Connections[Cleaning] = field(init=False, compare=False, repr=False)
     pool: Connections[PostgresConnection] | None = field(init=False, compare=False, repr=False)
 
@@ -63,7 +65,7 @@ class Database:
         """One transaction; it takes the write lock at once, so nobody can slip in between."""
         if self.server is not None:
             with self.session() as session, _transaction(session):
-                postgres.begin(session, self.redactor)
+                postgres.begin(session, self.redactor, self.writer)
                 yield session
             return
         with state_errors(self.path), self.files.lend() as connection, _transaction(connection):

@@ -34,7 +34,7 @@ AGAIN_SECONDS = 60.0
 """How long a server that has answered before is waited for."""
 SETTINGS = {
     "lock_timeout": "60s",
-    "idle_in_transaction_session_timeout": "15s",
+    "idle_in_transaction_session_timeout": "5s",
     "tcp_keepalives_idle": "15",
     "standard_conforming_strings": "on",
 }
@@ -53,10 +53,19 @@ class ConnectionLost(StateError):
     """The server was there and is not any more: whoever can do its work again does."""
 
 
+class WriterGone(StateError):
+    """This process was silent for so long that others have taken over its work."""
+
+
 @lazy_dataclass
 class Server:
     url: str
     schema: str
+
+    @property
+    def engine_schema(self) -> str:
+        """Where the engine's library has its own tables."""
+        return f"{self.schema}_engine"
 
     @property
     def shown(self) -> str:
@@ -163,18 +172,26 @@ def connect_alone(server: Server) -> PostgresConnection:
 
 
 def _connect(server: Server) -> PostgresConnection:
+    raw = connect_raw(server, server.schema, autocommit=True)
+    raw.row_factory = cast("Any", _named)
+    return PostgresConnection(raw)
+
+
+def connect_raw(
+    server: Server, schema: str, *, autocommit: bool = False
+) -> psycopg.Connection[Any]:
+    """As the driver has it, for whoever writes statements in Postgres' own words."""
     import psycopg
 
-    settings = {**SETTINGS, "search_path": server.schema}
+    settings = {**SETTINGS, "search_path": schema}
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     try:
-        raw = psycopg.connect(
-            server.url, autocommit=True, connect_timeout=CONNECT_SECONDS,
-            application_name="sparing", options=options, row_factory=cast("Any", _named),
+        return psycopg.connect(
+            server.url, connect_timeout=CONNECT_SECONDS, application_name="sparing",
+            options=options, autocommit=autocommit,
         )  # fmt: skip
     except psycopg.ProgrammingError as error:
         raise ConfigError(f"state.database can't be read: {error}".strip(), WRITTEN) from error
-    return PostgresConnection(raw)
 
 
 def _patiently(connect: Callable[[], PostgresConnection]) -> PostgresConnection:
@@ -230,11 +247,23 @@ def _typed(statement: str) -> str:
     return re.sub(rf"create table {_ROWS} \(", rf"create table \1 (rowid {kept} unique,", statement)
 
 
-def begin(connection: PostgresConnection, redactor: Redactor | None) -> None:
-    """One writer at a time."""
+def begin(connection: PostgresConnection, redactor: Redactor | None, writer: Sequence[str]) -> None:
+    """One writer at a time; a worker that was given up by the others writes nothing any more."""
     connection.redactor = redactor
     connection.begin()
     connection.execute("update changes set n = n + 1")
+    for worker in writer:
+        # A statement of its own: it sees what was written while the one before waited.
+        known = connection.execute("select 1 from workers where id = ?", (worker,)).fetchone()
+        if known is None:
+            raise writer_gone(worker)
+
+
+def writer_gone(worker: str) -> WriterGone:
+    return WriterGone(
+        f"this process ({worker}) was silent for too long: others go on with its features",
+        "nothing is lost; begin again: sparing worker",
+    )
 
 
 @lru_cache(512)

@@ -96,7 +96,9 @@ async def warm(around: Surroundings, at: float) -> int:
 def open_sessions(around: Surroundings, at: float) -> list[Open]:
     """Whose entry dies before anybody looks again."""
     with around.database.read() as connection:
-        rows = [row for row in features.list_all(connection) if row.running]
+        mine = around.database.writer
+        every = [row for row in features.list_all(connection) if row.running]
+        rows = [row for row in every if not mine or row.executor in mine]
         return [one for row in rows for one in _open(connection, around, row, at)]
 
 

@@ -31,6 +31,7 @@ from sparing.config.rules import (
     HOSTS,
     OWN_PATH,
     POINT,
+    REMOTE,
     Rule,
     Setting,
     SettingScope,
@@ -82,6 +83,15 @@ class StateSettings:
             DATABASE,
             "Where a team keeps them together: `postgresql://user@host/name`. Its password comes "
             "from `~/.pgpass` or a service file. Empty: a file in the state folder.",
+            SettingScope.USER,
+        ),
+    )
+    remote: str = setting(
+        "",
+        Rule(
+            REMOTE,
+            "The git remote over which workers on a shared database get each other's work, under "
+            "`refs/sparing`. Empty: work stays on the machine where it is done.",
             SettingScope.USER,
         ),
     )
@@ -186,6 +196,15 @@ class EngineSettings:
         0,
         Rule(
             Whole(0, 10 * DAY), "How far the engine's clock is ahead, for tests.", SettingScope.RUN
+        ),
+    )
+    lease_seconds: float = setting(
+        6.0,
+        Rule(
+            Seconds(300),
+            "How long a worker on a shared database may be silent before others take over its "
+            "features.",
+            SettingScope.USER,
         ),
     )
     crash_at: str = setting(

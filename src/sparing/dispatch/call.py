@@ -23,6 +23,7 @@ from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest, last_call_after
 from sparing.errors import SparingError
 from sparing.failure import Failure
+from sparing.fleet.arrival import send
 from sparing.job import LOOP, Job, Ticket
 from sparing.money import to_usd
 from sparing.provision.outfit import lend_to, outfit
@@ -117,7 +118,8 @@ def _keep(asking: SpendRequest, number: int, worktree: Worktree) -> None:
     def refused(paths: tuple[str, ...]) -> bool:
         return bool(leaks(worktree, head, paths, known))
 
-    keep_turn(worktree, head, asking.ticket.id, number, refused)
+    if keep_turn(worktree, head, asking.ticket.id, number, refused):
+        send(asking.source.around.travel, asking.source.row)
 
 
 def _writes(source: Source) -> bool:

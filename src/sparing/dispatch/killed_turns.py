@@ -36,6 +36,18 @@ def settle_killed(around: Surroundings, dispatch: str = "") -> None:
                 ledger.finish(tx, turn.dispatch, turn.number, bill)
 
 
+def settle_taken_over(around: Surroundings, feature: str, *, books_here: bool) -> None:
+    """Of a feature whose worker is gone. What its client kept may lie on another machine."""
+    with around.database.read() as connection:
+        turns = [one for one in unbilled(connection) if one.feature == feature]
+    bills = [(turn, _estimate(around, turn) if books_here else None) for turn in turns]
+    with around.database.write() as tx:
+        for turn, bill in bills:
+            ledger.close(tx, turn.dispatch)
+            if bill is not None:
+                ledger.finish(tx, turn.dispatch, turn.number, bill)
+
+
 def _estimate(around: Surroundings, turn: UnbilledTurn) -> AttemptResult | None:
     """None where nobody can tell."""
     if turn.role in SMALL_CALLS:

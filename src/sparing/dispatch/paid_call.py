@@ -229,8 +229,10 @@ def _call(call: ModelCall) -> dict[str, int]:
 
 
 def clear(around: Surroundings) -> None:
-    """At the start, when nothing runs: turns without an end are settled, prices caught up."""
+    """At the start: prices are caught up; where nothing runs, turns without an end are settled.
+    On a server others may be at work: whoever takes a feature over settles its turns."""
     own = own_prices(load(around.sources, {}).settings.models.prices)
-    settle_killed(around)
+    if around.folder.server is None:
+        settle_killed(around)
     with around.database.write() as tx:
         ledger.price(tx, lambda model, usage, size: cost_nano(model, usage, own, size))

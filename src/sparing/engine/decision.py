@@ -23,6 +23,7 @@ from sparing.engine.unfinished_leg import (
 from sparing.errors import SparingError
 from sparing.event import FeatureEvent, StuckEvent
 from sparing.feature import FeatureStatus
+from sparing.fleet.arrival import send
 from sparing.flow.state import Cause, Do, FlowState, Position
 from sparing.job import Job
 from sparing.records import events, features, gates
@@ -111,6 +112,8 @@ async def settle(leg: LegStart, move: Decision) -> None:
     place = Place.load({**move.place, "review": None})
     state = place.state
     head = await asyncio.to_thread(_on_record, around, row, place, f"{leg.id}.settled", move.at)
+    done = state.position is Position.DONE
+    await asyncio.to_thread(send, around.travel, row, finished=done)
     with around.database.write() as tx:
         status = _status(state.position)
         key, there = row.feature.key, {**move.place, "head": head}

@@ -3,18 +3,10 @@
 It knows nothing: moves are decided in a recorded step, work is done in child workflows. Runs
 that are under way replay this code. Names, arguments and the order of steps are stored data:
 whoever changes one of them raises `REVISION`.
-
-How many jobs of this process are at work at the same time.
-
-Jobs are started at once and wait here for a seat. Nothing is recorded of it: after a crash the
-jobs that were waiting are started again, and wait again.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 from dbos import DBOS, SetWorkflowID
@@ -24,7 +16,8 @@ from sparing.codec import JsonObject
 from sparing.engine.decision import Decision, LegStart
 from sparing.engine.decision_input import Said
 from sparing.engine.dispatch import dispatch
-from sparing.engine.steps.program import PROGRAM, decide, settle
+from sparing.engine.steps.program import PROGRAM, decide, sent_on, settle
+from sparing.fleet.slots import job_slot
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.runtime import signals
 
@@ -61,8 +54,10 @@ async def job(ticket: JsonObject, work: JsonObject) -> JsonObject:
 async def _done(ticket: Ticket, asked: Job) -> JobResult:
     async with job_slot():
         if asked.kind is JobKind.DISPATCH:
-            return await dispatch(ticket, asked)
-        return await PROGRAM[asked.kind](ticket, asked)
+            result = await dispatch(ticket, asked)
+        else:
+            result = await PROGRAM[asked.kind](ticket, asked)
+        return await sent_on(ticket.feature, result)
 
 
 async def _work(feature: str, move: Decision) -> tuple[JobResult, ...]:
@@ -92,17 +87,3 @@ async def _side_by_side(feature: str, move: Decision) -> tuple[JobResult, ...]:
         results.append(codec.load(JobResult, found))
     signals.forget(move.tickets)
     return tuple(results)
-
-
-_seats: list[asyncio.Semaphore] = []
-
-
-def open_slots(number: int) -> None:
-    """Before the first job; all jobs run in the engine's one loop, which the seats belong to."""
-    _seats[:] = [asyncio.Semaphore(number)]
-
-
-@asynccontextmanager
-async def job_slot() -> AsyncGenerator[None]:
-    async with _seats[-1]:
-        yield

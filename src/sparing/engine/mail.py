@@ -33,6 +33,8 @@ def obey_all(around: Surroundings, at: float) -> None:
     for letter in letters:
         edit = edit_since(around, letter, at)
         with around.database.write() as tx:
+            if not mailbox.is_unread(tx, letter.n):
+                continue  # another worker was quicker
             if edit is not None and void(tx, letter, edit, at):
                 continue
             result = _obey(tx, letter, at)
@@ -83,10 +85,11 @@ def _answer(tx: Connection, row: FeatureRow, letter: Letter, at: float) -> str:
     return "answered"
 
 
-def legs_to_start(around: Surroundings) -> list[FeatureRow]:
-    """Features whose leg has to run; starting one twice is harmless, its id is the same."""
+def legs_to_start(around: Surroundings, executor: str) -> list[FeatureRow]:
+    """Features whose leg has to run here; starting one twice is harmless, its id is the same."""
     with around.database.read() as connection:
-        return [row for row in features.list_all(connection) if row.running]
+        every = features.list_all(connection)
+    return [row for row in every if row.running and row.executor == executor]
 
 
 def start_of(around: Surroundings, row: FeatureRow) -> codec.JsonObject:

@@ -43,6 +43,16 @@ async def cancel_others() -> list[str]:
     return others
 
 
+async def cancel_leg(row: FeatureRow) -> None:
+    """With its jobs: whoever still runs them is not the one any more."""
+    found = await DBOS.list_workflows_async(
+        status=UNDER_WAY, workflow_id_prefix=row.leg_id, load_input=False, load_output=False
+    )
+    ids = [one.workflow_id for one in found if f"{one.workflow_id}.".startswith(f"{row.leg_id}.")]
+    if ids:
+        await DBOS.cancel_workflows_async(ids)
+
+
 async def is_other(leg: str) -> bool:
     """Whether a leg was cancelled for its revision before, by a process that died then."""
     found = await DBOS.list_workflows_async(

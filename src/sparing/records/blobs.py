@@ -24,6 +24,11 @@ def get(database: Database, digest: str) -> bytes:
     return bytes(row[0])
 
 
+def digests(database: Database) -> list[str]:
+    with database.read() as connection:
+        return [str(row[0]) for row in connection.execute("select digest from blobs")]
+
+
 def shared_secret(database: Database, name: str, new: bytes) -> bytes:
     """The one that is there, or this one; of two that make it at once, both get the same."""
     with database.read() as connection:

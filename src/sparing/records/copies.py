@@ -79,7 +79,7 @@ def restore(folder: Path, day: str = "") -> tuple[Path, list[Path]]:
             f"begin anew: mv {folder} {folder}.lost",
         )
     with state_errors(folder / NAME):
-        aside = [kept for name in (NAME, ENGINE) if (kept := _set_aside(folder / name))]
+        aside = [kept for name in (NAME, ENGINE) if (kept := set_aside(folder / name))]
         _copy(sound, folder / NAME)
     return sound, aside
 
@@ -91,6 +91,30 @@ def is_sound(database: Path) -> bool:
             return connection.execute("pragma quick_check(1)").fetchone() == ("ok",) and tables > 0
     except sqlite3.Error:
         return False
+
+
+def may_be_used(database: Path) -> bool:
+    """Without writing; a file that can't be opened at all is no matter of its content."""
+    try:
+        with closing(sqlite3.connect(database)) as connection:
+            return connection.execute("pragma quick_check(1)").fetchone() == ("ok",)
+    except sqlite3.OperationalError:
+        return True
+    except sqlite3.DatabaseError:
+        return False
+
+
+def set_damaged_aside(database: Path) -> str:
+    """The name that it has now."""
+    kept = next(
+        name
+        for n in count(1)
+        if not (name := database.with_name(f"{database.name}.damaged-{n}")).exists()
+    )
+    for ending in ("-wal", "-shm"):
+        database.with_name(database.name + ending).unlink(missing_ok=True)
+    database.rename(kept)
+    return str(kept)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -117,7 +141,7 @@ def _copy(source: Path, target: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _set_aside(path: Path) -> Path | None:
+def set_aside(path: Path) -> Path | None:
     """With its log, so that what only stands there is kept too."""
     if not path.exists():
         return None

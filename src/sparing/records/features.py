@@ -33,6 +33,10 @@ class FeatureRow:
     background: Background = Background()
     asked: dict[str, Any] = field(default_factory=dict[str, Any])
     """Of a leg that has decided something: the jobs of its last decision, in the engine's JSON."""
+    executor: str = ""
+    """Who runs its leg."""
+    disk: str = ""
+    """Which state folder its worktree and sessions were used in last."""
 
     @property
     def leg_id(self) -> str:
@@ -42,7 +46,7 @@ class FeatureRow:
 COLUMNS = (
     "key, number, slug, title, flow, repository, base_branch, base_commit, created, status,"
     " overrides, generation, leg, place, head, running, updated, description, source, project,"
-    " depends_on, priority, asked"
+    " depends_on, priority, asked, executor, disk"
 )
 
 
@@ -62,6 +66,7 @@ def create(tx: Connection, row: FeatureRow) -> None:
         json.dumps(row.place), row.head, int(row.running), row.updated,
         row.background.description, row.background.source, row.background.project,
         json.dumps(row.background.depends_on), row.background.priority.value, _text(row.asked),
+        row.executor, row.disk,
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into features ({COLUMNS}) values ({marks})", values)  # noqa: S608
@@ -180,8 +185,8 @@ def settle(
 ) -> bool:
     """A leg has ended: store where the feature stands now."""
     done = tx.execute(
-        "update features set place = ?, head = ?, status = ?, running = 0, updated = ?, asked = ''"
-        " where key = ? and generation = ? and leg = ? and running = 1",
+        "update features set place = ?, head = ?, status = ?, running = 0, updated = ?, asked = '',"
+        " executor = '' where key = ? and generation = ? and leg = ? and running = 1",
         (json.dumps(place), head, status.value, at, key, *leg_id),
     )
     return done.rowcount == 1
@@ -264,4 +269,6 @@ def _row(*values: Any) -> FeatureRow:
             Priority(row["priority"]),
         ),
         asked=json.loads(row["asked"] or "{}"),
+        executor=row["executor"],
+        disk=row["disk"],
     )

@@ -125,18 +125,22 @@ class StateFolder:
     def _keep(self, text: str) -> str:
         data = text.encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(data).hexdigest()
+        self.put(digest, data)
+        return digest
+
+    def put(self, digest: str, data: bytes) -> None:
+        """What has that hash."""
         if self.server is not None:
             from sparing.records import blobs
 
             blobs.put(self.database(), digest, data)
-            return digest
+            return
         target = self.blob(digest)
         with _translated(self.path):
             if not target.exists() or target.stat().st_size != len(data):
                 _private_folder(target.parent.parent)
                 _private_folder(target.parent)
                 _write_whole(target, data)
-        return digest
 
     def write_shared(self, path: Path, value: JsonObject) -> None:
         """A file beside the state folders of all repositories, whole or not at all."""
@@ -147,7 +151,7 @@ class StateFolder:
 
     def fetch(self, digest: str) -> str:
         """The text as it was kept; one that has been changed or cut off since is refused."""
-        data = self._stored(digest)
+        data = self.stored(digest)
         if hashlib.sha256(data).hexdigest() != digest:
             from shlex import quote
 
@@ -157,7 +161,7 @@ class StateFolder:
             )
         return data.decode("utf-8", "surrogatepass")
 
-    def _stored(self, digest: str) -> bytes:
+    def stored(self, digest: str) -> bytes:
         if self.server is not None:
             from sparing.records import blobs
 

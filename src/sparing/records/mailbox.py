@@ -42,6 +42,11 @@ def unread(connection: Connection) -> list[Letter]:
     return [Letter(*row) for row in rows]
 
 
+def is_unread(connection: Connection, n: int) -> bool:
+    found = connection.execute("select done from mailbox where n = ?", (n,)).fetchone()
+    return found is not None and found[0] is None
+
+
 def pending(connection: Connection, gate: str) -> Letter | None:
     row = connection.execute(
         "select n, feature, verb, gate, body, sender from mailbox"

@@ -160,4 +160,13 @@ create table conversations (
   session text primary key, backend text not null, model text not null, turns integer not null,
   body text not null, at real not null
 )""",
+    """\
+alter table features add column executor text not null default '';
+alter table features add column disk text not null default '';
+create table workers (
+  id text primary key, host text not null, person text not null, process integer not null,
+  version text not null, kernel text not null, disk text not null, checkout text not null,
+  backends text not null, slots integer not null, started real not null,
+  draining integer not null
+)""",
 )

@@ -19,6 +19,7 @@ from sparing.config.settings import ClockKind, Settings
 from sparing.config.sources import Sources
 from sparing.database import Database
 from sparing.errors import ConfigError
+from sparing.fleet.travel import Travel
 from sparing.records import resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.folder import StateFolder
@@ -50,6 +51,8 @@ class Surroundings:
     """For this run, gates pass by rule."""
     packages: Mapping[str, str] = field(default_factory=dict[str, str])
     """What the user's package managers go by; set-ups alone know it."""
+    travel: Travel | None = None
+    """How work gets to other workers; without it, it stays on this machine."""
     _loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
     _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])

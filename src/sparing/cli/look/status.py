@@ -15,6 +15,7 @@ from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.office import Office, every_row, open_office
+from sparing.desk.setup.fleet_view import worker_views
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
 
@@ -43,6 +44,7 @@ def status_command(as_json: bool = False) -> None:
         print_json(
             features=[asdict(view) for view in views],
             finished=[_finished_json(one) for one in ready],
+            workers=[asdict(one) for one in worker_views(office, now())],
             waiting=[found.dump(row.feature.id) for row in rows if (found := warmth(office, row))],
         )
         return
@@ -57,6 +59,7 @@ def status_command(as_json: bool = False) -> None:
             row = next(one for one in rows if one.feature.id == view.id)
             _print(office, row, view, runs=runs)
     _print_ready(ready)
+    _print_workers(office)
     if not views:
         _print_idle(any_over=bool(rows), also=bool(ready))
     if not rows:
@@ -82,6 +85,17 @@ def _print_ready(ready: Sequence[FinishedFeature]) -> None:
         echo(f"     {one.words}")
         for command in one.commands:
             echo(f"     {style(command, fg='cyan')}")
+
+
+def _print_workers(office: Office) -> None:
+    """Who runs features, where several may."""
+    found = worker_views(office, now())
+    if found:
+        echo(style("workers", bold=True))
+    for one in found:
+        busy = f"{one.features} of {one.slots} at work"
+        what = f"{', '.join(one.backends)}, {busy}{', draining' if one.draining else ''}"
+        echo(f"  {printable(one.id)}  {printable(one.person)}, {what}, version {one.version}")
 
 
 def _print_idle(*, any_over: bool, also: bool) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from enum import StrEnum
@@ -78,7 +78,7 @@ def run_features(
         echo(style(f"note: {warning}", dim=True), err=True)
     reach = level_reached()
     settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_seat(office.folder, reach, GO_ON) as seat, kept_open():
+    with engine_seat(office, reach, GO_ON) as seat, kept_open():
         ended = asyncio.run(_drive(office, rows, mode, seat, quiet=quiet))
     views = [view.feature_view(office, row, now()) for row in ended]
     waiting = [v for v in views if v.status not in ("completed", "abandoned")]
@@ -155,13 +155,14 @@ async def _drive(
     from sparing.engine.lifecycle import running
 
     settings = office.loaded.settings
-    around = _surroundings(office, seat.reach, headless=mode is not Mode.ASK)
+    around = surroundings_of(office, seat, headless=mode is not Mode.ASK)
     progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
     _begin(office, around, rows, seat.reach)
     leaving.clear()
     asking, commands = OpenQuestion(office), CommandStatus(office, quiet=quiet)
-    with office.database.watch() as changed, _interruptible():
-        async with running(around, settings.engine, settings.agent.concurrency) as engine:
+    with office.database.watch() as changed, interruptible():
+        own = seat.seat([row.feature.key for row in rows])
+        async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
             looked = now()
             while True:
                 if changed() or asking.ended():
@@ -178,8 +179,9 @@ async def _drive(
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
                     await asyncio.to_thread(seat.look)
+                    await engine.look()
                     current = view.reload_all(office, rows)
-                    _raise_failures(current, await engine.failed())
+                    raise_failures(current, await engine.failed())
                 await asyncio.sleep(settings.engine.poll_seconds)
 
 
@@ -194,49 +196,14 @@ def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], rea
         pass_waiting(around, row, at)
 
 
-def host_engine(office: Office, lives: Callable[[], bool]) -> None:
-    """Run whatever a person has begun or answers, wherever they do; for as long as it `lives`."""
-    for warning in check_roles(office):
-        echo(style(f"note: {warning}", dim=True), err=True)
-    reach = level_reached()
-    settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
-    with engine_seat(office.folder, reach, GO_ON) as seat, kept_open():
-        asyncio.run(_host(office, seat, lives))
-
-
-async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> None:
-    from sparing.engine.auto_approval import pass_waiting
-    from sparing.engine.lifecycle import running
-    from sparing.runtime.sandbox import record_sandbox
-
-    settings, around = office.loaded.settings, _surroundings(office, seat.reach, headless=False)
-    progress, told, looked = Progress(office, [], quiet=False), set[str](), now()
-    with office.database.watch() as changed, _interruptible():
-        async with running(around, settings.engine, settings.agent.concurrency) as engine:
-            while lives():
-                if changed():
-                    for row in view.open_rows(office):
-                        if row.running and row.feature.key not in told:
-                            told.add(row.feature.key)
-                            record_sandbox(around, row, now(), seat.reach.words)
-                        pass_waiting(around, row, now())
-                    await engine.tick()
-                    progress.show()
-                if now() - looked > FAILURE_LOOK_SECONDS:
-                    looked = now()
-                    await asyncio.to_thread(seat.look)
-                    _raise_failures(view.open_rows(office), await engine.failed())
-                await asyncio.sleep(settings.engine.poll_seconds)
-
-
-def _surroundings(office: Office, reach: Reach, *, headless: bool) -> Surroundings:
+def surroundings_of(office: Office, seat: EngineSeat, *, headless: bool) -> Surroundings:
     from sparing.runtime.surroundings import Surroundings
 
     return Surroundings(
         office.folder, office.database, office.repository, sources_here(office.repository.checkout),
         headless=headless, environ=inherited_environment(), packages=package_environment(),
-        level=reach.level,
-        auto=office.loaded.settings.flow.auto,
+        level=seat.reach.level,
+        auto=office.loaded.settings.flow.auto, travel=seat.travel,
     )  # fmt: skip
 
 
@@ -273,7 +240,7 @@ def _answer(office: Office, row: FeatureRow, mode: Mode, asking: OpenQuestion) -
 
 
 @contextmanager
-def _interruptible() -> Generator[None]:
+def interruptible() -> Generator[None]:
     """Ctrl-C stops us, unless an editor has the terminal."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
@@ -287,12 +254,22 @@ def _interruptible() -> Generator[None]:
         loop.remove_signal_handler(signal.SIGINT)
 
 
-def _raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> None:
+def failure_words(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> dict[str, str]:
+    """Of legs that died, by their id: which feature, and why."""
+    return {
+        row.leg_id: f"feature {row.feature.id} stopped: "
+        + failed[row.leg_id].partition("\n(Background on")[0]  # a library's advertisement
+        for row in rows
+        if row.running and row.leg_id in failed
+    }
+
+
+def raise_failures(rows: Sequence[FeatureRow], failed: Mapping[str, str]) -> None:
+    words = failure_words(rows, failed)
     for row in rows:
-        if row.running and row.leg_id in failed:
+        if row.leg_id in words:
             echo(err=True)
-            why = failed[row.leg_id].partition("\n(Background on")[0]  # a library's advertisement
             raise StateError(
-                f"feature {row.feature.id} stopped: {why}",
+                words[row.leg_id],
                 f"what was done is kept; to continue: sparing run {row.feature.id}",
             )

@@ -1,77 +1,81 @@
-"""The one engine of a repository: nobody else runs it, and its disk takes what it writes.
+"""The one engine of a state folder: nobody else runs it, and its disk takes what it writes.
 
-Where the records are on a server, that holds for all machines: a lock of the server, held by a
-session. It is free when the process is killed or its machine is gone, and stays held while the
-process is only stopped. After a restart of the server whoever had it takes it again, or ends.
+Where the records are on a server, processes on other machines may run features of the same
+repository: each is known there by a lock that it holds, and has the features that it claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from sparing.errors import EngineBusy
-from sparing.postgres import (
-    ConnectionLost,
-    PostgresConnection,
-    Server,
-    connect_alone,
-    server_errors,
-)
-from sparing.records.folder import StateFolder
+from sparing.config.process_environment import network_environment
+from sparing.desk.office import Office
 from sparing.runtime.disk import Disk
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.sandbox.policy import Reach
 
-BUSY = "features of this repository are being run by another process, perhaps on another machine"
+if TYPE_CHECKING:  # loaded where there is a server
+    from sparing.fleet.presence import Presence
+    from sparing.fleet.seat import Seat
+    from sparing.fleet.travel import Travel
 
 
 class EngineSeat:
-    def __init__(self, folder: StateFolder, reach: Reach, go_on: str) -> None:
+    def __init__(self, office: Office, reach: Reach, go_on: str) -> None:
         self.reach = reach
-        self._disk, self._go_on = Disk(folder.path), go_on
-        self._server = folder.server
-        self._session: PostgresConnection | None = None
+        self._office, self._go_on = office, go_on
+        self._disk = Disk(office.folder.path)
+        self._presence: Presence | None = None
+        self.travel: Travel | None = None
 
     def take(self) -> None:
-        if self._server is not None:
-            self._hold(self._server)
         self._disk.hold(self._go_on)
+        if self._office.folder.server is None:
+            return
+        from sparing.fleet.presence import Presence
+        from sparing.fleet.seat import new_worker
+        from sparing.fleet.travel import open_travel
+
+        settings = self._office.loaded.settings
+        worker = new_worker(
+            self._office.folder.path, self._office.repository.checkout,
+            (str(settings.agent.backend),), settings.agent.concurrency,
+        )  # fmt: skip
+        presence = Presence(self._office.database, worker, settings.engine.lease_seconds)
+        remote, who = settings.state.remote, worker.id
+        self.travel = open_travel(self._office.repository, remote, who, network_environment())
+        presence.begin()
+        self._presence = presence
+
+    def seat(self, only: Sequence[str] | None = None) -> Seat:
+        """`only`: features that were asked for. On one machine whatever has to run does."""
+        from sparing.fleet.seat import Seat
+
+        if self._presence is None:
+            return Seat()
+        worker = self._presence.worker
+        wanted = None if only is None else frozenset(only)
+        most = worker.slots if only is None else None
+        return Seat(worker.id, worker.disk, self._presence, wanted, most)
 
     def look(self) -> None:
-        """Raise if another process has it by now, or if nothing can be written any more."""
+        """Raise if others have taken over, or if nothing can be written any more."""
         self._disk.look(self._go_on)
-        if self._server is not None:
-            self._hold(self._server)
-
-    def _hold(self, server: Server) -> None:
-        try:
-            with server_errors(server):
-                if self._session is not None:
-                    self._session.execute("select 1")
-                    return
-        except ConnectionLost:
-            self.leave()
-        with server_errors(server):
-            session = connect_alone(server)
-            name = (server.schema,)
-            taken = session.execute("select pg_try_advisory_lock(hashtext(?), 0)", name)
-            if not taken.fetchone()[0]:
-                session.close()
-                raise EngineBusy(BUSY, "see how far it is: sparing status")
-            self._session = session
+        if self._presence is not None:
+            self._presence.look()
 
     def leave(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        if self._presence is not None:
+            self._presence.end()
 
 
 @contextmanager
-def engine_seat(folder: StateFolder, reach: Reach, go_on: str) -> Generator[EngineSeat]:
+def engine_seat(office: Office, reach: Reach, go_on: str) -> Generator[EngineSeat]:
     """`reach`: how far its agents are confined; `go_on`: the command that continues."""
-    with engine_lock(folder.engine_lock):
-        seat = EngineSeat(folder, reach, go_on)
+    with engine_lock(office.folder.engine_lock):
+        seat = EngineSeat(office, reach, go_on)
         seat.take()
         try:
             yield seat

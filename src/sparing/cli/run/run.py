@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from sparing.desk.features.merge_status import finished_feature
 from sparing.desk.features.view import feature_view, open_rows
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
+from sparing.desk.setup.fleet_view import WorkerView, worker_views
 from sparing.desk.setup.repository_scan import prospect
 from sparing.errors import EngineBusy, FeatureError, UsageError
 from sparing.feature import FeatureStatus
@@ -82,6 +84,8 @@ def run_command(
         rows = [answers.consent(office, row, own) for row in rows]
     for row in rows:
         answers.retry_handover(office, row, "run", now())
+    if how["detach"] and (crew := worker_views(office, now())):
+        return _handed_to(crew, office, rows, as_json=as_json)
     if how["detach"]:
         given = {"--yes": how["yes"], "--auto": how["auto"], "--unsandboxed": unsandboxed}
         return run_detached(
@@ -91,6 +95,23 @@ def run_command(
     return run_in_order(
         office, rows, lambda ready: _run(office, ready, mode, as_json=as_json), as_json=as_json
     )
+
+
+def _handed_to(
+    crew: Sequence[WorkerView], office: Office, rows: Sequence[FeatureRow], *, as_json: bool
+) -> int:
+    """On a shared database workers are there already: they are told to begin."""
+    for row in rows:
+        answers.request_start(office, row, now())
+    names = [row.feature.id for row in rows]
+    command = f"sparing watch {names[0]}" if len(names) == 1 else "sparing watch"
+    if as_json:
+        print_json(workers=[one.id for one in crew], next_command=command)
+        return 0
+    told = "1 worker has" if len(crew) == 1 else f"{len(crew)} workers have"
+    echo(f"{told} {', '.join(names)} to run")
+    echo(f"  {style(command, fg='cyan')}")
+    return 0
 
 
 def _over(office: Office, row: FeatureRow, *, as_json: bool) -> int:

@@ -69,12 +69,12 @@ def _another(link: str) -> None:
 
 def _run_both(office: Office, page: PageServer) -> None:
     """The engine has the main thread, the page one of its own."""
-    from sparing.cli.run.drive import host_engine
+    from sparing.cli.run.host import host_engine
 
     serving = threading.Thread(target=page.run, name="page")
     serving.start()
     try:
-        host_engine(office, serving.is_alive)
+        host_engine(office, serving.is_alive, "sparing serve --run")
     except EngineBusy as error:
         echo(f"note: {error.what}; the page goes on without an engine", err=True)
         serving.join()

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from sparing.dispatch import weighing
 from sparing.engine import decision
 from sparing.engine.recorded_step import step
-from sparing.errors import SparingError
+from sparing.errors import RepositoryError, SparingError
 from sparing.finish import close_stage, handover, unfinished_tasks
+from sparing.fleet.arrival import send
 from sparing.implement import open_worktree, stage_checks, task_list, task_proof, waves
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.runtime.source import Source, row_of
@@ -105,6 +106,16 @@ PROGRAM = {
 
 decide = step("decide")(decision.decide)
 settle = step("settle")(decision.settle)
+
+
+async def sent_on(feature: str, result: JobResult) -> JobResult:
+    """What a job has committed is where other workers find it, before its result is recorded."""
+    around = current()
+    try:
+        await asyncio.to_thread(send, around.travel, row_of(around, feature))
+    except RepositoryError as error:
+        return JobResult(failure=error.what, detail=error.repair)
+    return result
 
 
 async def outcome(work: Callable[[], JobResult]) -> JobResult:

@@ -77,7 +77,7 @@ def open_request(repo: Repository, request: PullRequest, environ: Mapping[str, s
     if remote is None:
         note = "the repository has no remote to push to"
         return Opened("", False, note, ("git remote add origin URL", *_by_hand(request, None)))
-    if fault := _refused(repo, remote) or _push(repo, request, remote, environ):
+    if fault := refused_settings(repo, remote) or _push(repo, request, remote, environ):
         return Opened("", False, fault, _by_hand(request, remote))
     gh = shutil.which("gh", path=environ.get("PATH", ""))
     commands = _by_hand(request, remote)[1:]
@@ -107,7 +107,13 @@ def remote_of(repo: Repository, base: str) -> Remote | None:
     return Remote(name, settings.get(f"remote.{name}.pushurl") or urls[name])
 
 
-def _refused(repo: Repository, remote: Remote) -> str:
+def remote_named(repo: Repository, name: str) -> Remote | None:
+    settings = {setting.key: setting.value for setting in repo.checkout_git().settings()}
+    url = settings.get(f"remote.{name}.pushurl") or settings.get(f"remote.{name}.url")
+    return Remote(name, url) if url else None
+
+
+def refused_settings(repo: Repository, remote: Remote) -> str:
     """Settings of the repository that would decide how we push, and that nobody trusted."""
     for setting in repo.checkout_git().settings():
         of_another = setting.key.startswith("remote.") and not setting.key.startswith(
@@ -121,17 +127,10 @@ def _refused(repo: Repository, remote: Remote) -> str:
     return ""
 
 
-def _push(
-    repo: Repository, request: PullRequest, remote: Remote, environ: Mapping[str, str]
-) -> str:
-    """One branch to its own name; what went wrong, if anything did."""
-    branch = request.branch
-    target = f"{request.commit}:refs/heads/{branch}"
-    # Said on the command line, because settings could say otherwise.
-    flags = ("--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
-    program = "--receive-pack=git-receive-pack"
+def outward(repo: Repository, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which git may reach a remote: by what the user has set up for it."""
     folders = environ.get("PATH", "").split(os.pathsep)
-    env = {
+    return {
         **environ,
         # Helpers of the user's own, such as one for logins; never from the folder we stand in.
         "PATH": os.pathsep.join(folder for folder in folders if folder.startswith("/")),
@@ -141,6 +140,18 @@ def _push(
         "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
         **overriding(_FIXED),
     }
+
+
+def _push(
+    repo: Repository, request: PullRequest, remote: Remote, environ: Mapping[str, str]
+) -> str:
+    """One branch to its own name; what went wrong, if anything did."""
+    branch = request.branch
+    target = f"{request.commit}:refs/heads/{branch}"
+    # Said on the command line, because settings could say otherwise.
+    flags = ("--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
+    program = "--receive-pack=git-receive-pack"
+    env = outward(repo, environ)
     argv = ("--bare", "push", "--quiet", *flags, program, "--", remote.name, target)
     try:
         done = start_git(argv, env, repo.checkout, None, LIMIT_SECONDS)

@@ -1,0 +1,135 @@
+"""Running whatever a person has begun or answers, wherever they do: for the page, and as a worker.
+
+A worker that is asked to end begins nothing any more, lets the turns under way come to their end
+and then leaves; a second word, or Ctrl-C, ends it at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sparing.cli.clock import now
+from sparing.cli.run.drive import (
+    FAILURE_LOOK_SECONDS,
+    failure_words,
+    interruptible,
+    raise_failures,
+    surroundings_of,
+)
+from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.progress import Progress
+from sparing.cli.screen import echo, style
+from sparing.config.settings import Sandbox
+from sparing.desk.features import view
+from sparing.desk.office import Office
+from sparing.desk.setup.roles import check_roles
+from sparing.workspace.git.object_reader import kept_open
+from sparing.workspace.sandbox.launcher import level_reached
+from sparing.workspace.sandbox.policy import settle_level
+
+if TYPE_CHECKING:  # loaded when the engine starts
+    from sparing.engine.lifecycle import Engine
+    from sparing.runtime.surroundings import Surroundings
+
+GO_ON = "sparing worker"
+SERVER_POLL_SECONDS = 0.25
+"""How often a server is asked whether something is new."""
+
+
+def host_engine(office: Office, lives: Callable[[], bool], go_on: str = GO_ON) -> None:
+    """For as long as it `lives`."""
+    for warning in check_roles(office):
+        echo(style(f"note: {warning}", dim=True), err=True)
+    reach = level_reached()
+    settle_level(reach, unsandboxed=office.loaded.settings.workspace.sandbox is Sandbox.OPTIONAL)
+    with engine_seat(office, reach, go_on) as seat, kept_open():
+        asyncio.run(_host(office, seat, lives))
+
+
+async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> None:
+    from sparing.engine.lifecycle import running
+
+    settings = office.loaded.settings
+    shared = office.folder.server is not None
+    poll = max(settings.engine.poll_seconds, SERVER_POLL_SECONDS if shared else 0)
+    around = surroundings_of(office, seat, headless=False)
+    own, slots = seat.seat(), settings.agent.concurrency
+    with office.database.watch() as changed, interruptible(), _drained() as draining:
+        async with running(around, settings.engine, slots, own) as engine:
+            host = _Host(office, around, engine, seat, own.executor)
+            while lives() and not draining.is_set():
+                if changed():
+                    await host.changed()
+                await host.look()
+                await asyncio.sleep(poll)
+            if draining.is_set():
+                echo("draining: what is under way comes to its end", err=True)
+                await engine.drain()
+
+
+class _Host:
+    """What is done again and again."""
+
+    def __init__(
+        self, office: Office, around: Surroundings, engine: Engine, seat: EngineSeat, own: str
+    ) -> None:
+        self._office, self._around, self._engine, self._seat = office, around, engine, seat
+        self._executor = own
+        self._progress = Progress(office, [], quiet=False)
+        self._told, self._looked = set[str](), now()
+
+    async def changed(self) -> None:
+        from sparing.engine.auto_approval import pass_waiting
+        from sparing.runtime.sandbox import record_sandbox
+
+        for row in view.open_rows(self._office):
+            if row.executor == self._executor and row.feature.key not in self._told:
+                self._told.add(row.feature.key)
+                record_sandbox(self._around, row, now(), self._seat.reach.words)
+            pass_waiting(self._around, row, now())
+        await self._engine.tick()
+        self._progress.show()
+
+    async def look(self) -> None:
+        """Each second."""
+        if now() - self._looked <= FAILURE_LOOK_SECONDS:
+            return
+        self._looked = now()
+        await asyncio.to_thread(self._seat.look)
+        await self._engine.look()
+        rows = view.open_rows(self._office)
+        mine = [row for row in rows if row.executor == self._executor and row.running]
+        if not mine:
+            return
+        failed = await self._engine.failed()
+        if self._office.folder.server is None:
+            raise_failures(mine, failed)
+        _tell_failures(failure_words(mine, failed), self._told)
+
+
+def _tell_failures(failures: dict[str, str], told: set[str]) -> None:
+    """Of one feature; the others go on. Whoever runs it next tries it again."""
+    for leg, words in failures.items():
+        if leg not in told:
+            told.add(leg)
+            echo(words, err=True)
+
+
+@contextmanager
+def _drained() -> Generator[asyncio.Event]:
+    """Set by the first SIGTERM; the second one ends the process as ever."""
+    asked, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def ask() -> None:
+        asked.set()
+        loop.remove_signal_handler(signal.SIGTERM)
+
+    loop.add_signal_handler(signal.SIGTERM, ask)
+    try:
+        yield asked
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)

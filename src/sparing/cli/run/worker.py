@@ -1,0 +1,37 @@
+"""`sparing worker`: run features for everybody who begins or answers one, from any machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sparing.cli.options import sandbox_flag, unsandboxed_option
+from sparing.cli.run.host import host_engine
+from sparing.cli.screen import echo
+from sparing.desk.features.view import open_rows
+from sparing.desk.office import open_office
+
+
+@click.command("worker")
+@click.option(
+    "--slots", type=click.IntRange(1, 64), help="Turns at the same time. [agent.concurrency]"
+)
+@click.option("--until-idle", is_flag=True, help="End when no feature runs any more.")
+@unsandboxed_option
+def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> int:
+    """Run features for everybody who begins or answers one, until it is stopped.
+
+    With `state.database` any number of workers share the features of a repository, each in a clone
+    of its own. One that is killed or cut off is noticed after some seconds, and others go on with
+    what it had. SIGTERM: begin nothing any more, finish the turns under way, then end.
+    """
+    given: dict[str, object] = {"agent.concurrency": slots} if slots else {}
+    office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **given})
+
+    def lives() -> bool:
+        return not until_idle or any(row.running for row in open_rows(office))
+
+    echo(f"working for {office.repository.checkout}; SIGTERM drains, Ctrl-C ends", err=True)
+    host_engine(office, lives)
+    return 0

@@ -1,0 +1,42 @@
+"""A feature comes to this worker, or its work goes from here to where others find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sparing.database import Database
+from sparing.errors import SparingError
+from sparing.event import WarningEvent
+from sparing.fleet.travel import Travel
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+from sparing.workspace.git.worktree import Worktree, restore
+
+
+def bring(
+    travel: Travel | None, row: FeatureRow, was_here: bool, worktree: Callable[[], Worktree | None]
+) -> None:
+    """Where nothing travels, and where this process had it last, it is here already."""
+    if travel is None or (was_here and travel.has(row)):
+        return
+    if travel.bring(row) and (made := worktree()) is not None:
+        restore(made, made.tip(), f"{row.leg_id}.taken-over")
+
+
+def send(travel: Travel | None, row: FeatureRow, *, finished: bool = False) -> None:
+    """What was committed or kept, before anybody records that it was; the branch at the end."""
+    if travel is not None:
+        travel.send(row)
+        if finished:
+            travel.publish(row)
+
+
+def tell_put_off(database: Database, row: FeatureRow, at: float, error: SparingError) -> None:
+    """Once a leg; whoever can do it does it meanwhile."""
+    key, stage = row.feature.key, str(row.place["state"]["stage"])
+    text = f"{error.what}; {error.repair}"
+    with database.write() as tx:
+        name = f"{row.leg_id}.put-off"
+        told = Event.of(WarningEvent(), key=name, feature=key, at=at, stage=stage, text=text)
+        events.add(tx, told)

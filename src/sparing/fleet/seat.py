@@ -1,0 +1,105 @@
+"""As whom this process runs features, and which of them it claims.
+
+On one machine there is one process a state folder, and it is called the same each time: what the
+last one left is its own. On a server every process has a name that nobody had before, so that
+nobody takes the work of a live one for its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from getpass import getuser
+from pathlib import Path
+from secrets import token_hex
+
+from sparing import __version__
+from sparing.database import Database
+from sparing.fleet.presence import Presence
+from sparing.records import claims, workers
+from sparing.records.claims import Claimable
+from sparing.records.workers import Worker
+
+ALONE = "engine"
+"""The one that runs features of a state folder."""
+GRACE_SECONDS = 3.0
+"""How long a feature waits for the worker that has its worktree and sessions."""
+
+
+AGAIN_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    executor: str = ALONE
+    disk: str = ""
+    presence: Presence | None = None
+    only: frozenset[str] | None = None
+    """Features that this process was asked for; None: any."""
+    most: int | None = None
+    """Legs at the same time; None: any number."""
+    _seen: dict[str, float] = field(default_factory=dict[str, float])
+    _avoided: dict[str, float] = field(default_factory=dict[str, float])
+
+    def put_off(self, database: Database, one: Claimable) -> None:
+        """It can't be run here now: others may have it, and it is tried again later."""
+        self._avoided[one.key] = time.monotonic() + AGAIN_SECONDS
+        with database.write() as tx:
+            claims.release(tx, self.executor, one)
+
+    def claim(self, database: Database) -> list[Claimable]:
+        """What is to be had and fits here; it is ours from now on."""
+        with database.read() as connection:
+            free = claims.claimable(connection, self.executor)
+            if not free:
+                self._seen.clear()
+                return []
+            held = claims.of_worker(connection, self.executor)
+            disks = frozenset(one.disk for one in workers.every(connection))
+        room = len(free) if self.most is None else self.most - len(held)
+        keys = [one.key for one in self._ordered(free, disks)][: max(0, room)]
+        if not keys:
+            return []
+        with database.write() as tx:
+            return claims.claim(tx, self.executor, self.disk, keys)
+
+    def _ordered(self, free: Sequence[Claimable], disks: frozenset[str]) -> list[Claimable]:
+        """Those first that were worked on here; what is warm elsewhere only after a while."""
+        now, wanted = time.monotonic(), list[Claimable]()
+        for one in free:
+            since = self._seen.setdefault(one.key, now)
+            elsewhere = one.disk != self.disk and one.disk in disks
+            unwanted = self.only is not None and one.key not in self.only
+            if unwanted or now < self._avoided.get(one.key, 0.0):
+                continue
+            if not elsewhere or now - since >= GRACE_SECONDS:
+                wanted.append(one)
+        return sorted(wanted, key=lambda one: one.disk != self.disk)
+
+
+def new_worker(folder: Path, checkout: Path, backends: Sequence[str], slots: int) -> Worker:
+    host = platform.node() or "host"
+    return Worker(
+        id=f"{host}-{os.getpid()}-{token_hex(3)}",
+        host=host,
+        person=_person(),
+        process=os.getpid(),
+        version=__version__,
+        kernel=platform.release(),
+        disk=hashlib.sha256(f"{host} {os.path.realpath(folder)}".encode()).hexdigest()[:12],
+        checkout=str(checkout),
+        backends=tuple(backends),
+        slots=slots,
+        started=time.time(),
+    )
+
+
+def _person() -> str:
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())

@@ -1,0 +1,64 @@
+"""Which worker has which feature. A leg is run by whoever has claimed its feature.
+
+A claim ends with its leg, or when its worker is gone: then another one takes the feature over,
+and the leg goes on as a new generation. The generation is what tells their writes apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sparing.connection import Connection
+from sparing.records.features import REVIEWS
+
+
+class Claimable(NamedTuple):
+    key: str
+    previous: str
+    """A worker that is gone and had it; empty if nobody had."""
+    disk: str
+    """Where its worktree and sessions were used last."""
+
+
+_FREE = (
+    "running = 1 and number < ? and executor <> ? and (executor = ''"
+    " or not exists (select 1 from workers where workers.id = executor))"
+)
+
+
+def claimable(connection: Connection, worker: str) -> list[Claimable]:
+    """Features whose leg has to run and that nobody has who lives, the most urgent first."""
+    rows = connection.execute(
+        f"select key, executor, disk from features where {_FREE}"  # noqa: S608
+        " order by case priority when 'high' then 0 when 'medium' then 1 else 2 end, number",
+        (REVIEWS, worker),
+    )
+    return [Claimable(*row) for row in rows]
+
+
+def claim(tx: Connection, worker: str, disk: str, keys: Iterable[str]) -> list[Claimable]:
+    """Those of these that were still to be had; they are the worker's now."""
+    wanted = frozenset(keys)
+    found = [one for one in claimable(tx, worker) if one.key in wanted]
+    for one in found:
+        tx.execute(
+            "update features set executor = ?, disk = ? where key = ?", (worker, disk, one.key)
+        )
+    return found
+
+
+def release(tx: Connection, worker: str, one: Claimable) -> None:
+    """Whose it was before: its leg was not started here."""
+    tx.execute(
+        "update features set executor = ?, disk = ? where key = ? and executor = ?",
+        (one.previous, one.disk, one.key, worker),
+    )
+
+
+def of_worker(connection: Connection, worker: str) -> frozenset[str]:
+    """Features that it has and whose leg runs."""
+    rows = connection.execute(
+        "select key from features where running = 1 and executor = ?", (worker,)
+    )
+    return frozenset(str(row[0]) for row in rows)

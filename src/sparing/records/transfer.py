@@ -1,0 +1,204 @@
+"""All records of a repository, taken from a state folder to a server or back.
+
+One transaction on the side that gets them: either everything is there, or nothing is. Rows keep
+their order, and each table is compared with where it came from before the end. The side they come
+from stays as it is. What the engine's library has recorded of work in flight does not travel: a
+feature that runs goes on from its last decision.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from shutil import rmtree
+from typing import Any, NamedTuple
+
+from sparing.connection import Connection, cleaned
+from sparing.database import Database, state_errors
+from sparing.errors import StateError
+from sparing.records import blobs
+from sparing.records.copies import ENGINE, set_aside
+from sparing.records.copies import NAME as DATABASE
+from sparing.records.folder import NAME, StateFolder
+
+ORDERED = ("gates", "ledger", "verdicts", "findings", "rulings")
+"""Tables whose rows have an order of their own: SQLite has it by itself, on a server it is a
+column."""
+COUNTED = ("mailbox", "events", "raises")
+"""Tables whose rows are numbered by the database."""
+KEPT_BACK = frozenset({"changes", "blobs", "secrets", "workers"})
+"""Not records: how a server does what a folder does, and who runs features there."""
+BATCH = 500
+Tell = Callable[[str], None]
+
+
+class Transfer(NamedTuple):
+    """What was copied."""
+
+    rows: dict[str, int]
+    """Of each table."""
+    texts: int
+
+
+def transfer(source: StateFolder, target: StateFolder, tell: Tell) -> Transfer:
+    """`target` has no features yet. Nobody writes to either side meanwhile."""
+    old, new = source.database(), target.database()
+    with old.write() as rows, new.write() as tx:
+        for database, connection in ((old, rows), (new, tx)):
+            _wait_for_us(database, connection)
+        _refuse_full(target, tx)
+        texts = _copy_texts(source, target, tell)
+        copied = {table: _copy(table, (old, rows), (new, tx)) for table in _tables(old, rows)}
+        for table, count in copied.items():
+            tell(f"{table}: {count}")
+        if target.server is not None:
+            _number_on(tx)
+        _set_secret(target, tx, source.secret)
+    return Transfer(copied, texts)
+
+
+def _wait_for_us(database: Database, connection: Connection) -> None:
+    if database.server is not None:
+        connection.execute("set local idle_in_transaction_session_timeout = 0")
+
+
+def _refuse_full(target: StateFolder, tx: Connection) -> None:
+    count = int(tx.execute("select count(*) from features").fetchone()[0])
+    if count:
+        where = target.server.shown if target.server else str(target.path)
+        schema = target.server.schema if target.server else ""
+        raise StateError(
+            f"{where} has records of this repository already ({count} features)",
+            f"if they may go: psql -c 'drop schema {schema} cascade', then the same command again",
+        )
+
+
+def _tables(database: Database, connection: Connection) -> list[str]:
+    """Features first: others refer to them."""
+    if database.server is None:
+        found = connection.execute("select name from sqlite_master where type = 'table'")
+    else:
+        found = connection.execute(
+            "select table_name from information_schema.tables where table_schema = current_schema()"
+        )
+    names = {str(row[0]) for row in found if not str(row[0]).startswith("sqlite_")} - KEPT_BACK
+    return sorted(names, key=lambda name: (name != "features", name))
+
+
+def _columns(database: Database, connection: Connection, table: str) -> list[str]:
+    if database.server is None:
+        found = connection.execute("select name from pragma_table_info(?)", (table,))
+    else:
+        found = connection.execute(
+            "select column_name from information_schema.columns"
+            " where table_schema = current_schema() and table_name = ?",
+            (table,),
+        )
+    return sorted(str(row[0]) for row in found if row[0] != "rowid")
+
+
+Side = tuple[Database, Connection]
+
+
+def _copy(table: str, source: Side, target: Side) -> int:
+    """Of one table; how many rows it has."""
+    columns, redactor = _columns(*target, table), target[0].redactor
+    marks = ", ".join("?" * len(columns))
+    into = f"insert into {table} ({', '.join(columns)}) values ({marks})"  # noqa: S608
+    rows = [cleaned(redactor, tuple(row)) for row in _rows(source[1], table, columns)]
+    for start in range(0, len(rows), BATCH):
+        target[1].executemany(into, rows[start : start + BATCH])
+    if _digest(table, rows) != _digest(table, _rows(target[1], table, columns)):
+        raise StateError(
+            f"the copy of {table} is not what was copied; nothing was kept of it",
+            "the same command again; if it says so again, report it: sparing diagnose",
+        )
+    return len(rows)
+
+
+def _rows(connection: Connection, table: str, columns: list[str]) -> list[Any]:
+    order = "rowid" if table in ORDERED else "n" if table in COUNTED else "1"
+    found = connection.execute(f"select {', '.join(columns)} from {table} order by {order}")  # noqa: S608
+    return found.fetchall()
+
+
+def _digest(table: str, rows: Iterable[Any]) -> bytes:
+    """Of what a table holds; also of the order of its rows, where that means something."""
+    every = [_bytes(row) for row in rows]
+    if table not in ORDERED and table not in COUNTED:
+        every.sort()
+    return hashlib.sha256(b"\n".join(every)).digest()
+
+
+def _bytes(row: Any) -> bytes:
+    """A server has a mark where SQLite keeps the one character that it refuses."""
+    plain = (v.replace("\0", "\ufffd") if isinstance(v, str) else v for v in row)
+    return repr(tuple(plain)).encode("utf-8", "surrogatepass")
+
+
+def _number_on(tx: Connection) -> None:
+    """New rows get numbers after those that came along."""
+    for table, column in (*((t, "n") for t in COUNTED), *((t, "rowid") for t in ORDERED)):
+        tx.execute(
+            f"select setval(pg_get_serial_sequence('{table}', '{column}'),"  # noqa: S608
+            f" coalesce((select max({column}) from {table}), 0) + 1, false)"
+        )
+
+
+def install(incoming: Path, folder: Path) -> list[Path]:
+    """Records that are complete take the place of a state folder's own, which are kept under
+    another name; so is the engine's database, which knows nothing of them. Returns what was kept.
+
+    Whoever calls this holds the engine's lock.
+    """
+    with state_errors(folder / DATABASE):
+        for text in (incoming / "blobs").glob("??/*"):
+            home = folder / "blobs" / text.parent.name
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            text.replace(home / text.name)
+        known = folder / NAME
+        same = known.exists() and known.read_bytes() == (incoming / NAME).read_bytes()
+        old = (DATABASE, ENGINE) if same else (DATABASE, ENGINE, NAME)
+        kept = [one for name in old if (one := set_aside(folder / name))]
+        (incoming / NAME).replace(known)
+        (incoming / DATABASE).replace(folder / DATABASE)
+        rmtree(incoming)
+    return kept
+
+
+def _copy_texts(source: StateFolder, target: StateFolder, tell: Tell) -> int:
+    count = 0
+    for digest in _digests(source):
+        target.put(digest, source.stored(digest))
+        count += 1
+        if not count % BATCH:
+            tell(f"texts: {count}")
+    return count
+
+
+def _digests(folder: StateFolder) -> Iterator[str]:
+    if folder.server is not None:
+        yield from blobs.digests(folder.database())
+        return
+    for path in sorted((folder.path / "blobs").glob("??/*")):
+        if len(path.name) == 2 * hashlib.sha256().digest_size:
+            yield path.name
+
+
+def _set_secret(target: StateFolder, tx: Connection, secret: bytes) -> None:
+    """What prompts are wrapped by goes along: cached ones stay worth something."""
+    if target.server is not None:
+        tx.execute(
+            "insert into secrets (name, data) values (?, ?)"
+            " on conflict (name) do update set data = excluded.data",
+            (NAME, secret),
+        )
+        return
+    path = target.path / NAME
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secret)
+        os.fsync(file.fileno())
