@@ -29,9 +29,13 @@ _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_")
 IN_BROWSER = bool(os.environ.get("PYTEST_BROWSER"))
 """`make browser`: a real Chromium opens the page."""
 
+DATABASE = os.environ.get("PYTEST_DATABASE", "")
+"""`make postgres`: the address of a server, on which the records are then."""
+
 collect_ignore_glob = [
     *([] if IN_LENGTH else ["*/test_long_*.py"]),
     *([] if IN_BROWSER else ["browser/test_*.py"]),
+    *([] if DATABASE else ["fleet/test_*.py"]),
 ]
 LONG = ("tests/engine/", "tests/cli/")
 """Whole runs in processes of their own: begun first, so that no worker is left with one alone."""
@@ -85,10 +89,6 @@ def guard(
     if changes:
         listed = "\n  ".join(changes)
         pytest.fail(f"what belongs to the user has changed:\n  {listed}", pytrace=False)
-
-
-DATABASE = os.environ.get("PYTEST_DATABASE", "")
-"""`make postgres`: the address of a server, on which the records are then."""
 
 
 def _settle_in(patch: pytest.MonkeyPatch, home: Path) -> None:
