@@ -35,7 +35,6 @@ from sparing.records.copies import copy_daily
 from sparing.records.features import FeatureRow
 from sparing.runtime.source import row_of
 from sparing.runtime.surroundings import Surroundings, set_current
-from sparing.workspace.git.worktree import Worktree
 from sparing.workspace.sandbox.launcher import sweep
 
 DRAIN_LOOK_SECONDS = 0.2
@@ -85,8 +84,7 @@ class Engine:
         presence.look()
         await asyncio.to_thread(presence.sweep)
         await self.tick()
-        rows = await asyncio.to_thread(legs_to_start, self._around, self._seat.executor)
-        if rows:
+        if rows := await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
             await self._revive(rows)
 
     async def drain(self) -> None:
@@ -137,13 +135,9 @@ class Engine:
                 await self._take_over(one, row)
 
     def _bring(self, row: FeatureRow, was_here: bool) -> None:
-        folder = self._around.folder.worktree(row.feature.name)
-
-        def worktree() -> Worktree | None:
-            there = (folder / ".git").is_file()
-            return self._around.worktree(row, row.head) if there else None
-
-        bring(self._around.travel, row, was_here, worktree)
+        around = self._around
+        folder = around.folder.worktree(row.feature.name)
+        bring(around.travel, row, was_here, folder, lambda: around.worktree(row, row.head))
 
     async def _take_over(self, one: Claimable, row: FeatureRow) -> None:
         """Its worker is gone: the leg goes on here, as a new generation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from sparing.database import Database
 from sparing.errors import SparingError
@@ -15,12 +16,17 @@ from sparing.workspace.git.worktree import Worktree, restore
 
 
 def bring(
-    travel: Travel | None, row: FeatureRow, was_here: bool, worktree: Callable[[], Worktree | None]
+    travel: Travel | None,
+    row: FeatureRow,
+    was_here: bool,
+    folder: Path,
+    worktree: Callable[[], Worktree],
 ) -> None:
     """Where nothing travels, and where this process had it last, it is here already."""
     if travel is None or (was_here and travel.has(row)):
         return
-    if travel.bring(row) and (made := worktree()) is not None:
+    if travel.bring(row) and (folder / ".git").is_file():
+        made = worktree()
         restore(made, made.tip(), f"{row.leg_id}.taken-over")
 
 
