@@ -39,6 +39,7 @@ WITHOUT = {
     "double/__main__.py": "the model double alone: a person ends it",
     "double/child.py": "the model double alone: after it was told to end",
     "double/wire.py": "the model double alone: its client ends the line",
+    "fleet/slots.py": "of a process that drains; it ends when what is under way has",
     "engine/leg.py": "each job ends by its turn's or check's limit",
     "runtime/signals.py": "within asyncio.wait_for",
     "web/site.py": "within asyncio.wait_for",

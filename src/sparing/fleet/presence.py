@@ -63,7 +63,7 @@ class Presence:
         """Nobody has to wait for the lease: what is left may be claimed at once."""
         self._ended.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(2 * self._lease)
         with suppress(StateError), self._database.write() as tx:
             workers.remove(tx, self.worker.id)
         self._database.writer.clear()

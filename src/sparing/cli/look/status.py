@@ -15,7 +15,6 @@ from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.features.merge_status import FinishedFeature, MergeStatus, finished_features
 from sparing.desk.office import Office, every_row, open_office
-from sparing.desk.setup.fleet_view import worker_views
 from sparing.printable import printable
 from sparing.records.features import FeatureRow
 
@@ -40,6 +39,7 @@ def status_command(as_json: bool = False) -> None:
     ready = [one for one in over if one.home in (MergeStatus.READY, MergeStatus.REQUESTED)]
     if as_json:
         from sparing.cli.money.cache_warmth import warmth
+        from sparing.desk.setup.fleet_view import worker_views
 
         print_json(
             features=[asdict(view) for view in views],
@@ -89,6 +89,10 @@ def _print_ready(ready: Sequence[FinishedFeature]) -> None:
 
 def _print_workers(office: Office) -> None:
     """Who runs features, where several may."""
+    if office.folder.server is None:
+        return
+    from sparing.desk.setup.fleet_view import worker_views
+
     found = worker_views(office, now())
     if found:
         echo(style("workers", bold=True))

@@ -11,12 +11,13 @@ import os
 from pathlib import Path
 
 from sparing.desk.office import Office
-from sparing.records import workers
 
 
 def engine_runs(office: Office) -> bool:
     """Here, or on a shared database anywhere."""
     if office.folder.server is not None:
+        from sparing.records import workers
+
         with office.database.read() as connection:
             return bool(workers.every(connection))
     return is_held(office.folder.engine_lock)
