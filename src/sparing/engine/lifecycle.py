@@ -39,8 +39,7 @@ from sparing.workspace.sandbox.launcher import sweep
 
 DRAIN_LOOK_SECONDS = 0.2
 REVIVALS = 20
-UNREACHABLE = " can't be used: "
-"""What an error of the database says, whichever it is."""
+UNREACHABLE = " can't be used: "  # what an error of the database says
 TAKEN_OVER = "feature {} goes on here from its last decision: its worker {} is gone"
 ENDED = ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 ANEW = (
@@ -135,8 +134,7 @@ class Engine:
                 await self._take_over(one, row)
 
     def _bring(self, row: FeatureRow, was_here: bool) -> None:
-        around = self._around
-        folder = around.folder.worktree(row.feature.name)
+        around, folder = self._around, self._around.folder.worktree(row.feature.name)
         bring(around.travel, row, was_here, folder, lambda: around.worktree(row, row.head))
 
     async def _take_over(self, one: Claimable, row: FeatureRow) -> None:

@@ -7,7 +7,6 @@ goes through the redactor, as everywhere, and a row in any form but JSON is neve
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import Any, NoReturn
@@ -26,6 +25,7 @@ from sparing.postgres import Server, connect_raw, server_errors
 from sparing.records.copies import may_be_used, set_damaged_aside
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
+from sparing.runtime.old_sqlite import with_parts_of_seconds
 
 HALF_MADE = ("already exists", "duplicate column")
 """What its tables say after a death while they were made; that is not one transaction."""
@@ -128,17 +128,6 @@ def _sqlite(url: str, redactor: Redactor) -> sqlalchemy.Engine:
 
     event.listen(engine, "connect", configure)
     return _without_secrets(engine, redactor)
-
-
-def with_parts_of_seconds(connection: sqlite3.Connection) -> None:
-    """DBOS takes it that from Python 3.12 on SQLite is 3.42 or newer, and asks for
-    `unixepoch('subsec')`; an older one answers with nothing."""
-    if sqlite3.sqlite_version_info < (3, 42):
-        connection.create_function("unixepoch", -1, _epoch)
-
-
-def _epoch(*how: str) -> float:
-    return time.time() if "subsec" in how else int(time.time())
 
 
 def _postgres(server: Server, redactor: Redactor) -> sqlalchemy.Engine:

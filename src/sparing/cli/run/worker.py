@@ -23,8 +23,8 @@ def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> in
     """Run features for everybody who begins or answers one, until it is stopped.
 
     With `state.database` any number of workers share the features of a repository, each in a clone
-    of its own. One that is killed or cut off is noticed after some seconds, and others continue with
-    what it had. SIGTERM: begin nothing any more, finish the turns under way, then end.
+    of its own. One that is killed or cut off is noticed after some seconds, and others do its
+    work. SIGTERM: begin nothing any more, finish the turns under way, then end.
     """
     given: dict[str, object] = {"agent.concurrency": slots} if slots else {}
     office = open_office(Path.cwd(), {**sandbox_flag(unsandboxed), **given})

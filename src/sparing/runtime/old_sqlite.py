@@ -1,0 +1,17 @@
+"""What the engine's library asks of SQLite and an older one does not have."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+
+def with_parts_of_seconds(connection: sqlite3.Connection) -> None:
+    """DBOS takes it that from Python 3.12 on SQLite is 3.42 or newer, and asks for
+    `unixepoch('subsec')`; an older one answers with nothing."""
+    if sqlite3.sqlite_version_info < (3, 42):
+        connection.create_function("unixepoch", -1, _epoch)
+
+
+def _epoch(*how: str) -> float:
+    return time.time() if "subsec" in how else int(time.time())
