@@ -83,7 +83,17 @@ def test_doctor_finds_a_healthy_repository(user_repository: UserRepository, tmp_
     names = [finding["name"] for finding in said.json["findings"]]
     assert names == [
         *("python", "engine", "git", "sandbox", "settings", "client", "login", "codex"),
-        *("codex login", "agent", "levers", "tools", "repository", "state", "roles"),
+        *(
+            "codex login",
+            "api",
+            "api keys",
+            "agent",
+            "levers",
+            "tools",
+            "repository",
+            "state",
+            "roles",
+        ),
     ]
 
 

@@ -1,4 +1,4 @@
-"""`sparing worker`: run features for everybody who begins or answers one, from any machine."""
+"""`sparing worker`: run features for everybody who starts or answers one, from any machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparing.desk.office import open_office
 @click.option("--until-idle", is_flag=True, help="End when no feature runs any more.")
 @unsandboxed_option
 def worker_command(slots: int | None, until_idle: bool, unsandboxed: bool) -> int:
-    """Run features for everybody who begins or answers one, until it is stopped.
+    """Run features for everybody who starts or answers one, until stopped.
 
     With `state.database` any number of workers share the features of a repository, each in a clone
     of its own. One that is killed or cut off is noticed after some seconds, and others do its

@@ -15,7 +15,7 @@ from sparing.errors import UsageError
 
 @click.group("database")
 def database_command() -> None:
-    """Copy the records of this repository to a shared Postgres database, or back."""
+    """Copy the records to a shared Postgres database, or back."""
 
 
 @database_command.command("copy")
