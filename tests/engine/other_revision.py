@@ -34,15 +34,18 @@ def commits(repository: Path) -> list[tuple[str, str]]:
     return [(one, tree) for one, tree in (line.split() for line in said.splitlines())]
 
 
-def contents(repository: Path) -> list[list[str]]:
-    """The files of each commit. An earlier version counted no iterations in tiers, so what the
+def contents(repository: Path, *, histories: bool = True) -> list[list[str]]:
+    """The files of each commit; review histories of an earlier version have other words where a
+    round brought nothing. An earlier version counted no iterations in tiers, so what the
     program says of a stage that was under way in `.meta.json` may differ; and its sample project
     had no modules that nobody changes."""
     return [
         [
             line
             for line in git(repository, "ls-tree", "-r", one).splitlines()
-            if not line.endswith("/.meta.json") and "\twordtally/library/" not in line
+            if not line.endswith("/.meta.json")
+            and "\twordtally/library/" not in line
+            and (histories or not line.endswith("/.review-history.md"))
         ]
         for one, _ in commits(repository)
     ]
