@@ -62,19 +62,20 @@ class Engine:
         self._revived: Counter[str] = Counter()
 
     async def tick(self) -> None:
-        """Obey letters, claim and start legs. Cheap; called again and again."""
-        if self._around.folder.server is None:
-            await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
-        if self._slots.closed:
-            return
-        await asyncio.to_thread(obey_all, self._around, time.time())
-        await self._claim()
-        for row in await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
-            if row.leg_id not in self._started:
-                self._started.add(row.leg_id)
-                with SetWorkflowID(row.leg_id):
-                    # From a thread, so that it runs in the engine's own loop and not in this one.
-                    await asyncio.to_thread(DBOS.start_workflow, leg, start_of(self._around, row))
+        """Obey letters, claim legs, start them in the engine's own loop. Cheap; called often."""
+        with database_errors(self._around.folder):
+            if self._around.folder.server is None:
+                await asyncio.to_thread(copy_daily, self._around.folder.path, time.time())
+            if self._slots.closed:
+                return
+            await asyncio.to_thread(obey_all, self._around, time.time())
+            await self._claim()
+            for row in await asyncio.to_thread(legs_to_start, self._around, self._seat.executor):
+                if row.leg_id not in self._started:
+                    self._started.add(row.leg_id)
+                    with SetWorkflowID(row.leg_id):
+                        start = start_of(self._around, row)
+                        await asyncio.to_thread(DBOS.start_workflow, leg, start)
 
     async def look(self) -> None:
         """Each second: has anybody gone, and is there something to be had? Raises if it was us."""
@@ -116,8 +117,7 @@ class Engine:
             if self._lost:
                 await begin_anew(self._around, row, time.time(), LOST.format(self._lost))
             elif _has(row, others) or await is_other(row.leg_id):
-                told = ANEW.format(row.feature.id)
-                await begin_anew(self._around, row, time.time(), told)
+                await begin_anew(self._around, row, time.time(), ANEW.format(row.feature.id))
             elif _has(row, foreign) or row.leg_id in dead:
                 await begin_anew(self._around, row, time.time())
 
