@@ -57,7 +57,7 @@ def test_reviewers_of_one_change_share_its_trunk(backends: Backends, cwd: Path) 
         pytest.param({"system": "You are a security reviewer. " * 8}, id="role in system prompt"),
         pytest.param({"access": Access.WORKTREE}, id="other tools"),
         pytest.param({"model": "claude-haiku-4-5"}, id="other model"),
-        pytest.param({"schema": {**SCHEMA, "title": "mine"}}, id="schema of its own"),
+        pytest.param({"schema": {**SCHEMA, "description": "mine"}}, id="schema of its own"),
         pytest.param({"prompt": segments("x" + TRUNK, "role")}, id="other trunk"),
         pytest.param({"at": 1000.0 + 301}, id="too late"),
     ],

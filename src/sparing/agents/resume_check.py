@@ -81,8 +81,9 @@ async def check_resume(backend: str, run: Run, place: CheckSetting) -> ResumeChe
     path = place.folder / FILE
     path.write_text("\n".join((first_line, *_filler())))
     said = json.dumps({"findings": FINDINGS})
+    seen = place.launch.place if place.launch else place.folder
     asked = (
-        fill("blocks", "check_read", path=path, object=said),
+        fill("blocks", "check_read", path=seen / FILE, object=said),
         fill("blocks", "check_first_line", path=FILE),
         fill("blocks", "check_count"),
     )
