@@ -51,13 +51,17 @@ def test_reviewers_of_one_change_share_its_trunk(backends: Backends, cwd: Path) 
         assert reply.usage.input - reply.usage.read < 0.05 * TRUNK_TOKENS
 
 
+OTHER_SCHEMA = {**SCHEMA, "properties": {**SCHEMA["properties"], "mine": {"type": "string"}}}
+"""Not only another title, which a library may put in place of ours."""
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         pytest.param({"system": "You are a security reviewer. " * 8}, id="role in system prompt"),
         pytest.param({"access": Access.WORKTREE}, id="other tools"),
         pytest.param({"model": "claude-haiku-4-5"}, id="other model"),
-        pytest.param({"schema": {**SCHEMA, "description": "mine"}}, id="schema of its own"),
+        pytest.param({"schema": OTHER_SCHEMA}, id="schema of its own"),
         pytest.param({"prompt": segments("x" + TRUNK, "role")}, id="other trunk"),
         pytest.param({"at": 1000.0 + 301}, id="too late"),
     ],

@@ -35,6 +35,7 @@ def without_figures(line: str) -> str:
     return re.sub(r"[\d.]+", "0", "".join(line.split()))
 
 
+@pytest.mark.long
 def test_the_pictures_show_what_the_demo_prints(tmp_path: Path) -> None:
     """Covers the whole flow: artifacts, a rejected spec, tasks, real tests, a merged branch."""
     said = sparing(tmp_path, "demo", environ={"COLUMNS": "90"})
