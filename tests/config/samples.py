@@ -6,7 +6,7 @@ SAMPLES = {
     "state.folder": ("/var/state", "~/state", ""),
     "agent.server": ("http://127.0.0.1:11434/v1", "https://models.example/v1", ""),
     "state.database": ("postgresql://ada@db.example/sparing", "postgresql:///sparing", ""),
-    "state.remote": ("origin", "team.work", ""),
+    "state.remote": ("origin", "team-work", ""),
     "agent.script": ("/demo.toml", "~/demo.toml"),
     "workspace.base_branch": ("main", "release/1.2", "größe"),
     "engine.crash_at": ("commit.after", "x"),
