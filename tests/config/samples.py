@@ -7,6 +7,7 @@ SAMPLES = {
     "agent.server": ("http://127.0.0.1:11434/v1", "https://models.example/v1", ""),
     "state.database": ("postgresql://ada@db.example/sparing", "postgresql:///sparing", ""),
     "state.remote": ("origin", "team-work", ""),
+    "state.person": ("ada", "Ada L.", ""),
     "agent.script": ("/demo.toml", "~/demo.toml"),
     "workspace.base_branch": ("main", "release/1.2", "größe"),
     "engine.crash_at": ("commit.after", "x"),

@@ -15,7 +15,7 @@ from sparing.finding import Finding, Severity, Verdict
 from sparing.flow.state import Cause, Do, OutcomeKind, Position
 from sparing.job import JobKind, JobResult
 from sparing.review.governor import SeenVerdict
-from sparing.stages.auto_gate import by_rule
+from sparing.stages.auto_gate import OTHER_PERSON, by_rule
 from sparing.stages.moves import Happened, Next, StageRules
 from sparing.stages.place import Mark, Place
 from sparing.stages.stage import next_move
@@ -167,3 +167,11 @@ def test_changed_checks_that_a_person_rejects_are_not_agreed_to() -> None:
     again = said(found.place, OutcomeKind.REJECT, "put it back", auto=True)
     assert asked(again).turn is Turn.BUILD
     assert (again.place.talk.changed, again.place.talk.agreed) == ((), ())
+
+
+def test_a_gate_that_needs_another_person_never_passes_by_rule() -> None:
+    """A7: a rule acts for whoever started the feature."""
+    gate = closed(after(entered("L1", "plan").place, JobResult(commit="c1"), handoff=DONE))
+    held = by_rule(gate.place, own_gates("L1"), ("plan",))
+    assert (held.passes, held.words) == (False, OTHER_PERSON)
+    assert by_rule(gate.place, own_gates("L1"), ("done",)).passes

@@ -37,7 +37,7 @@ class Door:
 
     def __init__(self, start: Path) -> None:
         self.site = Site(start, lambda: NOW + 100)
-        self.access = PageLogin(ORIGIN)
+        self.access = PageLogin(ORIGIN, "ada")
         self.app = make_app(self.site, self.access)
         self.session = self.access.log_in(self.access.login_link.partition("token=")[2]) or ""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 MODELS = ("models.strong", "models.standard", "models.cheap")
-TERMINAL = "terminal"
-"""Who says what is said here."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -104,6 +104,16 @@ class FlowSettings:
             narrow=Narrow.MORE,
         ),
     )
+    other_person: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Names(STAGES),
+            "The stages whose gate must be approved by somebody else than whoever started the "
+            "feature; needs a shared database (docs/fleet.md). A project may add stages but must "
+            "keep those already listed.",
+            narrow=Narrow.MORE,
+        ),
+    )
     features_folder: str = setting(
         "docs/features", Rule(FolderPath(), "Where features have their folders, in the repository.")
     )
@@ -210,5 +220,5 @@ class FlowSettings:
 
     def stops(self, own: Iterable[str]) -> frozenset[str]:
         """The stages that stop for a human in a flow with these gates of its own."""
-        named = frozenset(self.gates) - {OWN_GATES}
+        named = frozenset(self.gates) - {OWN_GATES} | frozenset(self.other_person)
         return named | frozenset(own) if OWN_GATES in self.gates else named

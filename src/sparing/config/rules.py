@@ -68,6 +68,7 @@ ADDRESS = Text(
     r"(https?://[A-Za-z0-9._\[\]:-]{1,253}(/[!-~]{0,500})?)?",
 )
 REMOTE = Text("the name of a git remote, such as origin", f"({value_forms.PATTERN_NAME})?")
+PERSON = Text("a name of at most 60 letters", r"([^\W_][\w .@'-]{0,59})?")
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(

@@ -30,6 +30,7 @@ from sparing.config.rules import (
     FILES,
     HOSTS,
     OWN_PATH,
+    PERSON,
     POINT,
     REMOTE,
     Rule,
@@ -92,6 +93,15 @@ class StateSettings:
             REMOTE,
             "The git remote over which workers on a shared database get each other's work, under "
             "`refs/sparing`. Empty: work stays on the machine where it is done.",
+            SettingScope.USER,
+        ),
+    )
+    person: str = setting(
+        "",
+        Rule(
+            PERSON,
+            "Your name in a shared database: approvals, rulings and raised caps are recorded "
+            "under it. Empty: your user name on this machine.",
             SettingScope.USER,
         ),
     )

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparing.config.person import person_here
 from sparing.config.process_environment import git_environment, known_secrets
 from sparing.config.sources import Sources, sources_here, state_root
 from sparing.database import Database
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from sparing.config.load import Loaded
     from sparing.config.settings import Settings
 
+TERMINAL = "terminal"
+"""Who answers where the records are one person's own."""
+
 
 @lazy_dataclass
 class Office:
@@ -39,6 +43,16 @@ class Office:
     @cached_property
     def loaded(self) -> Loaded:
         return _load(self.sources, self.flags)
+
+    @cached_property
+    def person(self) -> str:
+        """Who asks."""
+        return person_here(self.loaded.settings.state.person)
+
+    @property
+    def sender(self) -> str:
+        """Who answers in a terminal: of a shared database by name."""
+        return TERMINAL if self.database.server is None else self.person
 
 
 def open_office(

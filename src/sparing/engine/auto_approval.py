@@ -40,7 +40,7 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
         return
     if code_since_green(around, row, place):
         place = replace(place, talk=replace(place.talk, green=""))
-    found = by_rule(place, stops_of(around, row))
+    found = by_rule(place, stops_of(around, row), around.settings(row).flow.other_person)
     key = row.feature.key
     with around.database.write() as tx:
         gate = gates.waiting(tx, key)
@@ -56,6 +56,8 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
 def may_answer_ahead(around: Surroundings, row: FeatureRow) -> bool:
     """Whether `--yes` may answer the gate at which a feature waits."""
     place = load_place(around.folder, row.place)
+    if place.state.stage in around.settings(row).flow.other_person:
+        return False
     return not place.talk.changed and not unpassed_words(place, stops_of(around, row))
 
 

@@ -13,7 +13,6 @@ import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from getpass import getuser
 from pathlib import Path
 from secrets import token_hex
 
@@ -81,12 +80,14 @@ class Seat:
         return sorted(wanted, key=lambda one: one.disk != self.disk)
 
 
-def new_worker(folder: Path, checkout: Path, backends: Sequence[str], slots: int) -> Worker:
+def new_worker(
+    folder: Path, checkout: Path, backends: Sequence[str], slots: int, person: str
+) -> Worker:
     host = platform.node() or "host"
     return Worker(
         id=f"{host}-{os.getpid()}-{token_hex(3)}",
         host=host,
-        person=_person(),
+        person=person,
         process=os.getpid(),
         version=__version__,
         kernel=platform.release(),
@@ -96,10 +97,3 @@ def new_worker(folder: Path, checkout: Path, backends: Sequence[str], slots: int
         slots=slots,
         started=time.time(),
     )
-
-
-def _person() -> str:
-    try:
-        return getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())

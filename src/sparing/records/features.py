@@ -37,6 +37,8 @@ class FeatureRow:
     """Who runs its leg."""
     disk: str = ""
     """Which state folder its worktree and sessions were used in last."""
+    starter: str = ""
+    """The person who started it; empty for one of an earlier release."""
 
     @property
     def leg_id(self) -> str:
@@ -46,7 +48,7 @@ class FeatureRow:
 COLUMNS = (
     "key, number, slug, title, flow, repository, base_branch, base_commit, created, status,"
     " overrides, generation, leg, place, head, running, updated, description, source, project,"
-    " depends_on, priority, asked, executor, disk"
+    " depends_on, priority, asked, executor, disk, starter"
 )
 
 
@@ -66,7 +68,7 @@ def create(tx: Connection, row: FeatureRow) -> None:
         json.dumps(row.place), row.head, int(row.running), row.updated,
         row.background.description, row.background.source, row.background.project,
         json.dumps(row.background.depends_on), row.background.priority.value, _text(row.asked),
-        row.executor, row.disk,
+        row.executor, row.disk, row.starter,
     )  # fmt: skip
     marks = ", ".join("?" * len(values))
     tx.execute(f"insert into features ({COLUMNS}) values ({marks})", values)  # noqa: S608
@@ -271,4 +273,5 @@ def _row(*values: Any) -> FeatureRow:
         asked=json.loads(row["asked"] or "{}"),
         executor=row["executor"],
         disk=row["disk"],
+        starter=row["starter"],
     )

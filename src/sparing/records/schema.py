@@ -169,4 +169,6 @@ create table workers (
   backends text not null, slots integer not null, started real not null,
   draining integer not null
 )""",
+    """
+alter table features add column starter text not null default ''""",
 )

@@ -17,6 +17,7 @@ from sparing.review.outcome import outcome_of, outcome_words, stay_open
 from sparing.stages import review_rounds
 from sparing.stages.place import Place, mark_of, stage_of
 
+OTHER_PERSON = "it needs the approval of another person than the one who started it"
 REDEFINED = "checks were changed after they ran last"
 CODES = frozenset({StageWork.IMPLEMENT, StageWork.BUILD, StageWork.CHECK})
 
@@ -27,8 +28,10 @@ class Pass(NamedTuple):
     """Why it passes, or why not."""
 
 
-def by_rule(place: Place, gates: Collection[str]) -> Pass:
-    """Whether the gate that a place stands at needs nobody."""
+def by_rule(place: Place, gates: Collection[str], others: Collection[str] = ()) -> Pass:
+    """Whether the gate that a place stands at needs nobody; those of `others` always do."""
+    if place.state.stage in others:
+        return Pass(False, OTHER_PERSON)
     held = next((words for holds, words in _holds(place, gates) if holds), "")
     return Pass(False, held) if held else Pass(True, "; ".join(_reasons(place)))
 

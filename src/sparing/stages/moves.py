@@ -54,8 +54,7 @@ class Happened:
 
     results: tuple[JobResult, ...] = ()
     seen: tuple[SeenVerdict, ...] = ()
-    said: SinceLastLook = SinceLastLook()
-    """The author's answers, a human's rulings, and what each reviewer looks at."""
+    said: SinceLastLook = SinceLastLook()  # answers, rulings, what each reviewer looks at
     second: SeenVerdict | None = None
     """Of a panel: the verdict of whoever looks after the one that passed."""
     answer: Outcome | None = None
@@ -86,7 +85,8 @@ class StageRules(NamedTuple):
 
     auto: bool = False
     """A gate may pass by rule."""
-
+    others: frozenset[str] = frozenset()
+    """Gates that another person than the starter must approve."""
     continues: bool = False
     """The stages of a tier share one session, as long as that is possible and cheap."""
     asks: bool = True
@@ -163,7 +163,7 @@ def _at_gate(place: Place, rules: StageRules, now: float) -> Next:
         return flow(place, Outcome(OutcomeKind.APPROVE), rules, now)
     if not rules.auto:
         return Next(Do.WAIT, place)
-    found = by_rule(place, rules.gates)
+    found = by_rule(place, rules.gates, rules.others)
     if found.passes:
         on = flow(place, Outcome(OutcomeKind.APPROVE), rules, now)
         return on if on.do is Do.REFUSE else on._replace(by_rule=found.words)

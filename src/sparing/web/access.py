@@ -6,17 +6,13 @@ belong to this run of the server alone. Nothing of it is written to a file or a 
 
 from __future__ import annotations
 
-import getpass
 import hmac
 import secrets
 import threading
 from collections.abc import Callable
 from urllib.parse import quote
 
-from sparing.printable import printable
-
 TOKEN_BYTES = 32
-LONGEST_NAME = 40
 MOST_SESSIONS = 64
 """The oldest is logged out by the next one."""
 
@@ -24,8 +20,11 @@ MOST_SESSIONS = 64
 class PageLogin:
     """Login links and sessions of one server. Safe to be asked from several threads."""
 
-    def __init__(self, origin: str, announce: Callable[[str], None] = lambda _: None) -> None:
-        """`announce` is told each login link, once it is the one that works."""
+    def __init__(
+        self, origin: str, person: str, announce: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """`person` owns the server; `announce` is told each login link, once it works."""
+        self._person = person
         self.origin = origin
         self.cookie = f"sparing-{secrets.token_hex(4)}"
         self._announce = announce
@@ -69,7 +68,7 @@ class PageLogin:
         """Who acts in a session, so that two browsers are told apart."""
         with self._lock:
             number = self._sessions.get(session, 1)
-        name = f"{user_name()} on the page"
+        name = f"{self._person} on the page"
         return name if number == 1 else f"{name} (browser {number})"
 
     def is_session(self, session: str) -> bool:
@@ -78,11 +77,3 @@ class PageLogin:
             known = list(self._sessions)
         # All are compared, so that the time it takes says nothing.
         return sum(hmac.compare_digest(given, one.encode()) for one in known) > 0
-
-
-def user_name() -> str:
-    """Of whom the server belongs to."""
-    try:
-        return printable(getpass.getuser())[:LONGEST_NAME] or "you"
-    except (KeyError, OSError):
-        return "you"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sparing.desk.features.board import BoardRow, board
 from sparing.desk.money.cost import day_cap
+from sparing.desk.setup.fleet_view import WorkerView, worker_views
 from sparing.errors import SparingError
 from sparing.report.cost import CapRow
 from sparing.web.visit import Visit
@@ -27,6 +28,8 @@ class RepositoryBoard(NamedTuple):
     """Finished ones that are not shown."""
     today: CapRow | None = None
     """What was spent and is reserved this day; turns under way count."""
+    workers: tuple[WorkerView, ...] = ()
+    """Of a shared database: who runs its features."""
     problem: str = ""
     """Why its features can't be shown."""
 
@@ -68,4 +71,5 @@ def _one(visit: Visit, key: str, name: str, checkout: str) -> RepositoryBoard:
         over=tuple(over[:most]),
         older=max(0, len(over) - most),
         today=today,
+        workers=tuple(worker_views(office, visit.at)),
     )

@@ -65,7 +65,7 @@ class PageServer:
         self._socket = _bound(wanted)
         port = self._socket.getsockname()[1]
         host = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
-        self.access = PageLogin(f"{wanted.scheme}://{host}:{port}", announce)
+        self.access = PageLogin(f"{wanted.scheme}://{host}:{port}", site.here().person, announce)
         config = uvicorn.Config(
             make_app(site, self.access),
             log_config=None,

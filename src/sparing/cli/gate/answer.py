@@ -9,7 +9,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
-from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, is_terminal, prompt, style, wrapped
 from sparing.desk.gates import answers, questions
 from sparing.desk.gates.handoffs import note_lines, stage_notes
@@ -41,11 +41,11 @@ def answer_command(
         if words or number is not None:
             repair = f"sparing answer {row.feature.id} --defaults"
             raise UsageError("--defaults answers all questions by itself", repair)
-        done = questions.answer_by_default(office, row, TERMINAL, now())
+        done = questions.answer_by_default(office, row, office.sender, now())
         _print_answered(office, row, done, as_json=as_json)
         return
     if words:
-        done = questions.answer(office, row, words, number, TERMINAL, now())
+        done = questions.answer(office, row, words, number, office.sender, now())
         _print_answered(office, row, done, as_json=as_json)
         return
     asked = questions.questions(office, row)
@@ -65,7 +65,7 @@ def answer_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -
         if not said.strip():
             echo("  left for later", err=True)
             return False
-        if not questions.answer(office, row, said, one.number, TERMINAL, now()).left:
+        if not questions.answer(office, row, said, one.number, office.sender, now()).left:
             return True
     return False
 

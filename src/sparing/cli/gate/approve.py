@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, is_terminal, prompt, style
 from sparing.desk.features.engine_presence import engine_runs
 from sparing.desk.gates import answers
@@ -28,7 +28,7 @@ def approve_command(feature: str, as_json: bool) -> None:
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature)
-    stage = answers.approve(office, row, TERMINAL, now())
+    stage = answers.approve(office, row, office.sender, now())
     what = f"a new session before {stage}" if answers.asks_handoff(row) else stage
     print_answered(
         office, row, f"{what} is approved", answer="approved", stage=stage, as_json=as_json
@@ -52,7 +52,7 @@ def reject_command(feature: str, feedback: str | None, as_json: bool) -> None:
     if feedback is None and not asked and not answers.asks_handoff(row):
         raise UsageError("missing argument 'FEEDBACK'", f'sparing reject {feature} "say it here"')
     said = feedback or _said(office, row)
-    stage = answers.reject(office, row, said, TERMINAL, now())
+    stage = answers.reject(office, row, said, office.sender, now())
     if repeats(office, row, said):
         echo(f"note: {NOTE}", err=True)
     what = f"a new session before {stage}" if answers.asks_handoff(row) else stage

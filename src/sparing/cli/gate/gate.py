@@ -16,7 +16,6 @@ from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, as
 from sparing.cli.gate.rerun import rerun_words
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.look.prompt import PromptOptions, page_of
-from sparing.cli.options import TERMINAL
 from sparing.cli.screen import echo, page, page_markdown, style, wrapped
 from sparing.context.documents.comments import feedback, read_sheet, sheet
 from sparing.desk.features import orders, view
@@ -106,11 +105,11 @@ class AtGate:
         return gate_view(self.office, self.row, self.gate, now())
 
     def approve(self) -> bool:
-        answers.approve(self.office, self.row, TERMINAL, now())
+        answers.approve(self.office, self.row, self.office.sender, now())
         return True
 
     def resume(self) -> bool:
-        orders.resume(self.office, self.row, TERMINAL, now())
+        orders.resume(self.office, self.row, self.office.sender, now())
         return True
 
     def rerun(self) -> bool:
@@ -118,7 +117,7 @@ class AtGate:
         said = ask(f"{rerun_words(self.row, plan)}; rerun it? [y/N] ", self._settled) or ""
         if not said.lower().startswith("y"):
             return False
-        rerun(self.office, self.row, plan.stage, TERMINAL, now())
+        rerun(self.office, self.row, plan.stage, self.office.sender, now())
         return True
 
     def answer(self) -> bool:
@@ -131,11 +130,11 @@ class AtGate:
         said = ask(f"skip to {plan.to}? [y/N] ", self._settled) or ""
         if not said.lower().startswith("y"):
             return False
-        jump(self.office, self.row, plan, TERMINAL, now())
+        jump(self.office, self.row, plan, self.office.sender, now())
         return True
 
     def stop(self) -> bool:
-        echo(f"  {stop(self.office, self.row, TERMINAL, now()).command}", err=True)
+        echo(f"  {stop(self.office, self.row, self.office.sender, now()).command}", err=True)
         return True
 
     def rule(self) -> bool:
@@ -147,7 +146,7 @@ class AtGate:
         if not said:
             echo("  nothing was said, so nothing is rejected", err=True)
             return False
-        answers.reject(self.office, self.row, said, TERMINAL, now())
+        answers.reject(self.office, self.row, said, self.office.sender, now())
         if repeats(self.office, self.row, said):
             echo(f"  {NOTE}", err=True)
         return True
@@ -217,13 +216,13 @@ def edit_stage(office: Office, row: FeatureRow, name: str, files: Callable[[], N
     if given is None:
         echo(f"  {office.folder.worktree(row.feature.name)}", err=True)
         files()
-        taken = take_files(office, row, TERMINAL, now())
+        taken = take_files(office, row, office.sender, now())
     else:
         file = draft_file(office, row, given.name.filename)
         text = write_in_editor(file, given.text, again)
         if not text.strip():
             file.unlink()
-        taken = take_text(office, row, given, text, TERMINAL, now())
+        taken = take_text(office, row, given, text, office.sender, now())
         file.unlink(missing_ok=True)
     for warning in taken.warnings:
         echo(f"  note: {warning}", err=True)

@@ -10,7 +10,6 @@ from sparing.artifact import ArtifactName
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
 from sparing.cli.options import (
-    TERMINAL,
     complete_stages,
     feature_argument,
     json_option,
@@ -55,13 +54,14 @@ def pause_command(feature: str | None, every: bool, as_json: bool) -> None:
     if feature is None or every:
         raise UsageError("pause takes a feature, or --all", "sparing pause --all")
     office, row = _found(feature)
-    done = orders.pause(office, row, TERMINAL, now())
+    done = orders.pause(office, row, office.sender, now())
     _told(row, "pauses", done, f"sparing resume {row.feature.id}", as_json=as_json)
 
 
 def pause_every(*, as_json: bool) -> None:
     """Nobody has to be named when money must stop flowing."""
-    rows = orders.pause_all(open_office(Path.cwd(), reading=True), TERMINAL, now())
+    office = open_office(Path.cwd(), reading=True)
+    rows = orders.pause_all(office, office.sender, now())
     numbers = [row.feature.id for row in rows]
     if as_json:
         print_json(paused=numbers, counts=OrderTiming.SOON.value, next_command="sparing list")
@@ -82,7 +82,7 @@ def resume_command(feature: str | None, as_json: bool) -> None:
     """
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature) if feature else orders.stopped(office)
-    stage = orders.resume(office, row, TERMINAL, now())
+    stage = orders.resume(office, row, office.sender, now())
     _answered(office, row, f"{stage} is to be resumed", as_json=as_json)
 
 
@@ -101,7 +101,7 @@ def skip_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     office, row = _found(feature)
     plan = plan_skip(office, row, stage)
     _agree(plan, f"skip to {plan.to}?", asks=not yes and not as_json)
-    left = jump(office, row, plan, TERMINAL, now())
+    left = jump(office, row, plan, office.sender, now())
     _jumped(office, row, plan, f"{left} is left for {plan.to}", as_json=as_json)
 
 
@@ -118,7 +118,7 @@ def back_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     office, row = _found(feature)
     plan = plan_back(office, row, stage)
     _agree(plan, f"go back to {plan.to}?", asks=not yes and not as_json)
-    left = jump(office, row, plan, TERMINAL, now())
+    left = jump(office, row, plan, office.sender, now())
     _jumped(office, row, plan, f"{left} is left, back to {plan.to}", as_json=as_json)
 
 
@@ -161,7 +161,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
         )
     if not yes:
         confirm(f"give up {number} {title}?", default=False, abort=True, err=True)
-    done = orders.abandon(office, row, TERMINAL, now())
+    done = orders.abandon(office, row, office.sender, now())
     _told(row, "is abandoned", done, f"sparing show {number}", as_json=as_json)
 
 
@@ -175,7 +175,7 @@ def say_command(feature: str, words: str, as_json: bool) -> None:
     WORDS is the message, such as "use Redis". It answers no gate and stops nothing.
     """
     office, row = _found(feature)
-    done = orders.say(office, row, words, TERMINAL, now())
+    done = orders.say(office, row, words, office.sender, now())
     _told(row, "hears it", done, f"sparing watch {row.feature.id}", as_json=as_json)
 
 

@@ -8,7 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
-from sparing.cli.options import TERMINAL, complete_stages, feature_argument, json_option
+from sparing.cli.options import complete_stages, feature_argument, json_option
 from sparing.cli.screen import confirm, echo, is_terminal
 from sparing.desk.features.rerun import Rerun, plan_rerun, rerun
 from sparing.desk.gates import answers
@@ -41,7 +41,7 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     if not yes:
         echo(words, err=True)
         confirm("rerun it?", default=False, abort=True, err=True)
-    done = rerun(office, row, plan.stage, TERMINAL, now())
+    done = rerun(office, row, plan.stage, office.sender, now())
     print_answered(
         office, row, f"{done.stage} is to be done again", done=words, stage=done.stage,
         commit=done.commit, kept=done.ref, as_json=as_json,

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.desk.gates import answers
 from sparing.desk.gates.rulings import (
@@ -50,7 +50,7 @@ def rule_command(
     if verb is None:
         again = f'sparing rule {row.feature.id} {finding} dismiss "why"'
         raise UsageError(f"say what is ruled on {finding}: uphold or dismiss", again)
-    ruled = rule(office, row, RulingRequest(finding, VERBS[verb], why, stage), TERMINAL, now())
+    ruled = rule(office, row, RulingRequest(finding, VERBS[verb], why, stage), office.sender, now())
     _print_ruled(row.feature.id, ruled, as_json=as_json)
 
 
@@ -67,7 +67,11 @@ def rule_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> 
             f"say what is ruled on {finding}", f'{finding} uphold, or {finding} dismiss "why"'
         )
     ruled = rule(
-        office, row, RulingRequest(finding, VERBS[verb], why.strip("\"'"), stage), TERMINAL, now()
+        office,
+        row,
+        RulingRequest(finding, VERBS[verb], why.strip("\"'"), stage),
+        office.sender,
+        now(),
     )
     _print_ruled(row.feature.id, ruled, as_json=False)
 

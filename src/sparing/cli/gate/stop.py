@@ -8,7 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.gate.orders import all_option, pause_every
-from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import echo, style
 from sparing.desk.gates import answers, ideas
 from sparing.desk.office import open_office
@@ -33,7 +33,7 @@ def stop_command(feature: str | None, every: bool, as_json: bool) -> None:
         raise UsageError("stop takes a feature, or --all", "sparing stop --all")
     office = open_office(Path.cwd())
     row = answers.find(office, feature)
-    stopped = ideas.stop(office, row, TERMINAL, now())
+    stopped = ideas.stop(office, row, office.sender, now())
     if as_json:
         print_json(
             feature=row.feature.id, document=stopped.path, branch=stopped.branch,

@@ -105,7 +105,8 @@ def _feature(office: Office, row: FeatureRow, *, as_json: bool) -> None:
         return
     echo(style(f"{shown.id} {shown.title}", bold=True))
     echo(wrapped(state_words(shown, runs=engine_runs(office)), "  "))
-    echo(f"  flow {shown.flow}, branch {shown.branch}")
+    by = f", started by {shown.starter}" if shown.starter else ""
+    echo(f"  flow {shown.flow}, branch {shown.branch}{by}")
     if Path(shown.worktree).is_dir():
         echo(f"  worktree {homely(shown.worktree)}")
     echo()

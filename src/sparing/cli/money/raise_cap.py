@@ -63,7 +63,7 @@ def raise_command(
                 "--attempts stands alone", f"sparing raise {row.feature.id} --attempts {attempts}"
             )
         wish = CapRequest(CapScope.DISPATCH, "", {CapMeasure.ATTEMPTS: attempts})
-    _told(row, raise_caps(office, row, wish, "terminal", now()), as_json=as_json)
+    _told(row, raise_caps(office, row, wish, office.sender, now()), as_json=as_json)
 
 
 def _scope(scopes: CapScopes) -> CapScope:

@@ -41,7 +41,7 @@ class EngineSeat:
         settings = self._office.loaded.settings
         worker = new_worker(
             self._office.folder.path, self._office.repository.checkout,
-            (str(settings.agent.backend),), settings.agent.concurrency,
+            (str(settings.agent.backend),), settings.agent.concurrency, self._office.person,
         )  # fmt: skip
         presence = Presence(self._office.database, worker, settings.engine.lease_seconds)
         remote, who = settings.state.remote, worker.id

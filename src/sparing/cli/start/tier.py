@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sparing.cli.clock import now
-from sparing.cli.options import TERMINAL
 from sparing.cli.screen import echo, is_terminal, prompt, wrapped
 from sparing.cli.start.start_options import start_request
 from sparing.config.settings import AUTO
@@ -46,7 +45,7 @@ def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, 
     found = proposal(office, _request(office, begins))
     if begins.beginning.given and found.tier == "L1":
         found = Proposal(MIDDLE, ("it begins with a document", *found.why))
-    chosen, by = _decided(found, how)
+    chosen, by = _decided(office, found, how)
     if begins.beginning.given and chosen != MIDDLE:
         begins = start_request(office, title, chosen, how)
     return Settled(chosen, _reasons(found, chosen), begins, found, by)
@@ -59,13 +58,13 @@ def _reasons(found: Proposal, chosen: str) -> str:
     return f"proposed: {words}" if chosen == found.tier else f"you said so; {found.tier}: {words}"
 
 
-def _decided(found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
+def _decided(office: Office, found: Proposal, how: Mapping[str, Any]) -> tuple[str, str]:
     """A person at a terminal decides a toss-up; else what is proposed is taken, and told."""
     if how["yes"] or how["as_json"] or not found.or_else or not is_terminal():
         return found.tier, "the proposal"
     both = f"{found.or_else} or {found.tier} would do: {'; '.join(found.why)}"
     echo(wrapped(both, "  "), err=True)
-    return prompt("which flow", found.tier, choices=OTHERS, err=True), TERMINAL
+    return prompt("which flow", found.tier, choices=OTHERS, err=True), office.sender
 
 
 def _request(office: Office, begins: StartRequest) -> str:

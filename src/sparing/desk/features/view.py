@@ -51,6 +51,8 @@ class FeatureView:
     """All that leads on from where it waits, the likeliest first."""
     questions: tuple[str, ...] = ()
     """What its author asks."""
+    starter: str = ""
+    """Who started it, where several people share the records."""
 
 
 def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> FeatureView:
@@ -87,6 +89,7 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
         sandbox=sandbox.level if sandbox else "",
         choices=open_,
         questions=tuple(one.text for one in questions(office, row)) if gate else (),
+        starter=row.starter if office.database.server else "",
     )
 
 

@@ -19,6 +19,7 @@ from sparing.briefing.document_check import repair_of, unfit_documents
 from sparing.connection import Connection
 from sparing.desk.features.start_input import NOTHING, StartInput, with_start_input
 from sparing.desk.gates.actions import choices
+from sparing.desk.gates.other_person import refuse_starter
 from sparing.desk.office import Office, settings_of
 from sparing.desk.projects.roadmaps import promised
 from sparing.errors import FeatureError, NotFound, StaleView, UsageError
@@ -123,6 +124,7 @@ def new_row(
         head=feature.base_commit,
         running=False,
         updated=at,
+        starter=office.person,
     )
 
 
@@ -230,6 +232,7 @@ def answer(
             raise no_gate(now)
         refuse_twice(tx, row, gate.id)
         state = FlowState.load(now.place["state"])
+        refuse_starter(office, now, state, outcome)
         move = advance(state, outcome)
         if move.do is Do.REFUSE:
             raise FeatureError(move.note, repair or _repair(office, row, state, outcome))
