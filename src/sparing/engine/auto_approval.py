@@ -41,9 +41,8 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
     if code_since_green(around, row, place):
         place = replace(place, talk=replace(place.talk, green=""))
     found = by_rule(place, stops_of(around, row), around.settings(row).flow.other_person)
-    key = row.feature.key
     with around.database.write() as tx:
-        gate = gates.waiting(tx, key)
+        gate = gates.waiting(tx, key := row.feature.key)
         if gate is None or mailbox.pending(tx, gate.id) or not found.passes:
             return
         letter = Letter(0, key, "approve", gate.id, "", "rule")
@@ -56,9 +55,8 @@ def pass_waiting(around: Surroundings, row: FeatureRow, at: float) -> None:
 def may_answer_ahead(around: Surroundings, row: FeatureRow) -> bool:
     """Whether `--yes` may answer the gate at which a feature waits."""
     place = load_place(around.folder, row.place)
-    if place.state.stage in around.settings(row).flow.other_person:
-        return False
-    return not place.talk.changed and not unpassed_words(place, stops_of(around, row))
+    held = place.talk.changed or place.state.stage in around.settings(row).flow.other_person
+    return not held and not unpassed_words(place, stops_of(around, row))
 
 
 def redefined(around: Surroundings, row: FeatureRow, place: Place) -> tuple[tuple[str, str], ...]:

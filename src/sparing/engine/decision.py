@@ -145,10 +145,9 @@ def _rules(around: Surroundings, row: FeatureRow) -> StageRules:
     return StageRules(
         settings.review.cap, stops, around.headless, settings.review.strict,
         assistants_of(settings, around.web(row)), auto=wants_rule(around, row),
-        others=frozenset(settings.flow.other_person),
         continues=settings.review.policy in (Policy.ADAPTIVE, Policy.SEED),
         judges_inside=settings.review.policy is Policy.SEED,
-        panel=panel_rule(around, row),
+        panel=panel_rule(around, row), others=frozenset(settings.flow.other_person),
         asks=settings.flow.questions is not Questions.DEFAULTS and not around.headless,
     )  # fmt: skip
 
