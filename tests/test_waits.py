@@ -1,6 +1,8 @@
-"""Nothing waits for ever: every call that could is found in the source, and has a limit.
+"""Nothing waits for ever, and nothing long waits in silence.
 
-What has none of its own stands in `WITHOUT`, with what ends it. A new one fails here.
+Every call that could is found in the source, and has a limit; what has none of its own stands in
+`WITHOUT`, with what ends it. Limits of more than half a minute stand in `LONG`, with what shows
+meanwhile that it lives. A new one fails here.
 
 Covers: I3
 """
@@ -18,6 +20,7 @@ import pytest
 
 import sparing
 from sparing.errors import RepositoryError
+from sparing.wait import open_waits
 from sparing.workspace.git.lock import held
 
 ROOT = Path(sparing.__file__).parent
@@ -34,6 +37,7 @@ WITHOUT = {
     "agents/tunnel.py": "within PATIENCE_SECONDS until a host answers; then the turn's own limit",
     "cli/gate/editor.py": "a person writes",
     "cli/run/detach.py": "asks whether it has ended, and does not wait",
+    "cli/run/live_status.py": "of a task that has ended",
     "cli/run/open_question.py": "of a task that has ended",
     "cli/run/serve.py": "a person ends it, with Ctrl-C",
     "double/__main__.py": "the model double alone: a person ends it",
@@ -52,6 +56,57 @@ WITHOUT = {
     "workspace/sandbox/name_lookup.py": "ends with the process it serves",
     "workspace/tools/command.py": "after its group was killed",
 }
+
+
+TURN = "its turn is shown while it is under way"
+WAIT = "entered in sparing.wait"
+NOTE = "a check or a set-up is shown while it runs"
+NONE = "nobody waits for it"
+LONG_SECONDS = 30.0
+LONG = {
+    "agents/api/failures.py LONGEST_WAIT_SECONDS": NONE,
+    "agents/api/models.py READ_SECONDS": TURN,
+    "agents/claude_options.py OWN_TOOL_SECONDS": TURN,
+    "agents/claude_stream.py LONGEST_WAIT_SECONDS": TURN,
+    "caching/keep_alive.py LIMIT_SECONDS": TURN,
+    "caching/primer.py LIMIT_SECONDS": TURN,
+    "cli/run/live_status.py EVERY_SECONDS": "how often the others are shown",
+    "cli/setup/doctor_tools.py LIMIT_SECONDS": WAIT,
+    "double/api.py LATEST_SECONDS": NONE,
+    "economy/continuity.py DAY_SECONDS": NONE,
+    "eval/coding.py TEST_SECONDS": NOTE,
+    "fleet/presence.py CLOCK_SECONDS": NONE,
+    "fleet/shared_refs.py LIMIT_SECONDS": WAIT,
+    "postgres.py AGAIN_SECONDS": WAIT,
+    "runtime/signals.py SIBLING_PATIENCE_SECONDS": "the sibling's turn is shown",
+    "runtime/surroundings.py COUNTED_SECONDS": NONE,
+    "runtime/turn_history.py CACHE_SECONDS": NONE,
+    "web/app.py KEPT_SECONDS": NONE,
+    "workspace/git/lock.py LIMIT_SECONDS": WAIT,
+    "workspace/git/own_git.py PACK_SECONDS": WAIT,
+    "workspace/git/push.py LIMIT_SECONDS": WAIT,
+    "workspace/git/runner.py LOOK_SECONDS": WAIT,
+    "workspace/setup/environments.py UNUSED_SECONDS": NONE,
+    "workspace/tools/arguments.py DEFAULT_SECONDS": TURN,
+    "workspace/tools/arguments.py MOST_SECONDS": TURN,
+}
+
+
+def long_limits(source: str) -> Iterator[str]:
+    """Names of constants that are seconds, and many of them."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign):
+            (target,) = node.targets
+            pairs = (
+                zip(target.elts, node.value.elts, strict=True)
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+                else [(target, node.value)]
+            )
+            for name, value in pairs:
+                if isinstance(name, ast.Name) and name.id.endswith("_SECONDS"):
+                    found = eval(ast.unparse(value), {})
+                    if isinstance(found, int | float) and found > LONG_SECONDS:
+                        yield name.id
 
 
 def endless_calls(source: str) -> Iterator[tuple[str, str]]:
@@ -85,6 +140,21 @@ def test_every_wait_has_a_limit_or_something_that_ends_it() -> None:
     unknown = {one for one in found if not any(one.startswith(known) for known in WITHOUT)}
     assert unknown == set()
     assert [one for one in WITHOUT if not any(each.startswith(one) for each in found)] == []
+
+
+def test_every_long_wait_is_shown_while_it_lasts() -> None:
+    """I3: a heartbeat of each; what is listed and gone fails too."""
+    found = {
+        f"{file.relative_to(ROOT).as_posix()} {name}"
+        for file in ROOT.rglob("*.py")
+        for name in long_limits(file.read_text("utf-8"))
+    }
+    assert found == set(LONG)
+
+
+def test_a_long_limit_is_seen() -> None:
+    source = "A_SECONDS, B_SECONDS = 2.0, 60.0\nC_SECONDS = 24 * 3600\nD = 60\n"
+    assert [*long_limits(source)] == ["B_SECONDS", "C_SECONDS"]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +197,8 @@ def test_a_lock_is_had_as_soon_as_it_is_free(tmp_path: Path) -> None:
     thread = threading.Thread(target=wait)
     thread.start()
     assert not done.wait(0.05)
+    assert [one.what for one in open_waits()] == [f"waiting for {path}"]
     os.close(file)
     assert done.wait(60)
     thread.join(60)
+    assert open_waits() == []

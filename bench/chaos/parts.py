@@ -143,14 +143,12 @@ def clock() -> Iterator[Case]:
                 yield Case("clock", name, partial(_preloaded, flow, environ))
 
 
-def disk(stride: int = 1) -> Iterator[Case]:
+def disk() -> Iterator[Case]:
     """Every write, sync and rename of one run in the state folder is refused once."""
     total = _writes() if shutil.which("gcc") else 0
     for number in range(1, total + 1):
         for code in (errno.ENOSPC, errno.EIO):
             word, short = errno.errorcode[code], (number, code) == (total // 2, errno.ENOSPC)
-            if (number - 1) % stride and not short:
-                continue
             environ = {"CHAOS_FAULT": f"{code}:{number}"}
             name = f"L1 {word} at write {number}"
             yield Case("disk", name, partial(_preloaded, "L1", environ), short)

@@ -24,6 +24,7 @@ from sparing.connection import Connections, Cursor, Identity, cleaned
 from sparing.errors import ConfigError, StateError
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.redact import Redactor
+from sparing.wait import waiting
 
 if TYPE_CHECKING:
     import psycopg
@@ -198,13 +199,14 @@ def _patiently(connect: Callable[[], PostgresConnection]) -> PostgresConnection:
     import psycopg
 
     end = time.monotonic() + AGAIN_SECONDS
-    while True:
-        try:
-            return connect()
-        except psycopg.OperationalError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.2)
+    with waiting("waiting for the database server", AGAIN_SECONDS):
+        while True:
+            try:
+                return connect()
+            except psycopg.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.2)
 
 
 def prepare(connection: PostgresConnection, server: Server) -> int:

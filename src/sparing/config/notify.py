@@ -36,8 +36,8 @@ class NotifySettings:
         True,
         Rule(
             Switch(),
-            "While a set-up or a check runs, show it, for how long and its last line: in place on "
-            "a terminal, a line a minute elsewhere.",
+            "While a turn, a check, a set-up or anything else takes long, show it, for how long "
+            "and what was seen of it last: in place on a terminal, a line a minute elsewhere.",
             SettingScope.USER,
         ),
     )

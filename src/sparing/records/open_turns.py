@@ -17,6 +17,7 @@ class OpenTurn(NamedTuple):
     way: str
     model: str
     started: float
+    dispatch: str = ""
 
 
 class UnbilledTurn(NamedTuple):
@@ -35,8 +36,8 @@ class UnbilledTurn(NamedTuple):
 def open_turns(connection: Connection) -> list[OpenTurn]:
     """Of all features, the earliest first. One left by a killed engine is among them."""
     rows = connection.execute(
-        "select feature, stage, role, way, model, started from ledger where outcome = 'open'"
-        " order by started"
+        "select feature, stage, role, way, model, started, dispatch from ledger"
+        " where outcome = 'open' order by started"
     )
     return [OpenTurn(*row) for row in rows]
 

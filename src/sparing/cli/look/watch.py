@@ -16,8 +16,8 @@ from sparing.cli.clock import now
 from sparing.cli.look.status import state_words
 from sparing.cli.money.cache_warmth import warm_words
 from sparing.cli.options import feature_argument
-from sparing.cli.run.command_status import CommandStatus
 from sparing.cli.run.event_lines import agent_line, describe, named
+from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.progress import SandboxTeller
 from sparing.cli.screen import echo, style, wrapped
 from sparing.desk.features import history, view
@@ -58,7 +58,8 @@ def watch_command(feature: str | None, last: int, no_follow: bool) -> None:
 def follow(
     office: Office, rows: Sequence[FeatureRow], *, last: int = 0, once: bool = False
 ) -> None:
-    watcher, commands = Watcher(office, rows, last), CommandStatus(office)
+    watcher = Watcher(office, rows, last)
+    status = LiveStatus(office, only=[row.feature.key for row in rows])
     with office.database.watch() as changed:
         while True:
             if changed():
@@ -69,7 +70,7 @@ def follow(
             elif not engine_runs(office):
                 watcher.rests()
                 return
-            commands.show()
+            status.show()
             time.sleep(LOOK_SECONDS)
 
 

@@ -17,8 +17,8 @@ from sparing.cli.clock import now
 from sparing.cli.gate.editor import busy
 from sparing.cli.gate.interruptible_prompt import leaving
 from sparing.cli.options import print_json
-from sparing.cli.run.command_status import CommandStatus
 from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.notify import notify
 from sparing.cli.run.open_question import OpenQuestion
 from sparing.cli.run.progress import Progress
@@ -156,12 +156,13 @@ async def _drive(
 
     settings = office.loaded.settings
     around = surroundings_of(office, seat, headless=mode is not Mode.ASK)
-    progress = Progress(office, [row.feature.key for row in rows], quiet=quiet)
+    keys = [row.feature.key for row in rows]
+    progress = Progress(office, keys, quiet=quiet)
     _begin(office, around, rows, seat.reach)
     leaving.clear()
-    asking, commands = OpenQuestion(office), CommandStatus(office, quiet=quiet)
+    asking, status = OpenQuestion(office), LiveStatus(office, quiet=quiet, only=keys)
     with office.database.watch() as changed, interruptible():
-        own = seat.seat([row.feature.key for row in rows])
+        own = seat.seat(keys)
         async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
             looked = now()
             while True:
@@ -175,7 +176,7 @@ async def _drive(
                     if not asking.open and all(_rests(office, row) for row in current):
                         progress.show()
                         return current
-                commands.show(hold=bool(asking.open))
+                status.show(hold=bool(asking.open))
                 if now() - looked > FAILURE_LOOK_SECONDS:
                     looked = now()
                     await asyncio.to_thread(seat.look)

@@ -15,6 +15,7 @@ from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.eval_coding import eval_coding
 from sparing.cli.run.eval_consent import agreed
+from sparing.cli.run.live_status import LiveStatus, watched
 from sparing.cli.screen import echo, show, style
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
@@ -76,7 +77,9 @@ def eval_command(
         trial = _trial(office, reach, asks)
         what = f"{len(asks)} reviews by {_who(trial)}"
         limit = agreed(what, forecast_usd(trial, asks), cap, yes=yes, quiet=as_json)
-        looks = asyncio.run(run_trial(trial, asks, limit, _tell))
+        looks = asyncio.run(
+            watched(run_trial(trial, asks, limit, _tell), LiveStatus(office, quiet=as_json))
+        )
     rows = _rows(looks)
     wanted = sum(2 if ask.arm is Arm.RESUME else 1 for ask in asks)
     if as_json:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sparing.cli.options import print_json
 from sparing.cli.run.eval_consent import agreed
+from sparing.cli.run.live_status import LiveStatus, watched
 from sparing.cli.screen import echo, show, style
 from sparing.config.process_environment import inherited_environment
 from sparing.config.sources import sources_here
@@ -40,7 +41,9 @@ def eval_coding(
     limit = agreed(what, forecast_usd(trial, asks), cap, yes=yes, quiet=as_json)
     if len(arms) == 1 and not as_json:
         echo(f"{name} can't carry our tools: only the client's are tried", err=True)
-    done = asyncio.run(run_coding(trial, asks, limit, _tell))
+    done = asyncio.run(
+        watched(run_coding(trial, asks, limit, _tell), LiveStatus(office, quiet=as_json))
+    )
     rows = [_row(arm.value, [one for one in done if one.arm is arm]) for arm in arms]
     rows = [row for row in rows if row.tasks]
     if as_json:

@@ -21,6 +21,7 @@ from sparing.cli.run.drive import (
     surroundings_of,
 )
 from sparing.cli.run.engine_seat import EngineSeat, engine_seat
+from sparing.cli.run.live_status import LiveStatus
 from sparing.cli.run.progress import Progress
 from sparing.cli.screen import echo, style
 from sparing.config.settings import Sandbox
@@ -79,7 +80,7 @@ class _Host:
     ) -> None:
         self._office, self._around, self._engine, self._seat = office, around, engine, seat
         self._executor = own
-        self._progress = Progress(office, [], quiet=False)
+        self._progress, self._status = Progress(office, [], quiet=False), LiveStatus(office)
         self._told, self._looked = set[str](), now()
 
     async def changed(self) -> None:
@@ -96,6 +97,7 @@ class _Host:
 
     async def look(self) -> None:
         """Each second."""
+        self._status.show()
         if now() - self._looked <= FAILURE_LOOK_SECONDS:
             return
         self._looked = now()

@@ -16,6 +16,7 @@ import click
 from sparing.cli.clock import now
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.eval_consent import agreed
+from sparing.cli.run.live_status import LiveStatus, watched
 from sparing.cli.screen import echo, show, style
 from sparing.config.process_environment import inherited_environment, package_environment
 from sparing.config.settings import Sandbox
@@ -84,7 +85,7 @@ def review_command(**said: Any) -> int:
     agree, one review by each reviewer, within the caps. Your repository is only read. Exit code 2
     if there is a blocker, or a check fails that passed on the base.
     """
-    from sparing.audit.audit import check, forecast_usd, run_audit, with_facts
+    from sparing.audit.audit import forecast_usd, run_audit, with_facts
 
     given = ReviewOptions(**said)
     office, quiet = open_office(Path.cwd()), given.as_json
@@ -92,7 +93,7 @@ def review_command(**said: Any) -> int:
     with _opened(office, subject, given.roles or REVIEWERS) as audit:
         if not quiet:
             _show_subject(office, subject)
-        facts = None if given.no_checks else check(audit)
+        facts = None if given.no_checks else _checked(audit, LiveStatus(office, quiet=quiet))
         if facts is not None:
             audit = with_facts(audit, facts)
             _show_checks(facts, quiet=quiet)
@@ -100,8 +101,15 @@ def review_command(**said: Any) -> int:
         what = f"{len(audit.roles)} looks by {audit.around.backend(audit.row).name}"
         again = "sparing review --yes"
         cap = agreed(what, likely, given.cap, yes=given.yes, quiet=quiet, again=again)
-        found = asyncio.run(run_audit(audit, cap, _tell))
+        status = LiveStatus(office, quiet=quiet, only=[audit.row.feature.key])
+        found = asyncio.run(watched(run_audit(audit, cap, _tell), status))
     return _Ended(office, subject, facts, likely, found).told(given)
+
+
+def _checked(audit: Audit, status: LiveStatus) -> CheckedBranch:
+    from sparing.audit.audit import check
+
+    return asyncio.run(watched(asyncio.to_thread(check, audit), status))
 
 
 def _subject(office: Office, given: ReviewOptions) -> Subject:

@@ -10,6 +10,7 @@ import asyncio
 from typing import NamedTuple
 
 from sparing.cli.clock import now
+from sparing.cli.run.live_status import LiveStatus, watched
 from sparing.cli.screen import echo, style
 from sparing.config.process_environment import inherited_environment
 from sparing.config.settings import Sandbox
@@ -53,7 +54,9 @@ def resume_answers(office: Office) -> list[ResumeCheckLine]:
     turns = TURNS + HOUR_TURNS * backend.capabilities.primes
     words = f"asking {backend.name} {wanted.version}: {turns} short turns with {wanted.model}"
     echo(style(words, dim=True), err=True)
-    return _answers(asyncio.run(check_now(around, wanted)), settings.models.prices)
+    return _answers(
+        asyncio.run(watched(check_now(around, wanted), LiveStatus(office))), settings.models.prices
+    )
 
 
 def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[ResumeCheckLine]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from sparing.cli.clock import now
+from sparing.cli.run.live_status import LiveStatus, watched
 from sparing.cli.screen import echo, style
 from sparing.cli.setup.doctor_agent import DoctorLine
 from sparing.config.process_environment import inherited_environment
@@ -16,6 +17,7 @@ from sparing.config.settings import Sandbox
 from sparing.config.sources import sources_here
 from sparing.desk.office import Office
 from sparing.economy.prices import cost_usd, own_prices
+from sparing.wait import waiting
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import settle_level
 
@@ -67,7 +69,9 @@ def tool_answers(office: Office) -> list[DoctorLine]:
     for model in models_of(settings):
         words = f"asking {backend.name} {backend.version}: {TURNS} short turns with {model}"
         echo(style(words, dim=True), err=True)
-        row = asyncio.run(check_model(backend, around, model, now(), LIMIT_SECONDS))
+        asked = check_model(backend, around, model, now(), LIMIT_SECONDS)
+        with waiting(f"{backend.name} answers with {model}", TURNS * LIMIT_SECONDS):
+            row = asyncio.run(watched(asked, LiveStatus(office)))
         found += [DoctorLine(name, good, said) for name, good, said in lines(row)]
         cost = cost_usd(model, row.usage, own_prices(settings.models.prices))
         spent = "at a price that is not known" if cost is None else f"${cost:.4f}"

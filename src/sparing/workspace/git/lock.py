@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sparing.errors import RepositoryError
+from sparing.wait import waiting
 
 LIMIT_SECONDS = 900.0
 PAUSES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
@@ -29,7 +30,8 @@ def held(path: Path, limit_seconds: float = LIMIT_SECONDS) -> Generator[None]:
             f"{path.parent} can't be written: {error.strerror}", f"ls -ld {path.parent} shows why"
         ) from error
     try:
-        _wait_for(file, path, limit_seconds)
+        with waiting(f"waiting for {path}", limit_seconds):
+            _wait_for(file, path, limit_seconds)
         yield
     finally:
         os.close(file)

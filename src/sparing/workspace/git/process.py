@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from sparing.errors import RepositoryError
+from sparing.wait import waiting
 from sparing.workspace.git.config import Setting
 from sparing.workspace.git.special_files import blocking_files
 
@@ -23,9 +24,14 @@ TRIED_SECONDS = 20.0
 
 
 def output_of(
-    process: subprocess.Popen[bytes], stdin: bytes, tree: str | None, limit_seconds: float
+    process: subprocess.Popen[bytes],
+    stdin: bytes,
+    tree: str | None,
+    limit_seconds: float,
+    what: str = "git",
 ) -> tuple[bytes, bytes]:
-    """What it prints. If it takes long, we look whether it waits for what never comes."""
+    """What it prints. If it takes long, we look whether it waits for what never comes; `what`
+    stands for it before whoever waits with us."""
     try:
         return process.communicate(stdin, timeout=min(limit_seconds, PATIENCE_SECONDS))
     except subprocess.TimeoutExpired:
@@ -37,7 +43,8 @@ def output_of(
             ) from None
         if limit_seconds <= PATIENCE_SECONDS:
             raise
-        return process.communicate(timeout=limit_seconds - PATIENCE_SECONDS)
+        with waiting(what, limit_seconds):
+            return process.communicate(timeout=limit_seconds - PATIENCE_SECONDS)
 
 
 @cache

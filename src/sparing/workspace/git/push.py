@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from sparing.wait import waiting
 from sparing.workspace.git.config import Effect, Setting, effect_of, is_hosted, pin
 from sparing.workspace.git.process import overriding
 from sparing.workspace.git.repository import Repository
@@ -187,18 +188,14 @@ def run_gh(
 ) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory(prefix="sparing-") as folder:
         calm = {"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "NO_COLOR": "1"}
+        above = {"GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
         try:
-            return subprocess.run(
-                argv,
-                cwd=folder,
-                env={**environ, **calm, "GIT_CEILING_DIRECTORIES": str(Path(folder).parent)},
-                input=stdin,
-                capture_output=True,
-                text=True,
-                timeout=LIMIT_SECONDS,
-                start_new_session=True,
-                check=False,
-            )
+            with waiting(" ".join(argv[:3]), LIMIT_SECONDS):
+                return subprocess.run(
+                    argv, cwd=folder, env={**environ, **calm, **above}, input=stdin,
+                    capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                    start_new_session=True, check=False,
+                )  # fmt: skip
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(argv, 1, "", f"no end after {LIMIT_SECONDS:g} s")
 

@@ -184,7 +184,8 @@ def start_git(
     waits = "GIT_WORK_TREE" in environment or not _looks(args)
     process = _started(leash() if waits else (), args, environment, where, subprocess.PIPE)
     try:
-        out, err = output_of(process, stdin or b"", environment.get("GIT_WORK_TREE"), limit_seconds)
+        tree, what = environment.get("GIT_WORK_TREE"), f"git {_command(args)}"
+        out, err = output_of(process, stdin or b"", tree, limit_seconds, what)
     except subprocess.TimeoutExpired as error:
         raise GitFailed(args, -1, f"no end after {limit_seconds:g} s") from error
     finally:
@@ -196,8 +197,11 @@ def start_git(
 
 
 def _looks(args: Sequence[str]) -> bool:
-    command = next((one for one in args if not one.startswith("-") and "=" not in one), "")
-    return command in LOOKS
+    return _command(args) in LOOKS
+
+
+def _command(args: Sequence[str]) -> str:
+    return next((one for one in args if not one.startswith("-") and "=" not in one), "")
 
 
 def _started(

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from sparing.wait import waiting
 from sparing.workspace.checks.environment import copy, kept_for, lacking, remove_tree
 from sparing.workspace.git.special_files import read_plain
 from sparing.workspace.setup.ingredients import Recipe
@@ -97,7 +98,8 @@ class Environments(NamedTuple):
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         file = os.open(self.folder / f"{name[:16]}.{LOCK}", flags, 0o600)
         try:
-            _wait_for(file, limit_seconds)
+            with waiting("waiting for the same environment, built elsewhere", limit_seconds):
+                _wait_for(file, limit_seconds)
             yield
         finally:
             os.close(file)

@@ -1,0 +1,78 @@
+"""What is under way now: turns, checks, set-ups, and what this process waits for besides.
+
+Each says since when, how long it may take at most, and the last that was seen of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from sparing.connection import Connection
+from sparing.desk.office import Office
+from sparing.records import events
+from sparing.records.events import Event
+from sparing.records.open_turns import OpenTurn, open_turns
+from sparing.turn_event import AgentAction
+from sparing.wait import open_waits
+from sparing.workspace.checks.live_output import running_commands
+
+LATEST = 20
+"""So many events of a feature are looked through for what an agent did last."""
+
+
+class LiveWork(NamedTuple):
+    key: str
+    """The same for as long as it lasts."""
+    words: str
+    """`set-up: make setup`"""
+    begun: float
+    """As far as it is known; else now."""
+    last: str = ""
+    """What was seen of it last."""
+    limit_seconds: float | None = None
+    output: str = ""
+    """The file with all that it has printed so far; nothing of a turn."""
+    quiet: bool = True
+    """Its beginning was told already."""
+
+
+def live_work(office: Office, at: float, only: Collection[str] | None = None) -> list[LiveWork]:
+    """`only`: of these features alone, by their keys; other workers have turns of their own."""
+    return [*_commands(office), *_turns(office, at, only), *_waits(at)]
+
+
+def _commands(office: Office) -> Iterator[LiveWork]:
+    redact = office.folder.redactor.clean
+    for one in running_commands(office.folder.scratch):
+        yield LiveWork(
+            one.output.name, f"{one.name}: {redact(one.command)}", one.since, redact(one.last),
+            output=str(one.output), quiet=False,
+        )  # fmt: skip
+
+
+def _turns(office: Office, at: float, only: Collection[str] | None) -> Iterator[LiveWork]:
+    limit = office.loaded.settings.agent.limit_seconds
+    with office.database.read() as connection:
+        for turn in open_turns(connection):
+            if only is None or turn.feature in only:
+                # A sample's clock runs by itself, and an old one may have been set back.
+                begun = turn.started if at - limit <= turn.started <= at else at
+                key, words = f"{turn.dispatch} {turn.started}", f"{turn.role} is at work"
+                yield LiveWork(key, words, begun, _last_action(connection, turn), limit)
+
+
+def _last_action(connection: Connection, turn: OpenTurn) -> str:
+    found = events.latest(connection, turn.feature, LATEST)
+    actions = (one for one in reversed(found) if one.key.startswith(f"{turn.dispatch}."))
+    return next((words for one in actions if (words := _action(one))), "no word of it yet")
+
+
+def _action(event: Event) -> str:
+    what = event.what
+    return f"{what.verb} {event.text}" if isinstance(what, AgentAction) else ""
+
+
+def _waits(at: float) -> Iterator[LiveWork]:
+    for one in open_waits():
+        yield LiveWork(f"wait {one.number}", one.what, at, limit_seconds=one.limit_seconds)

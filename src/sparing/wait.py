@@ -1,0 +1,40 @@
+"""What this process is waiting for, so that whoever looks at it sees that it lives, and until when.
+
+Turns stand in the ledger, and checks and set-ups in notes of their own; everything else that may
+take longer than a moment is entered here while it lasts: locks, git, servers. There is no clock:
+who looks knows since when it has seen a wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from itertools import count
+from typing import NamedTuple
+
+
+class Wait(NamedTuple):
+    number: int
+    """The same for as long as it lasts."""
+    what: str
+    limit_seconds: float
+
+
+_numbers = count(1)
+_open: dict[int, Wait] = {}
+
+
+@contextmanager
+def waiting(what: str, limit_seconds: float) -> Generator[None]:
+    """`limit_seconds` is told; who waits keeps it."""
+    one = Wait(next(_numbers), what, limit_seconds)
+    _open[one.number] = one
+    try:
+        yield
+    finally:
+        del _open[one.number]
+
+
+def open_waits() -> list[Wait]:
+    """The longest first."""
+    return list(_open.values())
