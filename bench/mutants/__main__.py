@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +39,8 @@ TESTED = (
 SEED = 21
 SOUND = "tests/flow/test_advance.py"
 """Must pass before anything is changed."""
-MOST_TEST_SECONDS = 40.0
+MOST_SHARE = 0.05
+"""Of the time that all tests take: so much may be spent on one fault."""
 MOST_TESTS = 400
 LEAST_KILLED = 0.90
 MOST_EQUIVALENT = 0.05
@@ -121,25 +123,42 @@ def _measure(folder: Path) -> None:
     subprocess.run(argv, cwd=copy, env=environ, check=False)
 
 
-def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]]) -> list[Test]:
-    """Those that call its function; of its own room first, the quickest of them first.
+def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]], budget: float) -> list[Test]:
+    """Those that call its function, for so many seconds: first files that import its module, then
+    those of its own room, and the quickest of them first.
 
     What no test calls in its own process may run in a child: then those that call the file, or
     another one of its folder, have the word. The same where it is the module that is changed.
     """
-    found: Sequence[Test] = called.get(f"{mutant.file}:{mutant.first_line}", [])
+    found: Sequence[Test] = called.get(f"{mutant.file}:{mutant.function}", [])
     for beginning in (f"{mutant.file}:", f"{mutant.file.rpartition('/')[0]}/"):
         if not found:
             names = [name for name in called if name.startswith(beginning)]
             found = list({test.id: test for name in names for test in called[name]}.values())
     own = f"tests/{mutant.room}/"
-    order = sorted(found, key=lambda test: (not test.id.startswith(own), test.seconds))
+    module = mutant.file.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    order = sorted(
+        found,
+        key=lambda test: (
+            module not in _source(test.id), not test.id.startswith(own), test.seconds
+        ),
+    )  # fmt: skip
     chosen: list[Test] = []
     for test in order[:MOST_TESTS]:
-        if chosen and sum(one.seconds for one in chosen) + test.seconds > MOST_TEST_SECONDS:
+        if chosen and sum(one.seconds for one in chosen) + test.seconds > budget:
             break
         chosen.append(test)
     return chosen
+
+
+@cache
+def _text(file: str) -> str:
+    path = ROOT / file
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def _source(test: str) -> str:
+    return _text(test.partition("::")[0])
 
 
 def _try_all(wanted: Sequence[Mutant], called: Mapping[str, Sequence[Test]], jobs: int) -> None:
@@ -163,8 +182,10 @@ def _work(number: int, group: Sequence[Mutant], called: Mapping[str, Sequence[Te
     make_copy(ROOT, copy)
     if run_tests([SOUND], copy, 60) != "survived":
         sys.exit(f"the tests of the copy fail without any fault: {SOUND}")
+    every = {test for tests in called.values() for test in tests}
+    budget = MOST_SHARE * sum(test.seconds for test in every)
     for mutant in group:
-        tests = tests_for(mutant, called)
+        tests = tests_for(mutant, called, budget)
         expected = sum(test.seconds for test in tests)
         outcome = (
             attempt(mutant, [test.id for test in tests], copy, 60 + 10 * expected)

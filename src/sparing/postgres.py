@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 WRITTEN = "write it like this: postgresql://user@host/name?sslmode=require"
-AGAIN_SECONDS = 60.0
-"""How long a server that has answered before is waited for."""
+AGAIN_SECONDS = 60.0  # how long a server that has answered before is waited for
 SETTINGS = {
     "lock_timeout": "60s",
     "idle_in_transaction_session_timeout": "5s",
@@ -196,17 +195,17 @@ def connect_raw(
 
 
 def _patiently(connect: Callable[[], PostgresConnection]) -> PostgresConnection:
-    import psycopg
+    from psycopg import OperationalError
 
     end = time.monotonic() + AGAIN_SECONDS
     with waiting("waiting for the database server", AGAIN_SECONDS):
         while True:
             try:
                 return connect()
-            except psycopg.OperationalError:
+            except OperationalError:
                 if time.monotonic() > end:
                     raise
-                time.sleep(0.2)
+            time.sleep(0.2)
 
 
 def prepare(connection: PostgresConnection, server: Server) -> int:
