@@ -7,6 +7,8 @@ POSTGRES_TESTS := tests/records tests/fleet
 EXTRAS := $(VENV)/.extras
 NODE := .browser/node_modules
 CLIENTS := .clients/.ready
+PARTS := [claude,api,charts,web]
+TOOL := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/sparing/venv
 COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 installed = command -v $(1) >/dev/null || { echo "installing $(1) …"; apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) >/dev/null; } || { echo "error: $(1) is not installed"; echo "fix: as root: apt-get install $(1)"; exit 1; }
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -36,10 +38,13 @@ $(EXTRAS): $(STAMP) requirements-extras.lock
 	$(BIN)/python -m pip install -q --require-hashes -r requirements-extras.lock && \
 	touch $@ && echo "extras took $$(( $$(date +%s) - start )) s"
 
-install: ## install the command sparing for you, with the Claude Code client, providers, the page and charts (uses uv or pipx)
-	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)[claude,api,charts,web]'; \
-	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)[claude,api,charts,web]'; \
-	else echo "error: neither uv nor pipx is installed"; echo "fix: $(PYTHON) -m pip install --user pipx; then make install again"; exit 1; fi
+install: ## install the command sparing for you, with the Claude Code client, providers, the page and charts (with uv, pipx, or a virtual environment)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed"; echo "fix: make PYTHON=python3.12 install"; exit 1; }
+	@echo "installing sparing and the Claude Code client (about 160 MB): this takes a few minutes …"
+	@if command -v uv >/dev/null; then uv tool install --quiet --force '$(CURDIR)$(PARTS)'; \
+	elif command -v pipx >/dev/null; then pipx install --quiet --force '$(CURDIR)$(PARTS)'; \
+	else $(PYTHON) -m venv '$(TOOL)' && '$(TOOL)/bin/python' -m pip install -q --upgrade '$(CURDIR)$(PARTS)' && mkdir -p '$(HOME)/.local/bin' && ln -sf '$(TOOL)/bin/sparing' '$(HOME)/.local/bin/sparing'; fi
+	@command -v sparing >/dev/null || { echo "note: sparing is in a folder that is not on your PATH"; echo "fix: export PATH=\"\$$HOME/.local/bin:\$$PATH\""; }
 	@echo "installed; try: sparing doctor"
 
 package: $(STAMP) ## build wheel and sdist into dist/, install the wheel into an empty folder and run it

@@ -171,7 +171,7 @@ def settings(folder: Path, backend: str = "scripted") -> dict[str, str]:
 
 SESSION = r"^  ~ (?:continues its session|a new session, with a handoff) .*\n  · builder \(\w+\)"
 """Nearly a tie in so small a feature: the length of a folder's name decides it."""
-DEARER = r"^    turns this few and short .*\n    rules and roles .*(?:\n|\Z)"
+DEARER = r"^  so few, short turns .*(?:\n.*in common)?(?:\n|\Z)"
 """Whether so small a feature costs a little more or less than naively is nearly a tie, too."""
 REASONS = r"^(lean naive .*\n)(?:  .*\n)+"
 """Why a run was dearer or cheaper: figures of a model that other tests hold to the token."""

@@ -24,9 +24,12 @@ class FeatureStatus(StrEnum):
 
 
 def slugify(title: str) -> str:
-    """Lower case, dashes, at most 30 characters, never empty."""
+    """Lower case, dashes, at most 30 characters, cut between words, never empty."""
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-    return words[:SLUG_LIMIT].rstrip("-") or "untitled"
+    if len(words) <= SLUG_LIMIT:
+        return words or "untitled"
+    whole = words[: SLUG_LIMIT + 1].rpartition("-")[0]
+    return whole or words[:SLUG_LIMIT]
 
 
 class Priority(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,9 +26,12 @@ from sparing.workspace.checks.criteria import judge_commands
 from sparing.workspace.checks.definitions import shadows
 from sparing.workspace.checks.discover import Check, not_installed
 from sparing.workspace.checks.environment import installed_modules, tools_of
+from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.checks.run import CheckResult, run_check
 from sparing.workspace.git.snapshot import Snapshot
 from sparing.workspace.git.worktree import Worktree
+
+PREPARING = "writing a clean copy of the files"
 
 
 class Extra(NamedTuple):
@@ -71,8 +75,10 @@ def run_on(
     def keep(text: str) -> str:
         return str(around.folder.blob(around.folder.keep(text)))
 
-    with clean_room(worktree, tree):
-        share_files(around, row, worktree)
+    with contextlib.ExitStack() as room:
+        with live_output(around.folder.scratch, check.name, PREPARING, worktree.path):
+            room.enter_context(clean_room(worktree, tree))
+            share_files(around, row, worktree)
         sandbox, environ = tool_sandbox(around, worktree), tool_environ(around)
         return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
@@ -112,8 +118,8 @@ def extra_checks(source: Source, done_when: str | None = None) -> Extra:
         if _absent(around, one, folder)
     ]
     refused = [
-        f"not run: `{command}` stands in tasks.md; it is no check of this repository, and"
-        " workspace.commands does not list it"
+        f"not run: `{command}` is named in tasks.md, but it is neither a check of this repository"
+        " nor listed in workspace.commands"
         for command in named.refused
     ]
     return Extra(named.trusted, (*absent, *refused))

@@ -8,7 +8,7 @@ import json
 
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
-from sparing.event import RewoundEvent
+from sparing.event import RewoundEvent, WarningEvent
 from sparing.implement.checks import run_checks
 from sparing.job import Job, JobResult, Ticket
 from sparing.provision.outfit import outfit
@@ -33,7 +33,13 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     outfit(around, row, worktree, ticket, job)
     if job.baseline or (tip != row.feature.base_commit and not job.given):
         return JobResult(commit=tip)
-    known = Baseline.of(run_checks(around, row, tip))
+    results = run_checks(around, row, tip)
+    known = Baseline.of(results)
+    red = ", ".join(one.name for one in results if not one.passed)
+    if red:
+        text = f"checks that fail before the feature begins, and will not block it: {red}"
+        with around.database.write() as tx:
+            tell(tx, ticket, job, WarningEvent(), text=text)
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
 
 
@@ -65,7 +71,7 @@ def rewind_branch(around: Surroundings, worktree: Worktree, job: Job, ticket: Ti
     kept = keep(around.repository.git(), job.rewind, tip)
     _move(around, worktree, job.head, tip)
     with around.database.write() as tx:
-        text = f"the branch is back at {job.head[:10]}; what came after is kept as {kept}"
+        text = f"the branch was reset to {job.head[:10]}; later commits are kept as {kept}"
         tell(tx, ticket, job, RewoundEvent(kept, tip, job.head), text=text)
     _restore(around, worktree, job.head, "")
 
@@ -87,6 +93,6 @@ def _restore(around: Surroundings, worktree: Worktree, commit: str, salvage: str
 def _move(around: Surroundings, worktree: Worktree, head: str, tip: str) -> None:
     if move_ref(around.repository.git(), worktree.ref, head, tip) != head:
         raise RepositoryError(
-            f"the branch {worktree.branch} moved while it was taken back",
-            "see where it stands: git log; then: sparing resume",
+            f"the branch {worktree.branch} moved while it was being reset",
+            "check it with git log, then: sparing resume",
         )

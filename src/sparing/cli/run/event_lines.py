@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sparing.cli.run.handover_summary import learned_line
 from sparing.cli.screen import style, wrapped
 from sparing.desk.features.event_line import (
@@ -44,7 +46,17 @@ def describe(event: Event) -> str:
     aside = f" {style(found.aside, dim=True)}" if found.aside else ""
     said = f": {_short(found.said)}" if found.said else ""
     first = f"  {mark} {printable(found.words)}{said}{aside}"
-    return "\n".join((first, *(f"    {style(one, fg='cyan')}" for one in found.commands)))
+    commands = (one for one in found.commands if not _leads_nowhere(one))
+    return "\n".join((first, *(f"    {style(one, fg='cyan')}" for one in commands)))
+
+
+def _leads_nowhere(command: str) -> bool:
+    """A `cd` to where the user is already."""
+    program, _, folder = command.partition(" ")
+    try:
+        return program == "cd" and Path(folder.strip("'")) == Path.cwd()
+    except FileNotFoundError:
+        return False
 
 
 def agent_line(event: Event, longest: int) -> str:

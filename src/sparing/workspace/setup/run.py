@@ -13,12 +13,13 @@ import os
 import tempfile
 from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sparing.errors import RepositoryError
 from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.environment import left_beside, seal
 from sparing.workspace.checks.failures import is_network, telling_lines
+from sparing.workspace.checks.live_output import live_output
 from sparing.workspace.checks.run import CheckResult, CheckSandbox, run_check
 from sparing.workspace.git import private_index
 from sparing.workspace.git.runner import Git
@@ -49,8 +50,11 @@ from sparing.workspace.setup.trace import (
 )
 from sparing.workspace.setup.traced_runs import learn, learned_from
 
+_T = TypeVar("_T")
 MARK = "sparing.setup"
 PROBE = "sparing.setup-probe"
+_OF_PNPM = ("npm_config_store_dir", "npm_config_package_import_method")
+"""npm reads them too, and warns of each."""
 
 
 class SetupFailed(RepositoryError):
@@ -141,15 +145,25 @@ def _provide(
     with store.building(environment_name(_known_now(worktree, recipe, means), alike), wait):
         # Another one may have been built meanwhile, and told what it reads.
         name = environment_name(_known_now(worktree, recipe, means), alike)
-        if store.give(name, worktree.path):
+        if _copying(means, worktree, lambda: store.give(name, worktree.path)):
             seal(worktree.path, store.folder / name / FILES)
             return Equipped(copied=True)
         done, seen = _run_all(worktree, recipe, means)
         learn(means.state, recipe.plan, seen)
         name = environment_name(_known_now(worktree, recipe, means), alike)
-        kept = store.keep(name, worktree.path, left_beside(worktree, recipe.commit))
+        made = left_beside(worktree, recipe.commit)
+        kept = _copying(means, worktree, lambda: store.keep(name, worktree.path, made))
         seal(worktree.path, kept)
     return Equipped(done)
+
+
+def _copying(means: Means, worktree: Worktree, copy: Callable[[], _T]) -> _T:
+    """Whoever waits is shown it: packages may be many."""
+    scratch = _scratch(means)
+    if scratch is None:
+        return copy()
+    with live_output(scratch, "set-up", "copying installed packages", worktree.path):
+        return copy()
 
 
 def _known_now(worktree: Worktree, recipe: Recipe, means: Means) -> Recipe:
@@ -194,7 +208,10 @@ def _is_within(path: str, folders: Iterable[str]) -> bool:
 
 def _run(command: Command, worktree: Worktree, means: Means, line: tuple[str, ...]) -> CheckResult:
     check = Check("set-up", command.argv, command.origin)
-    environ = {**means.environ, **caches(means.caches)}
+    own = caches(means.caches)
+    if command.argv[0] in ("npm", "npx"):
+        own = {name: value for name, value in own.items() if name not in _OF_PNPM}
+    environ = {**means.environ, **own}
     sandbox = means.sandbox._replace(before=line) if means.sandbox else None
     return run_check(check, worktree.path, means.limit_seconds, environ, sandbox)
 
@@ -206,13 +223,13 @@ def caches(folder: Path) -> dict[str, str]:
         "UV_CACHE_DIR": "uv",
         "POETRY_CACHE_DIR": "poetry",
         "npm_config_cache": "npm",
-        "npm_config_store_dir": "pnpm",
+        _OF_PNPM[0]: "pnpm",
         "CARGO_HOME": "cargo",
         "GOMODCACHE": "go",
     }
     places = {variable: str(folder / name) for variable, name in names.items()}
     # A hard link into a cache would let an agent change what other worktrees are given.
-    copied = {"UV_LINK_MODE": "copy", "npm_config_package_import_method": "copy"}
+    copied = {"UV_LINK_MODE": "copy", _OF_PNPM[1]: "copy"}
     return {**places, **copied, "POETRY_VIRTUALENVS_IN_PROJECT": "1"}
 
 
@@ -245,7 +262,7 @@ def _failed(command: Command, result: CheckResult, limit_seconds: float) -> Setu
         more = "sparing config set workspace.setup_seconds"
         return SetupFailed(what, f"it has {limit_seconds:g} s; more: {more} {2 * limit_seconds:g}")
     if is_network(result.output):
-        return SetupFailed(what, "see that the network answers, then: sparing run")
+        return SetupFailed(what, "check your network, then: sparing run")
     return SetupFailed(
-        what, "fix the cause, or name other commands: workspace.setup in sparing.toml"
+        what, "fix the cause, or set other commands: workspace.setup in sparing.toml"
     )
