@@ -31,8 +31,9 @@ _status: set[bool] = set()
 """Whether a status line stands there."""
 _CODES = r"[0-9;]+m"
 _ESCAPES = r"\x1b\[[0-9;]*m"
-_INDENT = r" *(?:[·+✓✗?»~=→-] |[\w-]+ {2,})?"
-"""Where the words of a line begin: behind a mark, or behind a label."""
+_INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w-]+ {2,})?"
+"""Where the words of a line begin: behind a mark, a label, or both."""
+_PROGRAMS = r"(?:sparing|git|gh|make|cd|mv|rm|export|pip|pipx|uv|npm|python3?|/\S+)(?: |$)"
 _COMMAND = f"\x1b[{_COLOURS['cyan']}m"
 """What stands behind it may be copied: a terminal joins what it has broken itself, nobody else."""
 
@@ -81,10 +82,10 @@ def folded(line: str, columns: int) -> str:
     plain = re.sub(_ESCAPES, "", line)
     if len(plain) <= columns or columns < LEAST_WIDTH:
         return line
-    line = _tightened(line, len(plain) - columns)
     found = re.match(_INDENT, plain)
     deep = len(found[0]) if found and len(found[0]) < columns // 2 else 0
-    if _COMMAND in line:
+    line = _tightened(line, len(plain) - columns, deep)
+    if re.match(_PROGRAMS, line.rpartition(_COMMAND)[2]) and _COMMAND in line:
         return _above_command(line, columns, deep)
     lines, length = [""], 0
     for piece in re.split(r"(?<=\S) (?=\S)", line):
@@ -98,9 +99,10 @@ def folded(line: str, columns: int) -> str:
     return "\n".join(lines)
 
 
-def _tightened(line: str, excess: int) -> str:
-    """A label and its figure come closer, before the words behind them are broken."""
+def _tightened(line: str, excess: int, deep: int) -> str:
+    """A name and its figure come closer, before the words behind them are broken."""
     gaps = [found.span() for found in re.finditer(r"(?<=\S) {3,}(?=[−+≥$\d])", line)]
+    gaps = [gap for gap in gaps if gap[1] > deep]
     if not gaps:
         return line
     start, end = max(gaps, key=lambda gap: gap[1] - gap[0])

@@ -90,7 +90,7 @@ def _listed(row: FeatureRow, asked: tuple[Question, ...], *, as_json: bool) -> N
         print_json(feature=number, questions=[one._asdict() for one in asked])
         return
     if not asked:
-        echo(f"feature {number} asks nothing")
+        echo(f"feature {number} has no open questions")
         return
     _show(asked)
     raise NeedsHuman("only a person can answer", f'sparing answer {number} "say it here"')
@@ -99,7 +99,7 @@ def _listed(row: FeatureRow, asked: tuple[Question, ...], *, as_json: bool) -> N
 def _print_answered(office: Office, row: FeatureRow, done: AnswerReceipt, *, as_json: bool) -> None:
     number, left = row.feature.id, [one.number for one in done.left]
     if not left:
-        words = f"{done.stage} has its answer"
+        words = f"{done.stage} is answered"
         print_answered(
             office, row, words, answer="answered", stage=done.stage, left=[], as_json=as_json
         )
@@ -108,5 +108,5 @@ def _print_answered(office: Office, row: FeatureRow, done: AnswerReceipt, *, as_
     if as_json:
         print_json(feature=number, stage=done.stage, left=left, next_command=command)
         return
-    echo(f"kept; {len(left)} of its questions wait:")
+    echo(f"saved; {len(left)} more questions are open:")
     echo(f"  {style(command, fg='cyan')}")

@@ -144,7 +144,7 @@ class AtGate:
     def reject(self) -> bool:
         said = text_from_editor(self.office, self.row, self._line)
         if not said:
-            echo("  nothing was said, so nothing is rejected", err=True)
+            echo("  no feedback was given, so nothing is rejected", err=True)
             return False
         answers.reject(self.office, self.row, said, self.office.sender, now())
         if repeats(self.office, self.row, said):

@@ -66,7 +66,7 @@ def pause_every(*, as_json: bool) -> None:
     if as_json:
         print_json(paused=numbers, counts=OrderTiming.SOON.value, next_command="sparing list")
     elif not rows:
-        echo("nothing is under way here")
+        echo("nothing is running here")
     for number in () if as_json else numbers:
         echo(f"feature {number} pauses, {OrderTiming.SOON}")
         echo(f"  {style(f'sparing resume {number}', fg='cyan')}")
@@ -83,7 +83,7 @@ def resume_command(feature: str | None, as_json: bool) -> None:
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature) if feature else orders.stopped(office)
     stage = orders.resume(office, row, office.sender, now())
-    _answered(office, row, f"{stage} is to be resumed", as_json=as_json)
+    _answered(office, row, f"{stage} will be resumed", as_json=as_json)
 
 
 @click.command("skip")
@@ -157,7 +157,7 @@ def abandon_command(feature: str, yes: bool, as_json: bool) -> None:
     orders.refuse_over(row)
     if not yes and not is_terminal():
         raise NeedsHuman(
-            f"feature {number} is given up only by a person", f"sparing abandon {number} --yes"
+            f"feature {number} can be given up only by a person", f"sparing abandon {number} --yes"
         )
     if not yes:
         confirm(f"give up {number} {title}?", default=False, abort=True, err=True)

@@ -37,13 +37,13 @@ def rerun_command(feature: str, stage: str, yes: bool, as_json: bool) -> None:
     if not yes and (as_json or not is_terminal()):
         number = row.feature.id
         again = " ".join(filter(None, (f"sparing rerun {number}", stage, "--yes")))
-        raise NeedsHuman(f"{words}; a person decides that", again)
+        raise NeedsHuman(f"{words}; only a person can confirm that", again)
     if not yes:
         echo(words, err=True)
         confirm("rerun it?", default=False, abort=True, err=True)
     done = rerun(office, row, plan.stage, office.sender, now())
     print_answered(
-        office, row, f"{done.stage} is to be done again", done=words, stage=done.stage,
+        office, row, f"{done.stage} will be redone", done=words, stage=done.stage,
         commit=done.commit, kept=done.ref, as_json=as_json,
     )  # fmt: skip
 

@@ -49,7 +49,7 @@ def rule_command(
         return
     if verb is None:
         again = f'sparing rule {row.feature.id} {finding} dismiss "why"'
-        raise UsageError(f"say what is ruled on {finding}: uphold or dismiss", again)
+        raise UsageError(f"say how to rule on {finding}: uphold or dismiss", again)
     ruled = rule(office, row, RulingRequest(finding, VERBS[verb], why, stage), office.sender, now())
     _print_ruled(row.feature.id, ruled, as_json=as_json)
 
@@ -64,7 +64,7 @@ def rule_at_gate(office: Office, row: FeatureRow, ask: Callable[[str], str]) -> 
     finding, verb, why = (*said, "", "")[:3]
     if verb not in VERBS:
         raise UsageError(
-            f"say what is ruled on {finding}", f'{finding} uphold, or {finding} dismiss "why"'
+            f"say how to rule on {finding}", f'{finding} uphold, or {finding} dismiss "why"'
         )
     ruled = rule(
         office,
@@ -88,7 +88,7 @@ def _print_open(
     for one in found:
         where = f" ({one_line(one.location)})" if one.location else ""
         head = f"{one.id} {one.severity}, {one.stage}, {', '.join(one.roles)}, {one.state}"
-        echo(style(head, bold=True) + ("" if one.counts else ", holds nothing up"))
+        echo(style(head, bold=True) + ("" if one.counts else ", does not block"))
         echo(f"   {one_line(one.text)}{where}")
         if one.answer:
             echo(f"   author {one_line(one.answer)}")
@@ -100,7 +100,7 @@ def _print_open(
     if unruled:
         echo(f'\nrule on one: sparing rule {feature} {unruled} dismiss "why"')
     else:
-        echo("\nAll are ruled on.")
+        echo("\nAll findings have a ruling.")
 
 
 def _print_ruled(feature: str, ruled: RulingReceipt, *, as_json: bool) -> None:
@@ -115,6 +115,6 @@ def _print_ruled(feature: str, ruled: RulingReceipt, *, as_json: bool) -> None:
     rest = ", ".join(other.id for other in ruled.left)
     echo(f"{one.id} {one.ruling}." + (f" Not ruled on yet: {rest}." if rest else ""))
     if ruled.waits:
-        echo(f"To go on by what is ruled: {command}")
+        echo(f"To continue with these rulings: {command}")
     else:
-        echo("It counts from the next look on.")
+        echo("It counts from the next review on.")

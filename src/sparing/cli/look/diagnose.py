@@ -39,7 +39,7 @@ def diagnose_command(to: Path, as_json: bool) -> None:
             for name, text in content.items():
                 archive.writestr(zipfile.ZipInfo(name), text)
     except FileExistsError:
-        raise UsageError(f"{to} is there already", "name another file: --to FILE") from None
+        raise UsageError(f"{to} already exists", "name another file: --to FILE") from None
     except OSError as error:
         raise UsageError(f"{to} can't be written: {error.strerror}", "--to FILE") from error
     if as_json:

@@ -52,7 +52,7 @@ def _feature(office: Office, name: str | None) -> FeatureRow:
         return answers.find(office, known[0].id)
     if not known:
         raise UsageError("there is no feature here yet", 'sparing start "Add rate limiting"')
-    raise UsageError("say of which feature", f"add: --feature {known[0].id}")
+    raise UsageError("it is not clear which feature is meant", f"add: --feature {known[0].id}")
 
 
 def page_of(office: Office, row: FeatureRow, wanted: PromptOptions) -> tuple[PromptPage, list[str]]:

@@ -75,7 +75,7 @@ def show_command(feature: str, document: str | None, as_json: bool, **wanted: An
         return
     stray = [name.removeprefix("of_") for name, value in wanted.items() if value]
     if stray:
-        raise UsageError(f"--{stray[0]} belongs to a prompt", "sparing show prompt ROLE")
+        raise UsageError(f"--{stray[0]} is for prompts only", "sparing show prompt ROLE")
     if feature == "reviews" and document is not None:
         show_reviews(document, as_json=as_json)
         return
@@ -139,7 +139,7 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
     if row.status is FeatureStatus.ABANDONED:
         if Path(shown.worktree).is_dir():
             command = style(f"sparing clean {shown.id}", fg="cyan")
-            echo(f"  its worktree can go: {command}")
+            echo(f"  its worktree can be removed: {command}")
         return
     for line in last_gate_notes(office, row):
         echo(wrapped(line, "  "))
@@ -155,7 +155,7 @@ def print_finished(found: FinishedFeature) -> None:
         echo(f"    {style(command, fg='cyan')}")
     number = found.row.feature.id
     if found.home is MergeStatus.MERGED and found.worktree:
-        echo(f"  its worktree can go: {style(f'sparing clean {number}', fg='cyan')}")
+        echo(f"  its worktree can be removed: {style(f'sparing clean {number}', fg='cyan')}")
 
 
 def _document(office: Office, row: FeatureRow, name: str) -> str:

@@ -119,9 +119,7 @@ def print_moved(office: Office) -> None:
 
     here = quote(str(office.repository.checkout))
     for place in moved_here(office):
-        echo(
-            "\nFeatures that began with commits of this repository belong to a folder that is gone:"
-        )
+        echo("\nSome features of this repository belong to a folder that no longer exists:")
         echo(f"  {place}")
         command = style(f"mv {here} {quote(place)}", fg="cyan")
         echo(f"  if it was moved, put it back   {command}")
@@ -130,8 +128,8 @@ def print_moved(office: Office) -> None:
 def _print_left(left: Sequence[FinishedFeature]) -> None:
     if left:
         ids = ", ".join(one.row.feature.id for one in left)
-        what = "merged, its worktree" if len(left) == 1 else "merged, their worktrees"
-        echo(f"\n{ids}: {what} can go   {style('sparing clean', fg='cyan')}")
+        what = "merged; its worktree" if len(left) == 1 else "merged; their worktrees"
+        echo(f"\n{ids}: {what} can be removed    {style('sparing clean', fg='cyan')}")
 
 
 def _finished_json(one: FinishedFeature) -> dict[str, object]:
@@ -201,8 +199,8 @@ def _commands(view: FeatureView, *, runs: bool) -> Sequence[GateAction]:
 
 
 GIVEN = {
-    "approve": "approved", "reject": "rejected", "continue": "to be resumed",
-    "rerun": "to be done again", "skip": "to be skipped", "back": "to go back",
+    "approve": "approved", "reject": "rejected", "continue": "resumed",
+    "rerun": "to be redone", "skip": "skipped", "back": "left for an earlier stage",
 }  # fmt: skip
 
 
@@ -213,9 +211,8 @@ def state_words(view: FeatureView, *, runs: bool = False) -> str:
     if view.status == "planned":
         return "not begun"
     if view.answered:
-        return (
-            f"{view.stage} is {GIVEN.get(view.answered, view.answered)}; that counts when it runs"
-        )
+        given = GIVEN.get(view.answered, view.answered)
+        return f"{view.stage} is {given}; that takes effect when it runs"
     if view.waits_for and not view.running:
         if view.cause == "paused":
             return f"{view.stage} is {view.waits_for}"

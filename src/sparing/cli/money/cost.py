@@ -18,8 +18,8 @@ from sparing.records.totals import DOCTOR, RESUME_CHECK
 from sparing.report.cost import Costs, cost_csv
 
 ASKED_ONCE = (
-    "three short turns, once for each version of the client, to see if its sessions can be resumed;"
-    " caps count them, no feature's bill does"
+    "three short turns, once per client version, to check that sessions can be resumed; they count "
+    "against caps but are in no feature's bill"
 )
 
 
@@ -39,7 +39,7 @@ def cost_command(feature: str | None, by: str | None, as_csv: bool, as_json: boo
     is counted; if nobody saw one end, its cost is unknown, which is not zero.
     """
     if as_csv and as_json:
-        raise UsageError("--csv and --json can't be printed at once", "sparing cost --csv")
+        raise UsageError("--csv and --json can't be combined", "sparing cost --csv")
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature) if feature else None
     chosen = By(by) if by else By.STAGE if row else By.FEATURE

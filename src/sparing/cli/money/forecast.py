@@ -78,12 +78,12 @@ def show_dry_run(office: Office, row: FeatureRow, *, begun: bool = True) -> None
         run = style(f"sparing run {row.feature.id}", fg="cyan")
         echo(f"\nnothing was started; to run it: {run}")
     else:
-        echo("\nnothing was begun or written; to begin: the same command without --dry-run")
+        echo("\nnothing was started or written; to start, run the same command without --dry-run")
 
 
 def _show_stages(office: Office, row: FeatureRow) -> None:
     for stage in ahead_of(office, row):
-        judged = f"; judged by {', '.join(stage.reviewers)}" if stage.reviewers else ""
+        judged = f"; reviewed by {', '.join(stage.reviewers)}" if stage.reviewers else ""
         who = f"{stage.who}{judged}"
         gate = style(" then asks you", fg="cyan") if stage.asks else ""
         echo(f"  {stage.name:<14} {who}{gate}")

@@ -60,7 +60,8 @@ def raise_command(
     if attempts is not None:
         if wish.amounts or scope is not CapScope.FEATURE:
             raise UsageError(
-                "--attempts stands alone", f"sparing raise {row.feature.id} --attempts {attempts}"
+                "--attempts can't be combined with other limits",
+                f"sparing raise {row.feature.id} --attempts {attempts}",
             )
         wish = CapRequest(CapScope.DISPATCH, "", {CapMeasure.ATTEMPTS: attempts})
     _told(row, raise_caps(office, row, wish, office.sender, now()), as_json=as_json)
@@ -69,7 +70,7 @@ def raise_command(
 def _scope(scopes: CapScopes) -> CapScope:
     named = [CapScope(name) for name, given in scopes.items() if given]
     if len(named) > 1:
-        raise UsageError("a raise is for one of --stage, --day and --turn", "sparing raise --help")
+        raise UsageError("use only one of --stage, --day and --turn", "sparing raise --help")
     return named[0] if named else CapScope.FEATURE
 
 
@@ -105,8 +106,8 @@ def _told(row: FeatureRow, raised: RaisedCap, *, as_json: bool) -> None:
             stands=stands.dump() if stands else None, next_command=command,
         )  # fmt: skip
     elif stands:
-        echo(f"raised, but still in the way: {stands.words}\n  {command}")
+        echo(f"raised, but not enough: {stands.words}\n  {command}")
     elif raised.parked:
-        echo(f"raised. A running engine goes on by itself; else: {command}")
+        echo(f"raised. A running engine continues by itself; otherwise: {command}")
     else:
         echo("raised. It counts from the next turn on.")

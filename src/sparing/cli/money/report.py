@@ -43,9 +43,9 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
     from sparing.report.figures import report_json
 
     if as_html and as_json:
-        raise UsageError("--html and --json can't be printed at once", "sparing report --json")
+        raise UsageError("--html and --json can't be combined", "sparing report --json")
     if output is not None and not as_html:
-        raise UsageError("--output is for pages", "sparing report --html --output report.html")
+        raise UsageError("--output needs --html", "sparing report --html --output report.html")
     office = open_office(Path.cwd(), reading=True)
     row = answers.find(office, feature) if feature else None
     found = project_report(office) if row is None else feature_report(office, row)
@@ -53,7 +53,7 @@ def report_command(feature: str | None, as_html: bool, output: Path | None, as_j
     if as_json:
         print_json(**report_json(found), continuity=continuity_json(going))
     elif not found.spending.rows:
-        echo("Nothing was sent yet: there is nothing to report on.")
+        echo("Nothing to report yet: no agent was asked.")
     elif as_html:
         name = "all" if row is None else row.feature.name
         _write(found, output or office.folder.path / "reports" / f"{name}.html")

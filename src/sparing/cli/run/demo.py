@@ -38,9 +38,9 @@ TITLE = "List the most frequent words"
 AGAIN = "sparing demo --interactive --keep wordtally-demo"
 SIMULATED = {
     names.SCRIPTED: "the agent is scripted and its tokens are counted",
-    names.CLAUDE_DOUBLE: "Claude Code works with a double of the model; its requests are billed",
-    names.CODEX_DOUBLE: "Codex works with a double of the model; its requests are billed",
-    names.API_DOUBLE: "a double of the provider answers; its requests are billed",
+    names.CLAUDE_DOUBLE: "Claude Code works with a stand-in for the model; its requests are billed",
+    names.CODEX_DOUBLE: "Codex works with a stand-in for the model; its requests are billed",
+    names.API_DOUBLE: "a stand-in for the provider answers; its requests are billed",
 }
 OVERRIDES = {
     "commits.author": "sparing",
@@ -90,7 +90,7 @@ def demo_command(
         if not as_json:
             echo(f"a sample project in {repository.checkout}", err=True)
             if client:
-                echo(f"{client}, with a double of its model on this machine", err=True)
+                echo(f"{client}, with a stand-in for the model on this machine", err=True)
             echo(f'{style("feature 001", bold=True)} "{TITLE}", flow {flow}', err=True)
         mode = Mode.ASK if interactive else Mode.YES
         code = run_features(office, [row], mode, quiet=as_json, kept=keep is not None, bill=False)
@@ -103,7 +103,7 @@ def demo_command(
 def _gone() -> None:
     """A sample that isn't kept can't be resumed: say so where a command was just named."""
     echo(
-        "\nthe sample ends here: it is not kept, so it can't be continued later\n"
+        "\nthe sample is deleted now, so it can't be continued later\n"
         f"  to leave it and come back: {style(AGAIN, fg='cyan')}",
         err=True,
     )
@@ -137,7 +137,7 @@ def _folder(keep: Path | None) -> Generator[Path]:
             yield Path(folder)
         return
     if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-        raise UsageError(f"{keep} is there already", "name a folder that does not exist yet")
+        raise UsageError(f"{keep} already exists", "name a folder that does not exist yet")
     keep.mkdir(parents=True, exist_ok=True)
     yield keep.resolve()
 

@@ -48,8 +48,8 @@ FAILURE_LOOK_SECONDS = 1.0
 GO_ON = "sparing run"
 OVER = frozenset({FeatureStatus.COMPLETED, FeatureStatus.ABANDONED})
 DEARER = (
-    "    turns this few and short have little to share: what each prompt carries,\n"
-    "    rules and roles and quoted documents, outweighs what they have in common"
+    "  so few, short turns have little to share: the rules, roles and documents that each prompt "
+    "carries outweigh what they have in common"
 )
 """Why a small flow may cost more than the naive way."""
 
@@ -125,7 +125,7 @@ def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode
     echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
     if mode is Mode.ASK and shown.position == "gate":
         again = style(f"sparing run {shown.id}", fg="cyan")
-        echo(f"  {again}   asks you again, whenever you like", err=True)
+        echo(f"  {again}   to decide later", err=True)
         return
     _tell_outlook(office, row)
     for command in (*_next_commands(shown), feature_link(office, row)):

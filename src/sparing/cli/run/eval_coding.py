@@ -40,7 +40,7 @@ def eval_coding(
     what = f"{len(asks)} coding tasks by {name}"
     limit = agreed(what, forecast_usd(trial, asks), cap, yes=yes, quiet=as_json)
     if len(arms) == 1 and not as_json:
-        echo(f"{name} can't carry our tools: only the client's are tried", err=True)
+        echo(f"{name} can't use Sparing's tools: only the client's are tested", err=True)
     done = asyncio.run(
         watched(run_coding(trial, asks, limit, _tell), LiveStatus(office, quiet=as_json))
     )

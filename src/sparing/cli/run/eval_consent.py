@@ -22,7 +22,7 @@ def agreed(
 ) -> float | None:
     """The most that may be spent, after somebody has agreed to it."""
     if likely is None:
-        words, limit = "what it costs is unknown: the model has no price", cap
+        words, limit = "the cost is unknown: the model has no price", cap
     else:
         limit = cap if cap is not None else round(likely * WIDE, 2)
         words = f"about ${likely / WIDE:.2f} to ${likely * WIDE:.2f} (estimated)"
@@ -32,7 +32,7 @@ def agreed(
     if yes:
         return limit
     if not is_terminal() or quiet:
-        raise NeedsHuman("this spends money and nobody has agreed to it", again)
+        raise NeedsHuman("this spends money and needs your consent", again)
     if not confirm("Send them?", default=False, err=True):
         raise click.Abort
     return limit

@@ -14,7 +14,7 @@ def print_ending(found: FeatureEnding) -> None:
         for line in found.body.splitlines():
             echo(f"  {printable(line)}".rstrip())
     if found.given:
-        echo("\n  lessons that were given:")
+        echo("\n  lessons that agents were given:")
     for one in found.given:
         echo(f"  - {printable(one.title)}: {one.judged}")
         echo(style(f"      to {', '.join(one.to)}", dim=True))

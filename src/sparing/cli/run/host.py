@@ -68,7 +68,7 @@ async def _host(office: Office, seat: EngineSeat, lives: Callable[[], bool]) -> 
                 await host.look()
                 await asyncio.sleep(poll)
             if draining.is_set():
-                echo("draining: what is under way comes to its end", err=True)
+                echo("draining: finishing the turns in progress", err=True)
                 await engine.drain()
 
 

@@ -116,7 +116,7 @@ def _subject(office: Office, given: ReviewOptions) -> Subject:
     from sparing.audit.subject import subject_of
 
     if given.as_json and given.annotations:
-        raise UsageError("--json and --annotations can't be printed at once", "leave one out")
+        raise UsageError("--json and --annotations can't be combined", "leave one out")
     configured = office.loaded.settings.workspace.base_branch
     return subject_of(
         office.repository, given.base, given.pull, configured, inherited_environment()
@@ -155,7 +155,7 @@ def _show_subject(office: Office, subject: Subject) -> None:
     echo(f"{style(subject.name, bold=True)} against {subject.base} at {subject.since[:10]}")
     echo(f"  changed   {files}, +{added} -{removed}")
     if is_dirty(office.repository):
-        echo("note: uncommitted changes are not looked at", err=True)
+        echo("note: uncommitted changes are not reviewed", err=True)
 
 
 def _show_checks(found: CheckedBranch, *, quiet: bool) -> None:
@@ -168,7 +168,7 @@ def _show_checks(found: CheckedBranch, *, quiet: bool) -> None:
     ]
     echo(f"  checks    {', '.join(words) or 'none found'}")
     for one in found.changed:
-        echo(f"  checks    not as they were: {one}")
+        echo(f"  checks    changed by this branch: {one}")
 
 
 def _tell(found: BranchVerdict) -> None:

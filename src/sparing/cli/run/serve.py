@@ -76,7 +76,7 @@ def _run_both(office: Office, page: PageServer) -> None:
     try:
         host_engine(office, serving.is_alive, "sparing serve --run")
     except EngineBusy as error:
-        echo(f"note: {error.what}; the page goes on without an engine", err=True)
+        echo(f"note: {error.what}; the page continues without an engine", err=True)
         serving.join()
     except KeyboardInterrupt:
         echo("\nstopped; nothing is lost: sparing run continues from here", err=True)

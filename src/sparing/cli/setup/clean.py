@@ -49,4 +49,4 @@ def _words(row: FeatureRow, one: CleanupResult) -> str:
         return f"stays: {one.stays}"
     if not one.branch:
         return "has neither a worktree nor a branch"
-    return f"its worktree is gone; the branch {row.feature.branch} is still there"
+    return f"its worktree was removed; the branch {row.feature.branch} is still there"

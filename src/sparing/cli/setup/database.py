@@ -25,12 +25,12 @@ def database_command() -> None:
 def copy_command(target: str | None, source: str | None, as_json: bool) -> int:
     """Copy all records and stored texts of this repository, whole or not at all.
 
-    ADDRESS is written as in `state.database`: postgresql://user@host/name. Where the records come
-    from stays as it is. Features that run go on from their last decision.
+    ADDRESS is written as in `state.database`: postgresql://user@host/name. The source stays
+    as it is. Running features continue from their last decision.
     """
     if bool(target) == bool(source):
         raise UsageError(
-            "say either where the records go or where they come from",
+            "name either --to or --from",
             "sparing database copy --to postgresql://user@host/name",
         )
 

@@ -66,12 +66,13 @@ def doctor_command(
         return 0 if good else 1
     for finding in findings:
         mark = style("✓", fg="green") if finding.good else style("✗", fg="red")
+        mark = mark if finding.found or not finding.good else style("·", dim=True)
         first, *rest = finding.words.split("; ") if finding.name == "sandbox" else [finding.words]
-        echo(f"{mark} {finding.name:<12}{homely(first)}")
+        echo(f"{mark} {finding.name:<13}{homely(first)}")
         for line in rest:
-            echo(style(wrapped(line, " " * 14), dim=True))
+            echo(style(wrapped(line, " " * 15), dim=True))
         if finding.repair:
-            echo(f"  {'':<12}{style(finding.repair, fg='cyan')}")
+            echo(f"{'':<15}{style(finding.repair, fg='cyan')}")
     return 0 if good else 1
 
 
@@ -111,7 +112,7 @@ def _sandbox() -> DoctorLine:
         settle_level(reach)
     except SparingError as error:
         return DoctorLine("sandbox", good=False, words=error.what, repair=error.repair)
-    where = f"; every worktree is {constant_path.WORKTREE} in there" if reach.constant else ""
+    where = f"; every worktree is {constant_path.WORKTREE} inside" if reach.constant else ""
     return DoctorLine("sandbox", good=True, words=reach.words + where)
 
 
@@ -163,7 +164,7 @@ def _look(name: str, look: Callable[[], str]) -> DoctorLine:
 def _settings(office: Office | None) -> str:
     loaded = office.loaded if office else current(None)
     own = [key for key, origin in loaded.origins.items() if origin != "default"]
-    return f"{len(own)} set, the others by default (sparing config show)"
+    return f"{len(own)} set, the rest by default (sparing config show)"
 
 
 def _state(office: Office) -> str:
@@ -181,7 +182,7 @@ def _intact(database: Database) -> str:
     if answer != "ok":
         raise StateError(
             f"the state in {database.path.parent} is damaged: {answer}",
-            "go back to the last daily copy: sparing doctor --restore",
+            "restore the latest daily backup: sparing doctor --restore",
         )
     return "intact"
 
@@ -189,7 +190,7 @@ def _intact(database: Database) -> str:
 def _roles(office: Office) -> str:
     warnings = check_roles(office)
     own = len(catalog(office).own)
-    words = f"{own} of your or the repository's own" if own else "the ones that ship with sparing"
+    words = f"{own} of your own or the repository's" if own else "the built-in ones"
     return "; ".join((words, *warnings))
 
 
@@ -201,14 +202,14 @@ def _levers(office: Office) -> str:
 
     settings = office.loaded.settings
     if settings.review.policy is not Policy.ADAPTIVE:
-        return f"none: the policy {settings.review.policy} has none of them"
+        return f"none under the policy {settings.review.policy}"
     try:
         backend = make_backend(office.loaded, office.folder)
         with office.database.read() as connection:
             off = off_by_record(connection, backend.name, 1, settings.economy.levers)
             found = recorded(standings_of(connection, settings, backend), off)
     except SparingError:
-        return "not known before there is an agent"
+        return "unknown until there is an agent"
     missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]
     on = sum(one.on for one in found)
     return f"{on} of {len(found)}{'; off: ' if missing else ''}{', '.join(missing)}"
@@ -220,7 +221,7 @@ def _whose_tools(office: Office) -> str:
     try:
         return whose_tools(office)
     except SparingError:
-        return "not known before there is an agent"
+        return "unknown until there is an agent"
 
 
 def _why_off(lever: Lever, why: str) -> str:

@@ -57,8 +57,8 @@ class _Parts(NamedTuple):
     @property
     def missing(self) -> str:
         if not self.client.good:
-            return ", but its client can't be used"
-        return "" if self.login.good else f", but {self.login.words}"
+            return self.client.words
+        return "" if self.login.good else self.login.words
 
 
 def _codex(environ: Mapping[str, str], backend: str) -> _Parts:
@@ -145,7 +145,7 @@ def _login(loaded: Loaded, environ: Mapping[str, str], *, needed: bool) -> Docto
 def _missing(name: str, error: SparingError, *, needed: bool) -> DoctorLine:
     """Only who needs it has to repair it."""
     if not needed:
-        words = f"{error.what}; not needed by this backend"
+        words = f"{error.what} (not needed)"
         return DoctorLine(name, True, words, found=False)
     return DoctorLine(name, False, error.what, error.repair, found=False)
 
@@ -158,7 +158,7 @@ def _agent(loaded: Loaded, claude: _Parts, codex: _Parts, api: _Parts) -> Doctor
     if names.is_played(backend):
         return _playing(loaded, why)
     missing = {names.CLAUDE: claude, names.CODEX: codex}.get(backend, api).missing
-    return DoctorLine("agent", not missing, f"{why}{missing}")
+    return DoctorLine("agent", not missing, f"{why}, but {missing}" if missing else why)
 
 
 def _auto(claude: _Parts, codex: _Parts, api: _Parts) -> DoctorLine:
@@ -166,9 +166,9 @@ def _auto(claude: _Parts, codex: _Parts, api: _Parts) -> DoctorLine:
     taken = next((name for name, parts in ready if parts.usable), "")
     if taken:
         why = "a key is set" if taken == names.API else "it is installed and logged in"
-        return DoctorLine("agent", True, f"{taken}: auto takes it, since {why}")
+        return DoctorLine("agent", True, f"{taken}: {why}")
     return DoctorLine(
-        "agent", False, f"none: it would be Claude Code{claude.missing}",
+        "agent", False, f"none: {claude.missing}",
         "or see it all without an agent: sparing demo",
     )  # fmt: skip
 
@@ -177,7 +177,7 @@ def _playing(loaded: Loaded, why: str) -> DoctorLine:
     agent = loaded.settings.agent
     if agent.backend != names.SCRIPTED and loaded.agent_script is None:
         drawn = agent.double is not DoubledAgent.SCRIPT
-        how = f"working like a {agent.double} agent" if drawn else "making up what it writes"
+        how = f"working like a {agent.double} agent" if drawn else "improvising without a script"
         return DoctorLine("agent", True, f"{why}, {how}")
     if loaded.agent_script is None:
         repair = "name one: SPARING_AGENT__SCRIPT=/path/to/script.toml"

@@ -17,7 +17,7 @@ from sparing.records.folder import open_folder
 from sparing.runtime.engine_lock import engine_lock
 from sparing.workspace.git.repository import locate_repository
 
-AFTER = "what was decided and paid after it is not in the records; no commit is lost"
+AFTER = "decisions and costs after that are missing from the records; no commit is lost"
 
 
 def restore_records(day: str, *, yes: bool, as_json: bool) -> int:
@@ -27,11 +27,11 @@ def restore_records(day: str, *, yes: bool, as_json: bool) -> int:
     found = copies(folder)
     if found and not yes and is_sound(folder / NAME):
         raise UsageError(
-            f"the records are sound; the copy of {day or found[0].stem} would take them back",
+            f"the records are intact; the backup of {day or found[0].stem} would set them back",
             f"if that is what you want: {RESTORE}{f' {day}' if day else ''} --yes",
         )
     if not found and is_sound(folder / NAME):
-        raise StateError("there is no daily copy yet", "nothing is damaged: sparing status")
+        raise StateError("there is no daily backup yet", "nothing is damaged: sparing status")
     with engine_lock(folder / "engine.lock"):
         copy, aside = restore(folder, day)
         back = set_branches_back(open_office(Path.cwd()))

@@ -41,7 +41,7 @@ def resume_answers(office: Office) -> list[ResumeCheckLine]:
     if backend.capabilities.proven:
         return [
             ResumeCheckLine(
-                "resume", True, f"{backend.name}: its sessions are our own, nothing to ask"
+                "resume", True, f"{backend.name}: nothing to check, Sparing keeps its sessions"
             )
         ]
     optional = settings.workspace.sandbox is Sandbox.OPTIONAL
@@ -62,13 +62,13 @@ def resume_answers(office: Office) -> list[ResumeCheckLine]:
 def _answers(found: CheckRow, prices: tuple[str, ...]) -> list[ResumeCheckLine]:
     share = "not known" if found.share is None else f"{found.share:.0%} of it read from cache"
     cost = cost_usd(found.model, found.usage, own_prices(prices))
-    spent = "at a price that is not known" if cost is None else f"${cost:.4f}"
+    spent = "at an unknown price" if cost is None else f"${cost:.4f}"
     state = f"off, {found.reason}" if found.reason else "on"
     total = f"{found.usage.total} tokens, {spent} ({found.origin}), in {found.seconds:.1f} s"
     items = [ResumeCheckLine(*item) for item in found.items]
     return [
         *(item for item in items if item.name != HOUR_ITEM),
-        ResumeCheckLine("V5", True, f"the share of the transcript that a cache gave back: {share}"),
+        ResumeCheckLine("V5", True, f"share of the transcript read from the cache: {share}"),
         *(_hour(item) for item in items if item.name == HOUR_ITEM),
         ResumeCheckLine(
             "resume", not found.reason, f"{state}, for {found.backend} {found.version}; {total}"

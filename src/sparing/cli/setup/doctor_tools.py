@@ -74,7 +74,7 @@ def tool_answers(office: Office) -> list[DoctorLine]:
             row = asyncio.run(watched(asked, LiveStatus(office)))
         found += [DoctorLine(name, good, said) for name, good, said in lines(row)]
         cost = cost_usd(model, row.usage, own_prices(settings.models.prices))
-        spent = "at a price that is not known" if cost is None else f"${cost:.4f}"
+        spent = "at an unknown price" if cost is None else f"${cost:.4f}"
         total = f"{row.usage.total} tokens, {spent} ({row.origin}), in {row.seconds:.1f} s"
         found[-1] = found[-1]._replace(words=f"{found[-1].words}; {total}")
     return found

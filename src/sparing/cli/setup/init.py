@@ -88,7 +88,7 @@ def agree_to_setup(office: Office, found: RepositoryScan, *, yes: bool) -> bool:
 def offer_file(office: Office, found: RepositoryScan, *, yes: bool) -> str:
     """The name of the file that was written; empty if none was."""
     if found.configured:
-        echo(f"{found.configured} has settings already; it is left as it is", err=True)
+        echo(f"{found.configured} already has settings and is left unchanged", err=True)
         return ""
     asked = f"copy {', '.join(found.private)} to worktrees (authors and checks only)?"
     copy = found.setup.copy
@@ -103,12 +103,12 @@ def offer_file(office: Office, found: RepositoryScan, *, yes: bool) -> str:
 
 
 def _setup(plan: SetupPlan) -> str:
-    return "\n".join(f"{one.words} ({one.origin})" for one in plan.commands) or "nothing to do"
+    return "\n".join(f"{one.words} ({one.origin})" for one in plan.commands) or "none needed"
 
 
 def _checks(found: RepositoryScan) -> str:
     rows = [f"{one.name}: {' '.join(one.command)} ({one.origin})" for one in found.checks]
-    return "\n".join(rows) or "none found: a Makefile with a test target is one"
+    return "\n".join(rows) or "none found (a Makefile with a target `test` would be one)"
 
 
 def _facts(found: RepositoryScan) -> dict[str, object]:

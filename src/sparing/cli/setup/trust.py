@@ -76,11 +76,11 @@ def trust_command(yes: bool, revoke: bool, setup: str | None, web: bool, as_json
 def _revoke(office: Office, as_json: bool) -> None:
     files, settings = revoke_all(office), revoke_programs(office)
     searches = forbid_web(office)
-    words = f"{files} files were trusted; none is any more"
+    words = f"{files} files were trusted; that is withdrawn"
     if settings:
-        words += f"\n{settings} git settings were trusted; none is any more"
+        words += f"\n{settings} git settings were trusted; that is withdrawn"
     if searches:
-        words += "\nthe web is not searched any more"
+        words += "\nweb searches are no longer allowed"
     content = {"revoked": files, "revoked_settings": settings, "revoked_web": searches}
     _tell(as_json, content, words)
 

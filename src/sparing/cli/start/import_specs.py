@@ -32,11 +32,11 @@ HOMES = "specs/, openspec/changes/, .kiro/specs/ and docs/features/"
 @click.argument("path", required=False, default=AUTO)
 @click.option(
     "--format", "kind", type=click.Choice(sorted(FORMATS), case_sensitive=False),
-    help="Which tool wrote it. Default: told by where it lies and what it holds.",
+    help="Which tool wrote it. Default: detected.",
 )  # fmt: skip
 @click.option("--title", default="", help="Default: the title of the imported document.")
-@click.option("--again", is_flag=True, help="Import it although a feature was made from it before.")
-@click.option("--dry-run", is_flag=True, help="Show where every file would go; begin nothing.")
+@click.option("--again", is_flag=True, help="Import it even if a feature was made from it before.")
+@click.option("--dry-run", is_flag=True, help="Show where every file would go; start nothing.")
 @click.option("--yes", is_flag=True, help="Run at once and approve gates whose reviews passed.")
 @json_option
 def import_command(
@@ -76,7 +76,7 @@ def _only_one(office: Office) -> Path:
     if others:
         _list(found)
         raise UsageError(
-            f"{len(found)} folders hold specs, and one becomes one feature",
+            f"{len(found)} folders hold specs, and each becomes its own feature",
             f"name it: sparing import {first.place}",
         )
     return first.path

@@ -88,7 +88,7 @@ def show_command(project: str, as_json: bool) -> int:
         return 0
     if not found:
         echo("there is no project here")
-        echo(style('  sparing project new "what it should come to"', fg="cyan"))
+        echo(style('  sparing project new "what it should achieve"', fg="cyan"))
     for one in found:
         _show(one)
     return 0
@@ -139,7 +139,7 @@ def _nothing(view: ProjectView, *, as_json: bool) -> int:
     elif not view.features:
         echo(f"{view.id} has no feature in its roadmap", err=True)
     else:
-        echo(f"nothing of {view.id} can begin now", err=True)
+        echo(f"nothing of {view.id} can start now", err=True)
         for one in view.features:
             if one.standing != ProjectStanding.DONE:
                 waits = f", waits for {', '.join(one.waits_for)}" if one.waits_for else ""

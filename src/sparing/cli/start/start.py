@@ -86,7 +86,7 @@ def offer_run(office: Office, row: FeatureRow, why: str, *, yes: bool, as_json: 
     """What lies ahead of a new feature; then it runs, or waits until somebody says so."""
     found = prospect(office)
     if has_changes(office):
-        echo("note: uncommitted changes are left alone; they are no part of it", err=True)
+        echo("note: uncommitted changes are left alone and are not part of the feature", err=True)
         again = f"git commit, sparing abandon {row.feature.id} --yes, and start again"
         echo(f"to include them: {again}", err=True)
     if not as_json and head(office.repository).branch is None:

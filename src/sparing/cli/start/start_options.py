@@ -59,7 +59,7 @@ def start_input_options(command: F) -> F:
 def start_request(office: Office, title: str, flow: str, given: Mapping[str, Any]) -> StartRequest:
     file, issue = given["from_file"], given["from_issue"]
     if file is not None and issue is not None:
-        raise UsageError("a feature begins with a file or with an issue", "leave one of them out")
+        raise UsageError("--from-file and --from-issue can't be combined", "leave one of them out")
     if file is not None:
         found = from_file(office, file, flow, title)
     elif issue is not None:
@@ -68,7 +68,7 @@ def start_request(office: Office, title: str, flow: str, given: Mapping[str, Any
         found = StartRequest(title, NOTHING)
     else:
         raise UsageError(
-            "missing argument 'TITLE': what should be there afterwards",
+            "missing argument 'TITLE': what should exist afterwards",
             'sparing start "Add rate limiting"',
         )
     after = dict.fromkeys(answers.find(office, name).feature.name for name in given["after"])

@@ -44,7 +44,7 @@ def settle_flow(office: Office, title: str, flow: str | None, how: Mapping[str, 
     answers.checked_title(begins.title)
     found = proposal(office, _request(office, begins))
     if begins.beginning.given and found.tier == "L1":
-        found = Proposal(MIDDLE, ("it begins with a document", *found.why))
+        found = Proposal(MIDDLE, ("it starts from a document", *found.why))
     chosen, by = _decided(office, found, how)
     if begins.beginning.given and chosen != MIDDLE:
         begins = start_request(office, title, chosen, how)
@@ -76,6 +76,6 @@ def _request(office: Office, begins: StartRequest) -> str:
 
 def _why(office: Office, flow: str | None) -> str:
     if flow:
-        return "as you said"
+        return "your choice"
     origin = office.loaded.origins["flow.default"]
     return f"from {origin}"
