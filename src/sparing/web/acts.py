@@ -108,12 +108,12 @@ def act_body(act: Act, given: Mapping[str, object]) -> object:
     try:
         return load(act.form, given)
     except (ValueError, TypeError) as error:
-        raise UsageError(f"the form is not filled in right: {error}", "reload the page") from None
+        raise UsageError(f"the form has a mistake: {error}", "reload the page") from None
 
 
 def _checked(visit: Visit, seen: Seen) -> None:
     if not seen.shown:
-        raise UsageError("it is not said what was looked at", "reload the page, then again")
+        raise UsageError("the request does not say what was shown", "reload the page, then again")
     refuse_stale(visit.records, visit.row, seen.shown, seen.gate)
 
 
@@ -163,7 +163,7 @@ def _rule(visit: Visit, form: Ruled) -> ActReceipt:
     _checked(visit, form)
     kind = VERBS.get(form.ruling)
     if kind is None:
-        raise UsageError("a ruling is uphold or dismiss", "choose one of the two")
+        raise UsageError("a ruling must be uphold or dismiss", "choose one of the two")
     wish = RulingRequest(form.finding, kind, form.words, form.stage)
     found = rule(visit.records, visit.row, wish, visit.who, visit.at)
     left = len(found.left)
@@ -175,7 +175,7 @@ def _raise(visit: Visit, form: Raised) -> ActReceipt:
     row = visit.row
     raised = raise_caps(visit.records, row, cap_request(form.caps), visit.who, visit.at)
     if raised.stands is not None:
-        return _told(visit, f"raised, but still in the way: {raised.stands.words}")
+        return _told(visit, f"raised, but not enough: {raised.stands.words}")
     return _told(
         visit, "raised; it continues" if raised.parked else "raised, from the next turn on"
     )
@@ -225,7 +225,7 @@ def _stop(visit: Visit, seen: Seen) -> ActReceipt:
 
 def _say(visit: Visit, form: Words) -> ActReceipt:
     found = orders.say(visit.records, visit.row, form.words, visit.who, visit.at)
-    return _told(visit, f"said; it is read {found.counts.value}")
+    return _told(visit, f"sent; it is read {found.counts.value}")
 
 
 def _run(visit: Visit, seen: Seen) -> ActReceipt:
@@ -233,13 +233,17 @@ def _run(visit: Visit, seen: Seen) -> ActReceipt:
     office, row = visit.records, visit.row
     if not answers.retry_handover(office, row, visit.who, visit.at):
         answers.request_start(office, view.reload(office, row), visit.at)
-    return _told(visit, "it begins as soon as an engine runs")
+    return _told(visit, "it starts as soon as an engine runs")
 
 
 def _start(visit: Visit, form: StartForm) -> ActReceipt:
     row = begin_feature(visit.office, form, visit.who, visit.at)
     runs, number = engine_runs(visit.records), row.feature.id
-    words = f"feature {number} begins" if runs else f"feature {number} is there; nobody runs it yet"
+    words = (
+        f"feature {number} begins"
+        if runs
+        else f"feature {number} is created, but no engine is running yet"
+    )
     command = f"sparing {'watch' if runs else 'run'} {number}"
     return ActReceipt(words, runs, command, (f"/r/{visit.path['repo']}/f/{number}",))
 

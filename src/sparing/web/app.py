@@ -33,7 +33,7 @@ from sparing.web.visit import Visit
 
 USED = Refusal(
     401,
-    "this login link was used already, or is none",
+    "this login link is wrong or was already used",
     "use the latest link in the terminal of `sparing serve`; it shows a new one after each login",
 )
 KEPT_SECONDS = 31_536_000
@@ -171,11 +171,13 @@ def _refusal(request: Request, error: Exception) -> Refusal:
         case BodyTooLarge():
             return TOO_LARGE
         case HTTPException(status_code=405):
-            return Refusal(405, f"{request.method} is not used here", "open / and go on from there")
+            return Refusal(
+                405, f"{request.method} is not used here", "open / and continue from there"
+            )
         case HTTPException(status_code=404):
-            return Refusal(404, "there is no such page", "open / and go on from there")
+            return Refusal(404, "there is no such page", "open / and continue from there")
         case HTTPException():
-            return Refusal(error.status_code, str(error.detail), "open / and go on from there")
+            return Refusal(error.status_code, str(error.detail), "open / and continue from there")
         case _:
             what = f"this page failed: {type(error).__name__}"
             return Refusal(500, what, "the terminal of `sparing serve` says more")
@@ -185,7 +187,7 @@ async def _json(request: Request) -> Mapping[str, object]:
     try:
         found: object = json.loads(await request.body())
     except (ValueError, RecursionError):
-        raise UsageError("what was sent is no JSON", "press the button again") from None
+        raise UsageError("the request is not JSON", "press the button again") from None
     if not isinstance(found, dict):
-        raise UsageError("what was sent is no object", "press the button again")
+        raise UsageError("the request is not a JSON object", "press the button again")
     return cast("Mapping[str, object]", found)

@@ -38,5 +38,5 @@ def _stand(visit: Visit) -> str:
 def _drawn(visit: Visit, name: str) -> str:
     chart = chart_named(report_of(visit), name)
     if chart is None:
-        raise NotFound("there is nothing to draw yet", f"sparing report {visit.row.feature.id}")
+        raise NotFound("there is nothing to chart yet", f"sparing report {visit.row.feature.id}")
     return chart.svg

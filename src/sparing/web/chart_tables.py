@@ -56,7 +56,7 @@ def _tokens(name: str, report: Report) -> ChartTable:
         if spending.usage.total
     )
     head = ("stage", *(label for label, _, _ in BUCKETS))
-    return ChartTable(name, "Where the tokens of each stage went", head, rows)
+    return ChartTable(name, "Tokens of each stage by cache outcome", head, rows)
 
 
 def _loops(name: str, report: Report) -> ChartTable:
@@ -85,7 +85,7 @@ def _predictions(name: str, report: Report) -> ChartTable:
         if one.predicted_usd and one.cost_usd
     )
     head = ("stage", "role", "way", "predicted (estimated)", f"billed ({report.spending.origin})")
-    return ChartTable(name, "Prediction against outcome", head, rows)
+    return ChartTable(name, "Predicted and actual cost", head, rows)
 
 
 def _limits(name: str, report: Report) -> ChartTable:
@@ -95,14 +95,14 @@ def _limits(name: str, report: Report) -> ChartTable:
         compared = (
             *((f"{one.name} ({one.origin})", one.cost) for one in economy.ladders),
             (f"this run ({economy.origin})", economy.billed),
-            ("best ways in hindsight (simulated)", economy.best),
+            ("best choices in hindsight (simulated)", economy.best),
             ("lower bound (simulated)", economy.bound),
         )
         for what, cost in compared:
             share = f"{cost / economy.billed:.2f} ×" if economy.billed else ""
             rows.append((what, economy.amount(cost), share))
     head = ("the same work", "cost", "of this run's cost")
-    return ChartTable(name, "How far from the lower bound", head, tuple(rows))
+    return ChartTable(name, "Distance from the lower bound", head, tuple(rows))
 
 
 def _usd(amount: float | None) -> str:

@@ -36,7 +36,9 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 TOO_LARGE = Refusal(
-    413, f"that is more than {LARGEST_BODY // 1_000_000} MB", "send less; what you wrote is kept"
+    413,
+    f"the request is larger than {LARGEST_BODY // 1_000_000} MB",
+    "send less; what you wrote is kept",
 )
 
 
@@ -62,9 +64,9 @@ class Knock(NamedTuple):
 def judge(access: PageLogin, knock: Knock) -> Refusal | None:
     """None lets it in."""
     if knock.only("host") != access.host:
-        return Refusal(403, "this page is not at that address", f"open {access.origin}/")
+        return Refusal(403, "wrong host name", f"open {access.origin}/")
     if knock.has("origin") and knock.only("origin") != access.origin:
-        return Refusal(403, "another site asks, and gets nothing", f"open {access.origin}/")
+        return Refusal(403, "requests from other sites are refused", f"open {access.origin}/")
     if knock.path == LOGIN and knock.method == "GET":
         return None
     if not access.is_session(knock.cookies().get(access.cookie, "")):
@@ -81,10 +83,10 @@ def _judge_write(access: PageLogin, knock: Knock) -> Refusal | None:
     if knock.only("origin") != access.origin or knock.only(MARK) != "page":
         return Refusal(403, "that did not come from the page", again)
     if knock.only("content-type") != "application/json":
-        return Refusal(415, "what is sent here is JSON", again)
+        return Refusal(415, "send JSON", again)
     length = knock.only("content-length")
     if length is not None and (not length.isascii() or not length.isdigit()):
-        return Refusal(400, "its length makes no sense", again)
+        return Refusal(400, "the Content-Length is invalid", again)
     return TOO_LARGE if length is not None and int(length) > LARGEST_BODY else None
 
 

@@ -43,7 +43,7 @@ class MoneyPage:
     closing: tuple[str, ...]
     """What it cost, what the naive way would have cost, and why."""
     proof: tuple[Figure, ...]
-    """Prediction against outcome."""
+    """Predicted and actual cost."""
     reviewers: tuple[YieldRow, ...]
     advice: tuple[str, ...]
     limits: tuple[str, ...]
@@ -93,7 +93,7 @@ def _money(
             BucketRow("read from the cache", used.read),
             BucketRow("written, five minutes", used.write_5m),
             BucketRow("written, one hour", used.write_1h),
-            BucketRow("sent without a cache", used.uncached),
+            BucketRow("sent uncached", used.uncached),
             BucketRow("answered", used.output),
         ),
         caps=caps,

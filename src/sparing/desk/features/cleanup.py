@@ -33,7 +33,7 @@ def clean(office: Office, row: FeatureRow, at: float, *, named: bool) -> Cleanup
     feature, repo = row.feature, office.repository
     if row.status not in (FeatureStatus.COMPLETED, FeatureStatus.ABANDONED):
         raise FeatureError(
-            f"feature {feature.id} is not over: its worktree is needed",
+            f"feature {feature.id} is not finished: its worktree is needed",
             f"sparing show {feature.id}",
         )
     worktree = Worktree(repo, office.folder.worktree(feature.name), feature.branch)

@@ -59,7 +59,7 @@ VERBS = {
 }
 STRONG = ("sealed", "shell")
 """Levels of the sandbox that hold everything that is promised."""
-TOLD = (" does not pass: ", " passes: no finding counts", " passes: nothing it says counts")
+TOLD = (" does not pass: ", " passes: no finding counts", " passes: none of its findings counts")
 """The last as it was said before."""
 PAUSED = "paused by you"
 SHOWN_COMMIT = 10
@@ -194,10 +194,10 @@ def _turn(event: Event, what: TurnLine) -> EventLine | None:
         case WeighedEvent():
             return _weighed(what)
         case FallbackEvent(error=error):
-            words = f"{event.role} starts afresh, its session is not used"
+            words = f"{event.role} starts a new session"
             return EventLine("~", words=words, said=error, quiet=True)
         case UnreadEvent():
-            words = f"{event.role} did not say that it has read what it was pointed to"
+            words = f"{event.role} did not confirm that it read the files it was given"
             return EventLine("~", words=words, quiet=True)
         case _:
             assert_never(what)
@@ -228,7 +228,7 @@ def _own(event: Event, what: StepLine) -> EventLine | None:
             return EventLine(mark, tone, f"the repository's checks: {event.text}")
         case OutputsEvent():
             # Only of what is red: the paths of it are long, and a command finds them.
-            words = f"what they printed: sparing show {number_of(event)} checks"
+            words = f"output: sparing show {number_of(event)} checks"
             return EventLine(words=words, quiet=True, kind=LineKind.AFTER) if event.text else None
         case RefusedCheckEvent():
             return EventLine("~", words=line, quiet=True)

@@ -25,9 +25,9 @@ from sparing.records.features import FeatureRow
 from sparing.workspace.git.commit import read_file
 
 WITHOUT = {
-    StageWork.IMPLEMENT: "no task is carried out and no code is reviewed",
+    StageWork.IMPLEMENT: "no task is implemented and no code is reviewed",
     StageWork.BUILD: "no code is written",
-    StageWork.JUDGE: "nobody judges what was made",
+    StageWork.JUDGE: "nobody reviews the result",
     StageWork.CHECK: "the repository's checks don't run",
     StageWork.PROPOSE: "nothing is proposed",
 }
@@ -85,7 +85,7 @@ def jump(office: Office, row: FeatureRow, plan: Jump, sender: str, at: float) ->
 def need_rest(row: FeatureRow) -> None:
     if row.running:
         number = row.feature.id
-        raise FeatureError(f"feature {number} is at work", f"first: sparing pause {number}")
+        raise FeatureError(f"feature {number} is running", f"first: sparing pause {number}")
 
 
 def stages_of(row: FeatureRow) -> str:
@@ -150,7 +150,7 @@ def _again(office: Office, row: FeatureRow, state: FlowState, target: str) -> tu
     counts = {name: sum(getattr(one, name) for one in spent) for name in ORIGINS}
     origin = " and ".join(name for name, count in counts.items() if count)
     so_far = f" ({cost} so far, {origin})" if origin else ""
-    lines = [f"again, and paid again: {', '.join(again)}{so_far}"]
+    lines = [f"run and paid for again: {', '.join(again)}{so_far}"]
     if approved := [one for one in again if marks[one][1] is not None and one != state.stage]:
-        lines.append(f"approved no more: {', '.join(approved)}")
-    return (*lines, "their documents stay until their authors write them anew")
+        lines.append(f"no longer approved: {', '.join(approved)}")
+    return (*lines, "their documents stay until they are rewritten")

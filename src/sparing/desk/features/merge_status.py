@@ -25,7 +25,7 @@ class MergeStatus(StrEnum):
     READY = "ready to be merged"
     MERGED = "merged"
     REQUESTED = "in a pull request"
-    SETTLED = "not merged, and cleaned up by a person"
+    SETTLED = "not merged, and its worktree was removed"
     GONE = "its branch is gone"
 
 

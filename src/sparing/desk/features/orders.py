@@ -33,8 +33,8 @@ class OrderTiming(StrEnum):
     """When an order counts."""
 
     NOW = "now"
-    SOON = "after the turn that is under way"
-    NEXT = "with the next turn of an author"
+    SOON = "after the current turn"
+    NEXT = "in the author's next turn"
 
 
 class OrderReceipt(NamedTuple):

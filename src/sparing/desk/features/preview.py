@@ -116,7 +116,7 @@ def _composed(
 ) -> Composed:
     if way is Way.RESUME and not brief.resumable:
         raise FeatureError(
-            f"{wish.role} can't be resumed here: there is nothing new to tell it",
+            f"{wish.role} can't be resumed here: there is nothing new to send it",
             "show the fresh prompt: --way compose",
         )
     said = replace(brief, asked=replace(brief.asked, lost=wish.lost))
@@ -287,7 +287,7 @@ def _session(
         return None
     if turn is Turn.REVIEW and before is None:
         raise FeatureError(
-            f"{wish.role} has not looked at {past.stage.name} before: there is nothing to resume",
+            f"{wish.role} has not reviewed {past.stage.name} before: there is nothing to resume",
             "show the fresh prompt: --way compose, or a later one: --iteration 2",
         )
     seen = before.iteration if before else max(1, wish.iteration - 1)

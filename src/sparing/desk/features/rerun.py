@@ -50,7 +50,7 @@ def plan_rerun(office: Office, row: FeatureRow, stage: str = "") -> Rerun:
     if row.status is FeatureStatus.PLANNED:
         raise FeatureError(f"feature {number} has not begun", f"sparing run {number}")
     if row.running:
-        raise FeatureError(f"feature {number} is at work", f"first: sparing pause {number}")
+        raise FeatureError(f"feature {number} is running", f"first: sparing pause {number}")
     name = stage or FlowState.load(row.place["state"]).stage
     if name not in flow.names:
         stages = f"its stages: {', '.join(flow.names)}"
@@ -95,7 +95,7 @@ def _refuse_merged(office: Office, row: FeatureRow) -> None:
     if contains(repo, tip, row.head):
         raise FeatureError(
             f"feature {feature.id} is merged into {feature.base_branch}",
-            'begin another one: sparing start "…"',
+            'start another one: sparing start "…"',
         )
 
 
@@ -108,9 +108,9 @@ def _base(row: FeatureRow, flow: Flow, stage: str) -> str:
     number = row.feature.id
     if mark is None:
         what = f"{stage} of feature {number} has not begun"
-        raise FeatureError(what, f"go on to it: sparing skip {number} {stage}")
+        raise FeatureError(what, f"skip ahead to it: sparing skip {number} {stage}")
     raise FeatureError(
-        f"it is not known where {stage} of feature {number} began",
+        f"the commit before {stage} of feature {number} is unknown",
         f"from its first stage: sparing rerun {number} {flow.names[0]}",
     )
 

@@ -61,7 +61,7 @@ def sent_prompt(office: Office, row: FeatureRow, dispatch: str, attempt: int) ->
         if one.attempt.dispatch == dispatch and attempt in (0, one.number)
     ]
     if not places:
-        raise NotFound("there was no such turn", f"sparing show {row.feature.id}")
+        raise NotFound("there is no such turn", f"sparing show {row.feature.id}")
     at = places[-1]
     segments, missing = _segments(office, rows[at])
     known = {text.digest for one in rows[:at] for text in _segments(office, one)[0]}
@@ -72,7 +72,7 @@ def _segments(office: Office, row: LedgerRow) -> tuple[tuple[Segment, ...], str]
     try:
         return load_prompt(office.folder, row.attempt.prompt), ""
     except (StateError, ValueError) as error:
-        return (), f"the prompt is not kept any more: {str(error).partition(chr(10))[0]}"
+        return (), f"the prompt is no longer stored: {str(error).partition(chr(10))[0]}"
 
 
 def _sent(

@@ -50,7 +50,7 @@ def from_issue(office: Office, number: int, title: str = "") -> StartRequest:
     if not title and not said:
         raise RepositoryError(
             f"issue {number} has no title",
-            f'say it yourself: sparing start "…" --from-issue {number}',
+            f'name it yourself: sparing start "…" --from-issue {number}',
         )
     background = Background(
         description=_plain(found.body, lines=True)[:LONGEST_BODY], source=found.url or f"#{number}"
@@ -62,15 +62,15 @@ def read_document(office: Office, path: Path) -> str:
     """The text of a plain file of the user's, or what is wrong with it."""
     found = path.resolve()
     if any(found.is_relative_to(place) for place in _private(office)):
-        raise UsageError(f"{path} lies where no document belongs", "name a document of yours")
+        raise UsageError(f"{path} is not a place for documents", "name a document of yours")
     try:
         if not stat.S_ISREG(found.stat().st_mode):
-            raise UsageError(f"{path} is no file", "name a document of yours, such as prd.md")
+            raise UsageError(f"{path} is not a file", "name a document of yours, such as prd.md")
         with found.open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         why = error.strerror or "unknown reason"
-        raise UsageError(f"{path} can't be read: {why}", "name a file that is there") from error
+        raise UsageError(f"{path} can't be read: {why}", "name a file that exists") from error
     if len(data) > LARGEST:
         raise UsageError(
             f"{path} has more than {LARGEST // 1000} kB", "name a document, or a shorter one"
@@ -78,9 +78,9 @@ def read_document(office: Office, path: Path) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no text in UTF-8", _again(path)) from error
+        raise UsageError(f"{path} is not UTF-8 text", _again(path)) from error
     if any(not one.isprintable() and one < " " and one not in TEXT_CONTROLS for one in text):
-        raise UsageError(f"{path} is no plain text: it has control characters", _again(path))
+        raise UsageError(f"{path} is not plain text: it has control characters", _again(path))
     if not text.strip():
         raise UsageError(f"{path} is empty", _again(path))
     return text
@@ -100,7 +100,7 @@ def _idea_stage(flow: str) -> tuple[Stage, Stage]:
     stages: Sequence[Stage] = FLOWS[flow].stages
     if stages[0].writes not in IDEAS or len(stages) < 2:
         raise UsageError(
-            f"the flow {flow} has no stage that a document could stand for",
+            f"the flow {flow} has no stage that a document could replace",
             "use another flow: --flow feature, L2 or L3",
         )
     return stages[0], stages[1]

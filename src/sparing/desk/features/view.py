@@ -101,7 +101,9 @@ def is_past(stop: Reached, at: float | None) -> bool:
 def _waits(gate: gates.Gate, past: Reached | None = None) -> str:
     """What stands in the way; at a gate that no rule lets pass also why."""
     if past is not None and gate.kind == Cause.BUDGET.value:
-        return f"your word: the {past.measure} cap of {past.name} stopped it, and that day is over"
+        return (
+            f"your go-ahead: the {past.measure} cap of {past.name} stopped it, and that day is over"
+        )
     approval = f"your approval of {gate.stage}"
     if gate.kind != Position.GATE.value or not gate.reason:
         return gate.reason or approval

@@ -88,7 +88,7 @@ def choices(
     if state.held is Position.HANDOVER:
         again = GateAction(f"sparing run {feature}", "try the hand-over again")
         untrusted = TRUST in state.reason
-        return (GateAction(TRUST, "look at what decides how we push"), again)[not untrusted :]
+        return (GateAction(TRUST, "see what decides how Sparing pushes"), again)[not untrusted :]
     if state.cause is Cause.PAUSED:
         return (GateAction(f"sparing resume {feature}"),)
     if state.cause is Cause.HANDOFF:
@@ -104,7 +104,7 @@ def _stop(feature: str, state: FlowState) -> tuple[GateAction, ...]:
     first = FLOWS[state.flow].stages[0]
     if state.stage != first.name or first.writes not in IDEAS or first.writes is None:
         return ()
-    return (GateAction(f"sparing stop {feature}", f"end here, {first.writes.filename} stays"),)
+    return (GateAction(f"sparing stop {feature}", f"end here and keep {first.writes.filename}"),)
 
 
 def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction]:
@@ -143,19 +143,19 @@ def _stuck(feature: str, state: FlowState, *, findings: bool) -> list[GateAction
 def _approved(state: FlowState) -> str:
     """Where the work was interrupted, it goes on without what could not be done."""
     as_is = state.held is None or state.cause is Cause.DECLINED
-    return "take it as it is" if as_is else "continue without what failed"
+    return "accept it as it is" if as_is else "continue without what failed"
 
 
 def _resumed(state: FlowState) -> str:
     if is_red(state) or (state.cause is Cause.NONE and makes_code(state)):
         return "run the checks again"
-    return "try again from there"
+    return "try again"
 
 
 def _edited(state: FlowState) -> str:
     if not makes_code(state):
         return "change the document yourself"
-    return "change the files yourself; resume then runs the checks"
+    return "change the files yourself, then resume to run the checks"
 
 
 def _reject(feature: str) -> GateAction:

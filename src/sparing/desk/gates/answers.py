@@ -96,7 +96,9 @@ def plain(text: str, repair: str) -> str:
 def refuse_controls(text: str, repair: str) -> None:
     """Halves of bytes that were no UTF-8 can't be stored, control characters lie when shown."""
     if any(category(letter) in ("Cc", "Cs") and letter not in "\r\n\t" for letter in text):
-        raise UsageError("that is no plain text: it has control characters or broken bytes", repair)
+        raise UsageError(
+            "that is not plain text: it has control characters or broken bytes", repair
+        )
 
 
 def new_row(
@@ -262,7 +264,7 @@ def moved_on(now: FeatureRow) -> StaleView:
     """Somebody else was quicker: an answer must not reach what its sender never saw."""
     feature, stage = now.feature, FlowState.load(now.place["state"]).stage
     return StaleView(
-        f"feature {feature.id} has moved on to {stage} since you looked",
+        f"feature {feature.id} has moved on to {stage} in the meantime",
         f"sparing show {feature.id}",
     )
 
@@ -285,8 +287,8 @@ def no_gate(row: FeatureRow) -> FeatureError:
     if row.status is FeatureStatus.PLANNED:
         return FeatureError(f"feature {feature.id} has not begun", f"sparing run {feature.id}")
     return FeatureError(
-        f"feature {feature.id} is at work on {state.stage}; nothing waits for an answer",
-        "see how far it is: sparing status",
+        f"feature {feature.id} is working on {state.stage}; nothing waits for an answer",
+        "see its progress: sparing status",
     )
 
 

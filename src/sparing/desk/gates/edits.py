@@ -133,7 +133,7 @@ def _commit(
         refuse_secrets(tree, row.head, paths, office.folder.redactor.known)
     except SecretsFound as found:
         raise UsageError(
-            f"not committed, secrets are in it: {'; '.join(found.places)}",
+            f"not committed, it contains secrets: {'; '.join(found.places)}",
             f"take them out: sparing edit {row.feature.id}",
         ) from None
     stamp = commit_stamp(tree.repository, settings_of(office, row), row.feature, why, step, at)

@@ -121,7 +121,7 @@ def _refusal(office: Office, row: FeatureRow, state: FlowState) -> tuple[str, ..
         return ()
     said = office.folder.fetch(note).strip()
     short = said if len(said) <= REFUSAL_CHARS else f"{said[:REFUSAL_CHARS]}…"
-    return ("you asked for a change, and its author made none:", *_paragraphs(short))
+    return ("you asked for a change, but the author changed nothing:", *_paragraphs(short))
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -173,7 +173,7 @@ def _outcome(office: Office, row: FeatureRow, gate: Gate) -> str:
     looks = _last_looks(office, row, gate.stage)
     passed = [one.verdict.role for one in looks if one.passed]
     if not looks:
-        return "this stage has no reviewers but you"
+        return "you are this stage's only reviewer"
     rounds = max(one.iteration for one in looks)
     every = len(passed) > 2 and len(passed) == len(looks)
     who = f"all {len(passed)} reviewers" if every else ", ".join(passed) or "nobody"

@@ -66,6 +66,6 @@ def _lists(handoff: HandoffEvent) -> dict[str, tuple[str, ...]]:
     """Of a handoff, what is shown beside its summary."""
     return {
         "key decisions": handoff.key_decisions,
-        "next stage needs": handoff.next_stage_needs,
+        "the next stage needs": handoff.next_stage_needs,
         "warnings": handoff.warnings,
     }

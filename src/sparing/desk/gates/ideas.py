@@ -49,7 +49,7 @@ def stop(office: Office, row: FeatureRow, sender: str, at: float) -> StoppedIdea
         raise answers.no_gate(row)
     if not is_idea(stage, state.flow):
         raise FeatureError(
-            f"feature {number} has no idea to decide on: only a brainstorm ends as a document",
+            f"feature {number} is past its brainstorm: only a brainstorm can end as a document",
             f"to give it up: sparing abandon {number}",
         )
     assert stage.writes is not None
@@ -81,7 +81,7 @@ def claim_words(prd: str) -> tuple[str, ...]:
         return ()
     first = found[0] if len(found[0]) <= SHOWN else f"{found[0][: SHOWN - 1]}…"
     count = "1 claim has" if len(found) == 1 else f"{len(found)} claims have"
-    return (f'{count} no mark of evidence or assumption: "{first}"',)
+    return (f'{count} no evidence or assumption mark: "{first}"',)
 
 
 def _proposed(text: str) -> tuple[str, ...]:

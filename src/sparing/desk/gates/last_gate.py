@@ -71,9 +71,9 @@ def _notes(office: Office, row: FeatureRow) -> Iterator[str]:
     if len(left) > MOST_NOTES:
         yield f"left open: {len(left) - MOST_NOTES} more"
     yield from _lessons(office, row)
-    yield f"commit {row.head[:SHORT]} is the final one (.meta.json: completed)"
+    yield f"final commit: {row.head[:SHORT]} (.meta.json: completed)"
     yield f"if you approve: {_handed(office, row)}"
-    yield "if you reject: that commit is undone, and the stage runs again"
+    yield "if you reject: the final commit is undone and the stage runs again"
 
 
 def _lessons(office: Office, row: FeatureRow) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _checks(office: Office, row: FeatureRow) -> str:
     if found is None:
         return "not run"
     green = str(row.place.get("talk", {}).get("green", ""))
-    return f"{found.text}{'; files were changed since' if _later(office, row, green) else ''}"
+    return f"{found.text}{'; files have changed since' if _later(office, row, green) else ''}"
 
 
 def _redefined(office: Office, row: FeatureRow) -> Iterator[str]:
@@ -99,9 +99,9 @@ def _redefined(office: Office, row: FeatureRow) -> Iterator[str]:
     base = Snapshot(office.repository, row.feature.base_commit)
     found = standing(base, Snapshot(office.repository, row.head)).open(agreed)
     for one in found[:MOST_NOTES]:
-        yield f"checks were changed after they ran last: {one.words}"
+        yield f"checks were changed after their last run: {one.words}"
     if len(found) > MOST_NOTES:
-        yield f"checks were changed after they ran last: {len(found) - MOST_NOTES} more"
+        yield f"checks were changed after their last run: {len(found) - MOST_NOTES} more"
 
 
 def _later(office: Office, row: FeatureRow, green: str) -> bool:
@@ -117,7 +117,7 @@ def _handed(office: Office, row: FeatureRow) -> str:
     feature, how = row.feature, settings_of(office, row).workspace.hand_over
     match how:
         case HandOver.PRINT:
-            return f"nothing is merged, you get the commands for {feature.base_branch}"
+            return f"nothing is merged; you get the command to merge into {feature.base_branch}"
         case HandOver.MERGE:
             return f"exactly this commit is merged into {feature.base_branch}"
         case HandOver.PULL_REQUEST:

@@ -45,7 +45,7 @@ def reject_with(
     at: float,
 ) -> str:
     """The stage that was rejected."""
-    again = "say what should be different, or comment on a line"
+    again = "say what to change, or comment on a line"
     if len(comments) > MOST or any(len(one.text) > LONGEST for one in comments):
         raise UsageError(f"at most {MOST} comments of {LONGEST} characters each", again)
     named = [one for one in comments if one.text.strip()]

@@ -86,7 +86,7 @@ def _over(office: Office, row: FeatureRow) -> Iterator[ActionOffer]:
 def _running(row: FeatureRow, *, runs: bool) -> Iterator[ActionOffer]:
     """Where no engine runs it was interrupted, and there is nothing to pause."""
     number = row.feature.id
-    soon = "after the turn that is under way" if runs else "as soon as an engine runs"
+    soon = "after the current turn" if runs else "as soon as an engine runs"
     if runs:
         yield ActionOffer(
             "pause", "Pause", f"it stops {soon}; resume continues from there",

@@ -87,7 +87,8 @@ def _nothing_asked(office: Office, row: FeatureRow) -> FeatureError:
     if gate is None:
         return answers.no_gate(row)
     return FeatureError(
-        f"{gate.stage} of feature {row.feature.id} asks nothing", f"sparing show {row.feature.id}"
+        f"{gate.stage} of feature {row.feature.id} has no open questions",
+        f"sparing show {row.feature.id}",
     )
 
 

@@ -8,7 +8,7 @@ from sparing.flow.state import FlowState
 from sparing.records import gates
 from sparing.records.features import FeatureRow
 
-NOTE = "much of this was said before: the author is told to take a different approach"
+NOTE = "much of this was said before: the author is told to try a different approach"
 
 
 def repeats(office: Office, row: FeatureRow, feedback: str) -> bool:

@@ -89,7 +89,7 @@ def rule(
     said = answers.plain(wish.words, f'sparing rule {row.feature.id} {wish.finding} dismiss "why"')
     if wish.kind is RulingKind.DISMISSED and not said:
         raise UsageError(
-            "a dismissal says why: who looks later is told",
+            "a dismissal needs a reason: later reviewers are told",
             f'sparing rule {row.feature.id} {wish.finding} dismiss "say it here"',
         )
     stage = wish.stage or FlowState.load(row.place["state"]).stage

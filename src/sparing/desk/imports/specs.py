@@ -83,13 +83,13 @@ def plan_import(
     """Everything that would be stored; the texts are kept by hash, no feature is made."""
     folder = path.resolve()
     if not folder.is_dir():
-        raise UsageError(f"{path} is no folder", "see what there is: sparing import auto")
+        raise UsageError(f"{path} is not a folder", "see what there is: sparing import auto")
     place = place_of(office, folder)
     kind = kind or recognise(place, _names(folder))
     if kind is None:
         raise UsageError(
-            f"{path} holds no specs of spec-kit, OpenSpec, Kiro or iflow that could be told apart",
-            f"say whose they are: sparing import {place} --format kiro",
+            f"{path} holds no specs of spec-kit, OpenSpec, Kiro or iflow",
+            f"name the tool: sparing import {place} --format kiro",
         )
     files, left = _read(office, folder)
     return _planned(
@@ -159,7 +159,7 @@ def _notes(
     complaints: dict[ArtifactName, str], rest: dict[ArtifactName, str], stage: str
 ) -> Iterator[str]:
     for name in rest:
-        why = complaints.get(name, f"it comes after {stage}, which is still to be done")
+        why = complaints.get(name, f"it comes after {stage}, which is not done yet")
         yield f"{name.filename} is kept in {APPENDIX}: {why}"
 
 

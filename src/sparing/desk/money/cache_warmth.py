@@ -30,7 +30,7 @@ class CacheWarmth(NamedTuple):
     def words(self, clock: str) -> str:
         """`clock` is the time of day until which it is warm."""
         if self.now_nano_usd is None or self.later_nano_usd is None:
-            return f"warm until {clock}, dearer after that"
+            return f"cached until {clock}, more expensive after that"
         return (
             f"warm until {clock}: the next turn costs about {dollars(self.now_nano_usd)} now,"
             f" after that about {dollars(self.later_nano_usd)} (estimated)"

@@ -59,7 +59,7 @@ def raise_caps(
     reached = stopped_by(office, row)
     if not wish.amounts and reached is None:
         raise UsageError(
-            "nothing is to be raised: name money, tokens or attempts",
+            "name what to raise: money, tokens or attempts",
             f"sparing raise {row.feature.id} --money 60",
         )
     _record(office, row, wish, name, sender, at)
@@ -101,7 +101,7 @@ def _record(
                 there = Reached(wish.scope, name, measure, 0, 0, now)
                 raise UsageError(
                     f"{measure} of {wish.scope} {name}".rstrip()
-                    + f" may go up to {there.shown(now)} already; a cap is only raised here",
+                    + f" already goes up to {there.shown(now)}; this command only raises caps",
                     f"sparing cost {row.feature.id}",
                 )
             if amount > now:

@@ -34,8 +34,8 @@ def effort_outlooks(office: Office, row: FeatureRow) -> list[EffortOutlook]:
 def efforts_words(found: Sequence[EffortOutlook]) -> str:
     """The one that is chosen, then the others."""
     own = next(one for one in found if one.chosen)
-    others = (f"{one.effort} {_beside(own, one)}" for one in found if not one.chosen)
-    return f"{own.effort}; instead {', '.join(others)} (estimated; --effort)"
+    others = (f"{one.effort}: {_beside(own, one)}" for one in found if not one.chosen)
+    return f"{own.effort}; with --effort {', '.join(others)} (estimated)"
 
 
 def _beside(own: EffortOutlook, other: EffortOutlook) -> str:

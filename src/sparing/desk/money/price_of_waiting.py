@@ -83,8 +83,8 @@ def waiting_words(found: WaitingPrice | None) -> str:
     clock = datetime.fromtimestamp(found.warm_until, UTC).astimezone().strftime("%H:%M")
     now, later = found.now_nano_usd, found.later_nano_usd
     if now is None or later is None:
-        return f"its author's next turn gets dearer at {clock}"
+        return f"the author's next turn gets more expensive at {clock}"
     return (
-        f"its author's next turn: about {dollars(now)} until {clock},"
+        f"the author's next turn: about {dollars(now)} until {clock},"
         f" then {dollars(later)} (estimated)"
     )

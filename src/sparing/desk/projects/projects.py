@@ -93,7 +93,7 @@ def find(office: Office, name: str = "") -> ProjectView:
         return found[0]
     if not found:
         what = f"there is no project '{name}' here" if name else "there is no project here"
-        raise FeatureError(what, 'sparing project new "what it should come to"')
+        raise FeatureError(what, 'sparing project new "what it should achieve"')
     ids = ", ".join(one.id for one in found)
     raise FeatureError(f"there are projects {ids}", f"name one: {found[0].id}")
 
@@ -152,7 +152,7 @@ def _ready(project: ProjectView) -> FeatureLine:
         )
     if project.ready is None:
         raise FeatureError(
-            f"nothing of {project.id} can begin now", f"sparing project show {project.id}"
+            f"nothing of {project.id} can start now", f"sparing project show {project.id}"
         )
     return project.ready
 

@@ -288,7 +288,7 @@ function showPlan(plan) {
   facts?.replaceChildren(...Object.entries(rows).flatMap(([name, words]) => [make("dt", name), make("dd", words)]));
   if (plan.dirty) facts?.append(make("dt", "note"), make("dd", "uncommitted changes are left alone; they are no part of it"));
   stages?.replaceChildren(...plan.stages.map((/** @type {any} */ one) => {
-    const judged = one.reviewers.length ? `; judged by ${one.reviewers.join(", ")}` : "";
+    const judged = one.reviewers.length ? `; reviewed by ${one.reviewers.join(", ")}` : "";
     return make("li", `${one.name}: ${one.who}${judged}${one.asks ? "; then asks you" : ""}`);
   }));
   if (prompt) prompt.textContent = plan.first_prompt;
