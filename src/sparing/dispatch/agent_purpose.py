@@ -12,7 +12,7 @@ from sparing.turn import Turn
 CODE = {
     Turn.REVISE: ("fix", "address the review"),
     Turn.REDO: ("fix", "rework the code as asked"),
-    Turn.ANSWER: ("feat", "go on with the answers"),
+    Turn.ANSWER: ("feat", "continue with the answers"),
     Turn.REPAIR_CHECKS: ("fix", "make the checks pass"),
     Turn.SIMPLIFY: ("refactor", "simplify the code"),
     Turn.DEEPEN: ("test", "extend the tests"),

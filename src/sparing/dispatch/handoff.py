@@ -35,7 +35,7 @@ async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
     text = _question(problem)
     prompt = keep_prompt(source.around.folder, (Segment("turn", text, Volatility.ITERATION),))
     session = source.session
-    reason = "its answer can't be handed over" if problem else "the session ends with this stage"
+    reason = "its answer can't be used" if problem else "the session ends with this stage"
     return Sent(
         prompt=prompt,
         chars=len(text),

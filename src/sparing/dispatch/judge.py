@@ -48,7 +48,7 @@ async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) 
         given = (Verdict(job.role, approved=False, summary=f"{NO_VERDICT}: {read.complaint}"),)
     elif read.complaint:
         with source.around.database.write() as tx:
-            words = f"its verdict could not be read ({read.complaint}); it is asked by itself"
+            words = f"its verdict could not be read ({read.complaint}); it is asked on its own"
             tell(tx, ticket, alone(source, job.asked[1]).job, "warning", text=words)
     await asyncio.to_thread(_keep, source, ticket, given, sent, reply)
     result = replace(

@@ -21,7 +21,7 @@ from sparing.usage import Origin, Usage
 SMALL_CALLS = frozenset({totals.RESUME_CHECK, "keep-alive", "primer"})
 """One call each, which reserves little more than it can use and has no turn's name in any book. A
 check of the client may even be under way in another process."""
-DETAIL = "nobody saw its end; what it used is estimated from what the client kept"
+DETAIL = "it was cut off; its usage is estimated from what the client stored"
 
 
 def settle_killed(around: Surroundings, dispatch: str = "") -> None:

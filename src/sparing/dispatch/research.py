@@ -31,7 +31,7 @@ async def look_around(ticket: Ticket, job: Job, reply: Reply) -> JobResult:
             data = {"findings": found.findings}
             tell(tx, ticket, job, "research", text=found.words, data=data)
         else:
-            words = f"left out, {' '.join(left_out.split())[:300]}"
+            words = f"skipped, {' '.join(left_out.split())[:300]}"
             tell(tx, ticket, job, "warning", text=words, name="warning.left-out")
     kept = found.text if isinstance(found, ResearchReport) else ""
     return JobResult(role=job.role, reply=around.folder.keep(kept) if kept else "", detail=left_out)

@@ -36,7 +36,7 @@ from sparing.workspace.git.worktree import Worktree
 ROLE = RESUME_CHECK
 MOST_TOKENS = 150_000
 """Of a check at its worst; three turns of a few thousand tokens are usual."""
-NO_ROOM = "its check does not fit under a cap"
+NO_ROOM = "checking it would exceed a cap"
 
 # Siblings that want to resume at the same moment wait for one check.
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()

@@ -210,7 +210,7 @@ def remember(
 
 
 def _tell_secrets(tx: Connection, ticket: Ticket, source: Source, places: tuple[str, ...]) -> None:
-    text = f"not committed, secrets are in it: {'; '.join(places)}"
+    text = f"not committed, it contains secrets: {'; '.join(places)}"
     name = f"secrets.{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     tell(tx, ticket, source.job, "incident", text=text, name=name)
 

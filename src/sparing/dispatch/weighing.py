@@ -50,7 +50,7 @@ async def weigh(ticket: Ticket, job: Job) -> JobResult:
 def _found(source: Source, asked: Ticket) -> WeighResult:
     handoff = program_handoff(source)
     if source.session is None:
-        why = "a person wants the stage anew" if source.job.going.anew else "there is no session"
+        why = "a person wants the stage redone" if source.job.going.anew else "there is no session"
         found = (
             WeighResult(SessionStep.HAND_OFF, why, handoff=handoff) if handoff else WeighResult()
         )
@@ -135,9 +135,9 @@ def _sizes(rows: Iterable[LedgerRow]) -> Iterable[int]:
 def _lost(source: Source, session: Session, inputs: Inputs) -> str:
     repository, head = source.around.repository, source.job.head
     if session.commit != head and not contains(repository, head, session.commit):
-        return "the work was taken back to before what the session knows"
+        return "the work was reset to before what the session knows"
     if Way.RESUME not in inputs.offers:
-        return "the session can't be gone on with"
+        return "the session can't be resumed"
     seed = source.around.settings(source.row).review.policy is Policy.SEED
     if inputs.share.misses and not seed:
         return "this client reads too little of a resumed session from the cache"

@@ -40,7 +40,7 @@ from sparing.workspace.sandbox.launcher import sweep
 DRAIN_LOOK_SECONDS = 0.2
 REVIVALS = 20
 UNREACHABLE = " can't be used: "  # what an error of the database says
-TAKEN_OVER = "feature {} goes on here from its last decision: its worker {} is gone"
+TAKEN_OVER = "feature {} continues here from its last decision: its worker {} is gone"
 ENDED = ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 ANEW = (
     "feature {} goes on from its last decision: this version of sparing records its work"

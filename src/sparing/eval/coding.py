@@ -207,4 +207,4 @@ def _judged(call: AgentCall, task: CodingTask, reply: AgentReply) -> str:
     if result.code == 0:
         return ""
     said = [line for line in result.output.splitlines() if line.strip()]
-    return said[-1] if said else "its test did not end" if result.code is None else "no output"
+    return said[-1] if said else "its test did not finish" if result.code is None else "no output"

@@ -45,7 +45,7 @@ def record_unmarked_claims(source: Source, teller: Teller) -> None:
     if not found:
         return
     many = "1 claim has" if len(found) == 1 else f"{len(found)} claims have"
-    text = f"{many} no mark of evidence or assumption"
+    text = f"{many} no evidence or assumption mark"
     with source.around.database.write() as tx:
         told = WarningEvent(claims=tuple(found))
         tell(tx, teller, source.job, told, text=text, name="warning.unmarked")

@@ -82,7 +82,7 @@ def _changed(around: Surroundings, row: FeatureRow, job: Job) -> JobResult | Non
         return None
     files = [one.path for one in changed_files(repo, job.head, tip)]
     named = f" ({', '.join(files[:MOST_NAMED])})" if files else ""
-    why = f"{branch} was changed after {job.head[:10]} was to be handed over{named}"
+    why = f"{branch} was changed after {job.head[:10]} was approved{named}"
     return JobResult(commit=tip, passed=False, detail=why)
 
 

@@ -130,7 +130,7 @@ def _tell(tx: Connection, teller: Ticket, job: Job, done: LessonsOutcome, why: s
         faults=tuple(_safe(fault) for fault in done.faults),
         shown=tuple(_shown(one) for one in done.changes if one.judgement in SHOWN),
     )
-    text = f"no retrospective was held: {why}" if why else words or "nothing new"
+    text = f"there was no retrospective: {why}" if why else words or "nothing new"
     tell(tx, teller, job, learned, text=text)
 
 

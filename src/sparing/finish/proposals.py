@@ -38,7 +38,7 @@ from sparing.workspace.project.leaks import SecretsFound, refuse_secrets
 from sparing.workspace.project.paths import Confined
 from sparing.workspace.project.projects import files_of, projects_at
 
-UNUSABLE = "the proposal can't be used"
+UNUSABLE = "the proposal is not usable"
 
 
 async def prepare_proposal(sent: Sent, session: str, problem: str) -> Sent:

@@ -48,7 +48,7 @@ def unfinished_tasks(source: Source, place: Place) -> tuple[str, ...]:
     titles = dict(place.tasks)
     skipped = dict(building.skipped)
     named = [f"{_name(one, titles)} was left out ({why})" for one, why in skipped.items()]
-    named += [f"{_name(one, titles)} waits for one left out" for one in building.blocked]
+    named += [f"{_name(one, titles)} waits for one that was left out" for one in building.blocked]
     seen = {*_done(place, building), *building.left_out}
     return (*named, *_open(text or "", seen))
 

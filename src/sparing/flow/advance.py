@@ -90,7 +90,7 @@ def _failed(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
 def _continue(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """Back to where the work was interrupted; nothing that is done is done again."""
     if state.cause is Cause.QUESTIONS:
-        return _refuse(state, f"{state.reason}: it continues with an answer")
+        return _refuse(state, f"{state.reason}: answer it to continue")
     if state.held is None:
         return _refuse(state, f"{state.reason}: nothing was interrupted; approve or reject it")
     do = Do.HAND_OVER if state.held is Position.HANDOVER else Do.RUN
@@ -112,7 +112,7 @@ def _approve(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
 def _go_on(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
     """A human's word lets the stage itself go on; what is open is told when it passes."""
     if not state.acceptable:
-        return _refuse(state, f"{state.reason}: there is nothing to go on with")
+        return _refuse(state, f"{state.reason}: there is nothing to resume")
     return Move(Do.RUN, replace(state, position=Position.TODO, acceptable=False, reason=""))
 
 

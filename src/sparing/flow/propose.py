@@ -37,7 +37,7 @@ class Ground(NamedTuple):
     files: int
     checks: int
     named: Sequence[str] = ()
-    """Files of the repository that the request names."""
+    """Files of the repository that it names."""
 
 
 class Proposal(NamedTuple):
@@ -53,7 +53,7 @@ def propose(request: str, ground: Ground) -> Proposal:
     tier = _tier(points)
     reasons = tuple(reason for point, reason in found if (point > 0) == (tier != "L1"))
     below = _tier(points - 1) if points in (L2_FROM, L3_FROM, FEATURE_FROM) else ""
-    return Proposal(tier, reasons or ("nothing in it asks for more",), below)
+    return Proposal(tier, reasons or ("nothing in the request calls for more",), below)
 
 
 def _tier(points: int) -> str:
@@ -75,11 +75,11 @@ def _points(request: str, ground: Ground) -> Iterator[tuple[int, str]]:
         yield -3, f"it sounds like a small change ('{small.group()}')"
     words, items = len(_WORD.findall(text)), len(_MANY.findall(text))
     known = (
-        (2, words > LONG_REQUEST, f"it asks for much ({words} words)"),
+        (2, words > LONG_REQUEST, f"the request is long ({words} words)"),
         (2, items > 2, f"it lists {items} things"),
         (1, not ground.checks, "the repository has no checks that could catch a mistake"),
         (1, ground.files > LARGE_REPOSITORY, f"the repository is large ({ground.files} files)"),
         (1, len(ground.named) > 3, f"it names {len(ground.named)} files"),
-        (0, words <= 12, "it is short"),
+        (0, words <= 12, "the request is short"),
     )
     yield from ((points, why) for points, holds, why in known if holds)

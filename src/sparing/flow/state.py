@@ -51,7 +51,7 @@ class OutcomeKind(StrEnum):
     ABANDON = "abandon"
 
 
-OFFERED = {OutcomeKind.RERUN: "the stage once more"}
+OFFERED = {OutcomeKind.RERUN: "run the stage again"}
 """Answers that a person is offered by their name wherever a stuck stage would take them."""
 
 
@@ -76,7 +76,7 @@ class Cause(StrEnum):
     """The author was asked for a change, and says why it made none."""
 
 
-GO_ON_HERE = "go on in this session"
+GO_ON_HERE = "continue in this session"
 """What a person says who refuses a handoff and has nothing to add."""
 
 

@@ -43,7 +43,7 @@ def task_of(source: Source, number: str) -> Task:
     if found is None:
         feature = source.row.feature.id
         raise FeatureError(
-            f"tasks.md has no task {number} any more",
+            f"tasks.md no longer has a task {number}",
             f"put it back: sparing edit {feature} tasks, then: sparing resume {feature}",
         )
     return found
@@ -65,14 +65,14 @@ def _doubt(
 ) -> str:
     """Of a task none of whose files has changed."""
     if files and task.files:
-        return f"it names {', '.join(task.files)}, and none of it has changed"
+        return f"it names {', '.join(task.files)}, but none of these changed"
     if files:
         return ""
     if not report.already_complete:
-        return "nothing was changed, and it is not said to be complete already"
+        return "nothing was changed, and the report does not say that it was already complete"
     there = tuple(list_files(source.around.repository, part.commit))
     absent = [name for name in task.files if not touched(name, there)]
-    return f"it is said to be complete, and {', '.join(absent)} is not there" if absent else ""
+    return f"it is reported as complete, but {', '.join(absent)} does not exist" if absent else ""
 
 
 def with_checks(source: Source, done_when: str | None = None, commit: str = "") -> Checked:
@@ -111,7 +111,7 @@ def refuse_outside(source: Source, tasks: Sequence[Task]) -> None:
     ]
     if found:
         raise FeatureError(
-            f"{'; '.join(found)}: outside of the repository",
+            f"{'; '.join(found)}: outside the repository",
             f"name files inside it: sparing edit {feature} tasks, then: sparing resume {feature}",
         )
 

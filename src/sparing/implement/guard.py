@@ -76,14 +76,14 @@ class _Guard:
         """Each is made only after a run that shows nothing but what it says."""
         first = self._run(check, self._head, canary=True)
         if first.passed and self._canary and self._would_notice(check):
-            yield changed(f"{check.name}: passes although a test that always fails was added", "")
+            yield changed(f"{check.name}: passes even with a test that always fails", "")
         if first.passed or self._only_canary(first):
             return
         again = self._run(check, self._head, canary=False) if self._canary else first
         if names := self._known.news(again):
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             told = f"{', '.join(names[:MOST_NAMES])}{more}"
-            words = f"{check.name}: fails with the tests that the feature began with: {told}"
+            words = f"{check.name}: fails the tests from before the feature: {told}"
             yield changed(words, "\n".join(names))
 
     def _only_canary(self, result: CheckResult) -> bool:

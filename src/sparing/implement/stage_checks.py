@@ -71,7 +71,7 @@ def _told(checked: Checked, asks: Sequence[Changed]) -> str:
     if checked.red:
         return f"red: {', '.join(one.name for one in checked.red)}"
     if asks:
-        return f"red until you agree: {'; '.join(one.words for one in asks)}"
+        return f"red until you approve: {'; '.join(one.words for one in asks)}"
     if not checked.results:
         return "none found"
     old = sum(not one.passed for one in checked.results)

@@ -13,7 +13,7 @@ from sparing.job import JobResult, Ticket
 from sparing.runtime.levers import chains_tasks
 from sparing.runtime.source import Source
 
-CIRCLE = "wait for each other or for one that does; they are done in the order of the document"
+CIRCLE = "depend on each other; they are done in document order"
 
 
 def list_all(source: Source, ticket: Ticket) -> JobResult:

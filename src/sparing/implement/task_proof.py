@@ -64,9 +64,9 @@ def write_down(source: Source, ticket: Ticket) -> JobResult:
         entries = [_entry(evidence_of(source, part, building.since)) for part in building.parts]
         return JobResult(commit=_log(source, ticket, head, entries, building))
     number, why = building.skipped[-1]
-    _warn(source, ticket, f"task {number} is left out: {why}", "skipped")
+    _warn(source, ticket, f"task {number} is skipped: {why}", "skipped")
     _clear(source, ticket)
-    clean = _back(source, ticket, f"take back task {number}")
+    clean = _back(source, ticket, f"revert task {number}")
     entries = [_absent(source, number, f"left out: {why}")]
     wait = f"not begun: it waits for task {number}, which was left out"
     entries += [_absent(source, one, wait) for one in building.blocked]

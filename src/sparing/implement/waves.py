@@ -32,7 +32,7 @@ from sparing.workspace.git.repository import contains
 from sparing.workspace.git.worktree import Worktree
 
 Left = tuple[tuple[str, str], ...]
-AGAIN = "it was done beside other tasks and did not fit what is there now"
+AGAIN = "it was done in parallel with other tasks and did not fit the result"
 
 
 class _Chain(NamedTuple):
@@ -96,7 +96,7 @@ def _one_by_one(
         if joined.conflicts:
             left.append((part.number, f"it conflicts in {', '.join(joined.conflicts)}"))
         elif with_checks(source, commit=joined.commit).red:
-            left.append((part.number, "beside the others it turns the checks red"))
+            left.append((part.number, "together with the others it turns the checks red"))
         else:
             commit = joined.commit
     return _Chain(commit, tuple(left))

@@ -73,6 +73,6 @@ def _with_hosts(failed: SetupFailed, tunnel: Tunnel) -> SetupFailed:
     if not named:
         return failed
     return SetupFailed(
-        f"{failed.what} (it asked for {', '.join(named)}: none of your package managers' hosts)",
-        f"if that is right: sparing config set workspace.setup_hosts {','.join(named)}",
+        f"{failed.what} (it asked for {', '.join(named)}: not one of your package managers' hosts)",
+        f"to allow it: sparing config set workspace.setup_hosts {','.join(named)}",
     )

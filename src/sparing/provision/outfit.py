@@ -32,7 +32,7 @@ from sparing.workspace.setup.run import caches, equip, forget_setup, is_equipped
 from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 
 MOST_NAMED = 8
-NOBODY_AGREED = "the set-up was not run: nobody has agreed to it yet (sparing init)"
+NOBODY_AGREED = "the set-up was not run: nobody has approved it yet (sparing init)"
 
 
 class _Once(NamedTuple):
@@ -83,7 +83,7 @@ def _set_up(
         found = equip(worktree, recipe, means, lambda: share_files(around, row, worktree))
     if found.done or found.copied:
         agreed = "" if base else f" (as you agreed, from {recipe.commit[:10]})"
-        copied = " (a copy of what was set up before)" if found.copied else ""
+        copied = " (copied from an earlier set-up)" if found.copied else ""
         text = "; ".join(one.words for one in recipe.plan.commands) + agreed + copied
         _tell(around, teller, job, SetupEvent(), text)
     if found.done:
@@ -102,8 +102,8 @@ def _not_agreed(row: FeatureRow, found: Consent) -> str:
     more = len(found.changed) - MOST_NAMED
     names = ", ".join(found.changed[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"the feature changes what its set-up loads and runs: {names}; the work continues with the"
-        f" set-up of {found.known.commit[:10]} until you have looked at it:"
+        f"the feature changes its set-up: {names}; the work continues with the"
+        f" set-up of {found.known.commit[:10]} until you review it:"
         f" sparing trust --setup {row.feature.id}"
     )
 

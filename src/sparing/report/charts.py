@@ -26,7 +26,7 @@ BUCKETS = (
     ("read from the cache", "read", PALE_GREEN),
     ("written, five minutes", "write_5m", "#2a6f97"),
     ("written, one hour", "write_1h", "#17415a"),
-    ("sent without a cache", "uncached", "#b8c4cc"),
+    ("sent uncached", "uncached", "#b8c4cc"),
     ("answered", "output", "#d98c3f"),
 )
 
@@ -136,7 +136,7 @@ def _naive(turns: Sequence[ReportedTurn]) -> list[float]:
 
 
 def _tokens(report: Report) -> Chart | None:
-    """Where the tokens of each stage went."""
+    """Tokens of each stage by cache outcome."""
     stages = list(dict.fromkeys(row.stage for row in report.spending.rows))
     used = {
         stage: sum((row.usage for row in report.spending.rows if row.stage == stage), Usage())
@@ -161,7 +161,7 @@ def _tokens(report: Report) -> Chart | None:
         f"Tokens of all calls: {report.spending.origin}; the naive way is simulated. Tokens that"
         " are read from the cache cost about a tenth, answered ones five times as much."
     )
-    return Chart("Tokens by what became of them", note, drawn(draw, "tokens", _high(len(bars))))
+    return Chart("Tokens by cache outcome", note, drawn(draw, "tokens", _high(len(bars))))
 
 
 def _loops(report: Report) -> Chart | None:
@@ -227,7 +227,7 @@ def _predictions(report: Report) -> Chart | None:
         "One point a turn; below the line a turn cost less than predicted. Until a role has been"
         " seen at work its turns are expected to be as long as usual ones."
     )
-    return Chart("Prediction against outcome", note, drawn(draw, "predictions"))
+    return Chart("Predicted and actual cost", note, drawn(draw, "predictions"))
 
 
 def _limits(report: Report) -> Chart | None:
@@ -238,7 +238,7 @@ def _limits(report: Report) -> Chart | None:
     bars = [
         *((f"{one.name} ({one.origin})", one.cost, PALE_RED) for one in economy.ladders),
         (f"this run ({economy.origin})", economy.billed, BLUE),
-        ("best ways in hindsight (simulated)", economy.best, GREY),
+        ("best choices in hindsight (simulated)", economy.best, GREY),
         ("lower bound (simulated)", economy.bound, PALE_GREEN),
     ]
 
@@ -258,7 +258,7 @@ def _limits(report: Report) -> Chart | None:
         "The same work; × is a multiple of this run's cost. The lower bound knows"
         " neither order nor time: every token is written once and read ever after."
     )
-    return Chart("How far from the lower bound", note, drawn(draw, "limits", _high(len(bars))))
+    return Chart("Distance from the lower bound", note, drawn(draw, "limits", _high(len(bars))))
 
 
 def _blank(_amount: float, _: int) -> str:

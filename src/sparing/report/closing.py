@@ -15,7 +15,7 @@ from sparing.usage import Origin
 
 NAME_WIDTH, AMOUNT_WIDTH = 48, 8
 MOST_REASONS = 3
-UNEXPLAINED = "what the cache did beyond its rules"
+UNEXPLAINED = "cache effects beyond the published rules"
 LEFT_OUT = "turns that were not replayed"
 SAME = 0.005
 """Of the baseline: less is no reason."""
@@ -87,7 +87,7 @@ def closing_lines(spent: Spending, economy: Economy | None, quality: Quality) ->
         bound = economy.amount(economy.bound)
         lines.append(_line("lower bound for the work that was done", bound, "simulated"))
     if spent.checked:
-        lines.append(_line(CHECKED, spent.checked.cost, "in no feature's bill"))
+        lines.append(_line(CHECKED, spent.checked.cost, "not in any feature's bill"))
     return [*lines, *quality.words]
 
 

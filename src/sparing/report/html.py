@@ -63,7 +63,7 @@ def report_html(report: Report, charts: tuple[Chart, ...] = (), *, drawn: bool =
         models=len({row.model for row in report.reviewers.rows}) > 1,
         findings=_findings(report),
         figures=(
-            Group("What was predicted, and told", "", report.proof),
+            Group("Predictions", "", report.proof),
             Group("Measures of the original workflow", ORIGINAL, report.asked),
             Group("What the original workflow expected", "", report.claims),
         ),

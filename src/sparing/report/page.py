@@ -30,7 +30,7 @@ def report_page(report: Report) -> RenderableType:
         parts += [*savings_page(report.economy), Text("")]
     parts += model_page(report.models)
     if report.proof:
-        parts += [Text("what was predicted, and told", "bold")]
+        parts += [Text("predictions", "bold")]
         parts += [*(_figure(one) for one in report.proof), Text("")]
     parts += reviewers_page(report.reviewers)
     parts += lever_quality_page(report.levers)

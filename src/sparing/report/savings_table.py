@@ -185,7 +185,7 @@ def limit_lines(economy: Economy) -> tuple[str, ...]:
         how = "" if economy.exact else ", each turn looked at by itself"
         choice = "as the run chose" if abs(worse) < SAME else f"{100 * worse:.1f} % below the run"
         best = f"{economy.amount(economy.best)} (simulated{how})"
-        lines.append(f"The best ways in hindsight: {best}, {choice}.")
+        lines.append(f"The best choices in hindsight: {best}, {choice}.")
     if economy.typed:
         lines.append(
             "A model that types every prompt, as the original has it, would add at least"
@@ -208,7 +208,7 @@ def ladder_table(economy: Economy, ladder: LadderRow) -> Table:
         )  # fmt: skip
     if economy.differs:
         table.add_row(
-            Text("  what the cache did otherwise than its rules say"),
+            Text("  cache effects beyond the published rules"),
             economy.amount(economy.unexplained, signed=True),
             economy.share(economy.unexplained, ladder), economy.origin,
         )  # fmt: skip

@@ -16,7 +16,7 @@ from sparing.usage import Usage
 STAGE_WIDTH = 13
 ROLE_WIDTH = 23
 """As wide as the longest names that ship."""
-CHECKED = "checked once for this client"
+CHECKED = "one-time check of this client"
 
 
 @dataclass(frozen=True, slots=True)

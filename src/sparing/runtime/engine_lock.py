@@ -22,7 +22,7 @@ def engine_lock(path: Path) -> Generator[None]:
             holder = os.pread(file, 32, 0).decode(errors="replace").strip() or "unknown"
             raise EngineBusy(
                 f"features of this repository are being run by another process (id {holder})",
-                "see how far it is: sparing status",
+                "see its progress: sparing status",
             ) from None
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
