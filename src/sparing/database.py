@@ -272,9 +272,11 @@ def _repair(path: Path, words: str) -> str:
         from shlex import quote
 
         if any(path.parent.glob("copies/*.db")):
-            return "go back to the last daily copy: sparing doctor --restore"
+            return "restore the latest daily backup: sparing doctor --restore"
         name = quote(str(path.parent))
-        return f"there is no copy; set the state aside and begin anew: mv {name} {name}.damaged"
+        return (
+            f"there is no backup; to start over, set the state aside: mv {name} {name}.damaged"
+        )
     if "locked" in words:
         return "another process has held it for long: wait for its end, then run the same command"
     if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):

@@ -214,7 +214,7 @@ def ended_turn(watch: Watch, code: int, words: str) -> TurnOutcome:
     if words_of_limit := limit_words(code, words):
         return TurnOutcome(Failure.LIMIT, words_of_limit)
     if watch.result is None:
-        why = words or f"the client left with code {code} and no result"
+        why = words or f"the client exited with code {code} and no result"
         return TurnOutcome(Failure.CRASHED, why)
     return _judged(watch, outcome(watch.result, resumed=bool(watch.call.resume)))
 

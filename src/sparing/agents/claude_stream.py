@@ -139,7 +139,7 @@ class Watch:
         if told.get("request_id") != INITIALIZE:
             return
         if not _object(told, "response").get("hook_on_failure_supported"):
-            self.stop = Stop(Failure.CRASHED, "this client can't let us look at its tool calls")
+            self.stop = Stop(Failure.CRASHED, "this client does not report its tool calls")
 
     def _asked(self, message: JsonObject) -> bytes:
         """Our look at a tool call, before it runs; nothing else is for us to answer."""

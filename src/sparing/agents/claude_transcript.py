@@ -21,7 +21,7 @@ from sparing.usage import Usage
 MOST_NOTES = 400
 MOST_BYTES = 64 * 1024 * 1024
 ENDINGS = frozenset({"end_turn", "stop_sequence", "refusal"})
-"""An answer after which the client asks nothing more."""
+"""An answer after which the client has no open questions more."""
 
 
 class MessageUsage(NamedTuple):

@@ -21,8 +21,8 @@ LINES = 300
 """Long enough for a cache entry on every model."""
 ENOUGH = 0.8
 """Of what was written for an hour, what has to be read: words behind it differ."""
-YES = "requests of five minutes read entries of an hour"
-NO = "requests of five minutes do not read entries of an hour"
+YES = "five-minute requests read one-hour cache entries"
+NO = "five-minute requests don't read one-hour cache entries"
 
 
 class _Asked(NamedTuple):
@@ -80,7 +80,7 @@ def _call(place: CheckSetting, number: int, text: str, asked: _Asked) -> AgentCa
 def _item(replies: list[AgentReply]) -> Item:
     first, second = (one.usage for one in replies)
     if not first.write_1h:
-        return Item(NAME, False, "nothing was kept for an hour")
+        return Item(NAME, False, "nothing was cached for an hour")
     good = second.read >= ENOUGH * first.write_1h
     return Item(NAME, good, YES if good else NO)
 

@@ -259,7 +259,7 @@ def _open(path: Path) -> int:
     except OSError as error:
         raise StateError(
             f"the lock {path} can't be used: {error.strerror}",
-            f"remove what is in its place, or make {path.parent} writable",
+            f"remove what is there, or make {path.parent} writable",
         ) from error
 
 
@@ -295,6 +295,6 @@ def _freed(descriptor: int, patience_seconds: float) -> bool:
 def _wait(descriptor: int, path: Path, patience_seconds: float) -> None:
     if not _freed(descriptor, patience_seconds):
         raise StateError(
-            f"an agent of an earlier run still holds {path.name}",
+            f"an agent of an earlier run still locks {path.name}",
             "end that process, then run the same command again",
         )

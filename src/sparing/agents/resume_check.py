@@ -143,15 +143,19 @@ def _items(replies: list[AgentReply], first_line: str) -> Iterator[Item]:
     again = replies[1]
     # The id that a resumed call returns replaces the old one; it may be another.
     goes_on = bool(again.session and again.text.strip())
-    yield _item("V2", again, "it goes on after a tool was used", "no answer came", good=goes_on)
+    yield _item("V2", again, "it continues after a tool call", "no answer came", good=goes_on)
     if again.failure is not None:
         return
     known = first_line in again.text
-    yield _item("V3", again, "a file that it read is known", "a file is forgotten", good=known)
+    yield _item(
+        "V3", again, "a file it read is remembered", "a file it read is forgotten", good=known
+    )
     if len(replies) < 3:
         return
     told = _NUMBERS.findall(replies[2].text.lower()) in COUNTED
-    yield _item("V4", replies[2], "its own reply is known", "its reply is forgotten", good=told)
+    yield _item(
+        "V4", replies[2], "its own reply is remembered", "its own reply is forgotten", good=told
+    )
 
 
 def _item(name: str, reply: AgentReply, yes: str, no: str, *, good: bool) -> Item:

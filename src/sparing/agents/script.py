@@ -120,7 +120,7 @@ def read_script(path: Path) -> Script:
 def _text(path: Path) -> str:
     """At most the limit, from a regular file: a pipe would hold us up for ever."""
     if path.exists() and not path.is_file():
-        raise _unreadable(path, "it is no file")
+        raise _unreadable(path, "it is not a file")
     with path.open("rb") as file:
         data = file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:

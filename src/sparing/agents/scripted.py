@@ -87,7 +87,7 @@ class ScriptedBackend:
         if turn is None:
             where = f"role {call.role}, stage {call.stage}, iteration {call.iteration}"
             return _failed(
-                Failure.GARBAGE, f"the script has no turn for {where}, task '{call.task}'"
+                Failure.GARBAGE, f"the script has no matching turn for {where}, task '{call.task}'"
             )
         own = "" if call.fork else call.resume
         with self._transcripts.held(own) as free:
@@ -233,7 +233,7 @@ def _left(code: int, complaint: str, tools: tuple[Tool, ...]) -> _Played:
     """Without a result."""
     if reached := limit_words(code, complaint):
         return _Played(None, tools, Failure.LIMIT, reached)
-    why = complaint or f"the client left with code {code} and no result"
+    why = complaint or f"the client exited with code {code} and no result"
     return _Played(None, tools, Failure.CRASHED, why)
 
 

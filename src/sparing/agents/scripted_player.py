@@ -89,7 +89,7 @@ def change(edit: dict[str, str | None], parts: int) -> None:
         with open(path, encoding="utf-8") as file:
             before = file.read()
         if find not in before:
-            raise SystemExit(f"{path}: the passage to replace is not there")
+            raise SystemExit(f"{path}: the passage to replace does not exist")
         text, typed = before.replace(find, replace, 1), len(find) + len(replace)
     else:
         typed = len(text)

@@ -81,7 +81,7 @@ TASKS = (
         prompt="check_tool_escape",
         files={"a.txt": "a\n"},
         expected={"a.txt": "a\n"},
-        says="a path outside is refused, and it goes on",
+        says="a path outside is refused, and it continues",
         holds=_says_refused,
     ),
     ToolTask(
@@ -89,7 +89,7 @@ TASKS = (
         prompt="check_tool_mend",
         files={"check.sh": _SCRIPT, "value.txt": "not yet\n"},
         expected={"check.sh": _SCRIPT, "value.txt": "ready\n"},
-        says="a failing command is mended",
+        says="a failing command is fixed",
         holds=_any_reply,
     ),
 )

@@ -195,7 +195,7 @@ async def run_audit(
         spent = float(to_usd(sum(one.nano_usd or 0 for one in found)))
         left = None if cap_usd is None else cap_usd - spent
         if left is not None and left <= 0:
-            found.append(BranchVerdict(role, None, failure="what you agreed to is spent"))
+            found.append(BranchVerdict(role, None, failure="the amount you agreed to is spent"))
         else:
             found.append(await _looked(audit, role, left))
         tell(found[-1])

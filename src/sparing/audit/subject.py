@@ -46,8 +46,8 @@ def subject_of(
     branch = here.branch or here.commit[:10]
     if since == here.commit:
         raise UsageError(
-            f"{branch} has nothing that {named} does not have",
-            "git switch to the branch to look at, or name another one to compare with: --base",
+            f"{branch} has no commit that {named} lacks",
+            "git switch to the branch to review, or compare with another one: --base",
         )
     said = _subjects(repo, since, here.commit)
     return Subject(
@@ -100,7 +100,7 @@ def _fork(repo: Repository, base: str, tip: str, named: str) -> str:
     found = repo.git().text("merge-base", base, tip, ok_codes=(0, 1))
     if not found:
         raise UsageError(
-            f"it has no commit in common with {named}", "name what it comes from: --base"
+            f"it has no commit in common with {named}", "name the branch it comes from: --base"
         )
     return found.splitlines()[0]
 

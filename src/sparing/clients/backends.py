@@ -88,7 +88,7 @@ def check_models(backend: str, models: ModelSettings) -> None:
     """A server of one's own has models that nobody can guess."""
     if backend == names.API_SERVER and models.of("standard", backend) == STANDARD:
         raise ConfigError(
-            "nobody knows the models of your server",
+            "the models of your server are not set",
             "name one: sparing config set models.backends api-server.standard=MODEL",
         )
 

@@ -48,8 +48,8 @@ def client_here(environ: Mapping[str, str]) -> InstalledClient:
         )
     if not found.usable:
         raise ConfigError(
-            f"{found.words} is too old or can't be started",
-            f"install another one: {add_command('claude')}",
+            f"{found.words} is too old or does not start",
+            f"install a newer one: {add_command('claude')}",
         )
     return found
 

@@ -50,7 +50,7 @@ def write_setting(key: str, text: str, repository: Path | None, *, project: bool
     path, old = _file(sources, repository, project=project)
     new = with_setting(old, key, value)
     if new is None:
-        raise ConfigError(f"{key} can't be changed in place in {path}", "change it in an editor")
+        raise ConfigError(f"{key} can't be changed in place in {path}", "edit the file yourself")
     file = SettingsFile(path, new)
     after = replace(sources, project=(file,)) if project else replace(sources, user=file)
     loaded = load(after, {})
@@ -73,7 +73,7 @@ def _file(sources: Sources, repository: Path | None, *, project: bool) -> tuple[
     other = [one.path for one in sources.project if one.path.name != "sparing.toml"]
     if other and "[tool.sparing" in (repository / other[0].name).read_text("utf-8", "replace"):
         raise ConfigError(
-            f"the settings of this project stand in {other[0].name}", "change it in an editor"
+            f"the settings of this project are in {other[0].name}", "edit the file yourself"
         )
     own = next((one for one in sources.project if one.path.name == "sparing.toml"), None)
     return repository / "sparing.toml", own.text if own else ""

@@ -100,7 +100,7 @@ def unknown_variable(variable: str, meant: Setting | None) -> ConfigError:
 def no_table(origin: str, key: str, value: object) -> ConfigError:
     return ConfigError(
         f"{origin}: {key} = {brief(value)} is not a table",
-        f"write [{key}] on a line of its own and the settings below it",
+        f"write [{key}] on its own line and the settings below it",
     )
 
 

@@ -60,7 +60,7 @@ def setting(default: T, rule: Rule) -> T:
 OWN_PATH = Text("an absolute path, or one that starts with ~/", value_forms.PATTERN_OWN_PATH)
 DATABASE = Text(
     "the address of a Postgres database, postgresql://user@host/name, without the password: "
-    "that belongs into ~/.pgpass",
+    "put that into ~/.pgpass",
     value_forms.PATTERN_DATABASE,
 )
 ADDRESS = Text(
@@ -72,7 +72,7 @@ PERSON = Text("a name of at most 60 letters", r"([^\W_][\w .@'-]{0,59})?")
 BRANCH = Text("a branch name", value_forms.PATTERN_BRANCH)
 POINT = Text("the name of a crash point", value_forms.PATTERN_POINT)
 COMMANDS = Lines(
-    "a list of command lines; in a variable they are parted by &&",
+    "a list of command lines; in a variable, separated by &&",
     value_forms.PATTERN_COMMAND,
     "&&",
 )

@@ -134,5 +134,5 @@ class Presence:
             words = f"{abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'}"
             raise ConfigError(
                 f"this machine's clock is {words} the clock of the database",
-                "set it right (timedatectl set-ntp true), then the same command again",
+                "correct it (timedatectl set-ntp true), then run the same command again",
             )

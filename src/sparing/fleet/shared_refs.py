@@ -129,12 +129,12 @@ class SharedRefs:
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(
-            f"another worker goes on with {self.name}", "see where it is: sparing status"
+            f"another worker has taken over {self.name}", "see where it is: sparing status"
         )
 
     def _unreachable(self, said: str) -> RepositoryError:
         name = self.remote.name
         return RepositoryError(
             f"the remote {name} can't be used for work in progress: {last_line(said)}",
-            f"see that `git push {name}` works here without questions, then: sparing resume",
+            f"check that `git push {name}` works without asking anything, then: sparing resume",
         )

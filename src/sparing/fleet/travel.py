@@ -53,7 +53,7 @@ class Travel:
         if not object_id(self.repository.git(), f"{row.head}^{{commit}}"):
             raise RepositoryError(
                 f"the commit {row.head[:10]} of feature {feature.id} is not at {self.remote.name}",
-                f"push it from where the feature was begun: git push {self.remote.name}"
+                f"push it from where the feature was started: git push {self.remote.name}"
                 f" {feature.base_branch}",
             )
         return moved

@@ -19,7 +19,7 @@ def get(database: Database, digest: str) -> bytes:
         row = connection.execute("select data from blobs where digest = ?", (digest,)).fetchone()
     if row is None:
         raise StateError(
-            f"a stored text is missing: {digest[:12]}", "restore the database from its back-up"
+            f"a stored text is missing: {digest[:12]}", "restore the database from its backup"
         )
     return bytes(row[0])
 

@@ -29,7 +29,7 @@ def get(connection: Connection, session: str) -> ConversationRow | None:
 
 
 def put(tx: Connection, row: ConversationRow) -> bool:
-    """Whether it was stored: a session that has gone on elsewhere meanwhile is left as it is."""
+    """Whether it was stored: a session that was continued elsewhere meanwhile is left as it is."""
     if row.turns == 1:
         tx.execute(
             f"insert into conversations ({COLUMNS}) values (?, ?, ?, ?, ?, ?)"  # noqa: S608

@@ -60,7 +60,7 @@ def refuse_lost(folder: Path) -> None:
         return
     state = "is empty" if (folder / NAME).exists() else "is gone"
     found = copies(folder)
-    repair = RESTORE if found else f"there is no copy; begin anew: mv {folder} {folder}.lost"
+    repair = RESTORE if found else f"there is no backup; to start over: mv {folder} {folder}.lost"
     raise StateError(f"the records of this repository are lost: {folder / NAME} {state}", repair)
 
 
@@ -75,8 +75,8 @@ def restore(folder: Path, day: str = "") -> tuple[Path, list[Path]]:
     if sound is None:
         days = ", ".join(one.stem for one in copies(folder)) or "none"
         raise StateError(
-            f"there is no sound copy{f' of {day}' if day else ''} to restore (copies: {days})",
-            f"begin anew: mv {folder} {folder}.lost",
+            f"there is no intact backup{f' of {day}' if day else ''} to restore (copies: {days})",
+            f"to start over: mv {folder} {folder}.lost",
         )
     with state_errors(folder / NAME):
         aside = [kept for name in (NAME, ENGINE) if (kept := set_aside(folder / name))]

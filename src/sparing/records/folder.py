@@ -38,7 +38,7 @@ from sparing.records.schema import MIGRATIONS
 from sparing.redact import Redactor
 from sparing.segment import Segment, Volatility
 
-RUN_AGAIN = "do its stage again, or the first one: sparing rerun FEATURE [STAGE]"
+RUN_AGAIN = "redo its stage, or the first one: sparing rerun FEATURE [STAGE]"
 
 
 class TextGone(StateError):
@@ -229,7 +229,7 @@ def _translated(path: Path) -> Generator[None]:
             f"the state folder {path} can't be used: {error.strerror}",
             "free some space, then run the same command again"
             if full
-            else "make it writable, or set another one: SPARING_STATE__FOLDER=PATH",
+            else "make it writable, or use another one: SPARING_STATE__FOLDER=PATH",
         ) from error
 
 
@@ -258,7 +258,7 @@ def folder_secret(folder: Path) -> bytes:
     except OSError as error:
         raise StateError(
             f"the secret {path} can't be read: {error.strerror}",
-            "make it readable for you, or remove it: running prompts are then cached anew",
+            "make it readable, or remove it: prompts are then cached again",
         ) from error
     if len(data) != LENGTH:
         raise StateError(f"the secret {path} has {len(data)} bytes, not {LENGTH}", f"rm {path}")

@@ -26,7 +26,7 @@ COLUMNS = (
 _NEW = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS.split(", ")[2:])
 ELSEWHERE = "another repository"
 HOUR_ITEM = "V6"
-"""Whether requests of five minutes read entries of an hour; older checks have not asked it."""
+"""Whether five-minute requests read one-hour cache entries; older checks have not asked it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,8 @@ def _refuse_full(target: StateFolder, tx: Connection) -> None:
         where = target.server.shown if target.server else str(target.path)
         schema = target.server.schema if target.server else ""
         raise StateError(
-            f"{where} has records of this repository already ({count} features)",
-            f"if they may go: psql -c 'drop schema {schema} cascade', then the same command again",
+            f"{where} already has records of this repository ({count} features)",
+            f"to delete them: psql -c 'drop schema {schema} cascade', then the same command again",
         )
 
 
@@ -112,8 +112,8 @@ def _copy(table: str, source: Side, target: Side) -> int:
         target[1].executemany(into, rows[start : start + BATCH])
     if _digest(table, rows) != _digest(table, _rows(target[1], table, columns)):
         raise StateError(
-            f"the copy of {table} is not what was copied; nothing was kept of it",
-            "the same command again; if it says so again, report it: sparing diagnose",
+            f"the copy of {table} differs from the original; nothing was kept",
+            "run the same command again; if it fails again, report it: sparing diagnose",
         )
     return len(rows)
 

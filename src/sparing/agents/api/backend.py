@@ -128,7 +128,7 @@ class ApiBackend:
         turns = stored.turns + 1 if stored and goes_on else 1
         if self._setup.store.save(session, call.model, text, turns, call.at):
             return session, ended
-        return "", TurnOutcome(Failure.INVALID_SESSION, f"{session} has gone on elsewhere")
+        return "", TurnOutcome(Failure.INVALID_SESSION, f"{session} was continued elsewhere")
 
     def _refusal(self, detail: str) -> AgentReply:
         return AgentReply(
@@ -209,7 +209,7 @@ def ended_turn(watch: ApiWatch, code: int, words: str) -> TurnOutcome:
     if watch.result is None:
         last = words.splitlines()[-1] if words else ""
         return TurnOutcome(
-            Failure.CRASHED, last or f"the turn's process left with code {code} and no result"
+            Failure.CRASHED, last or f"the turn's process exited with code {code} and no result"
         )
     return _judged(watch, watch.result)
 

@@ -54,7 +54,7 @@ def library_here() -> str:
         return version(LIBRARY)
     except PackageNotFoundError:
         raise ConfigError(
-            "what talks to providers is not installed", f"install it: {add_command('api')}"
+            "the provider library is not installed", f"install it: {add_command('api')}"
         ) from None
 
 
@@ -62,7 +62,7 @@ def key_here(provider: Provider, environ: Mapping[str, str]) -> FoundKey:
     found = find_key(provider, environ)
     if found is None:
         raise ConfigError(
-            f"there is no key for {provider.vendor}", f"set {' or '.join(provider.keys)}"
+            f"no API key for {provider.vendor} is set", f"set {' or '.join(provider.keys)}"
         )
     return found
 
@@ -72,14 +72,14 @@ def address_of(provider: Provider, environ: Mapping[str, str], server: str) -> s
         return environ.get(provider.address_variable, "")
     if not server:
         raise ConfigError(
-            "no server is named",
-            "name it: sparing config set agent.server http://127.0.0.1:11434/v1",
+            "no server is set",
+            "set it: sparing config set agent.server http://127.0.0.1:11434/v1",
         )
     address = urlsplit(server)
     if address.scheme == "http" and address.hostname not in LOOPBACK:
         raise ConfigError(
-            f"{address.hostname} is not this machine, and http would show all to the network",
-            "name an https address, or one on 127.0.0.1: sparing config set agent.server ADDRESS",
+            f"{address.hostname} is not this machine, and http is not encrypted",
+            "use an https address, or one on 127.0.0.1: sparing config set agent.server ADDRESS",
         )
     return server
 

@@ -37,7 +37,7 @@ class StoredConversation(Protocol):
 
 
 class ConversationStore(Protocol):
-    """Where sessions are kept. A session that has gone on elsewhere is not written over."""
+    """Where sessions are kept. A session that was continued elsewhere is not written over."""
 
     def load(self, session: str) -> StoredConversation | None: ...
 

@@ -62,7 +62,7 @@ class FoundKey(NamedTuple):
 
     @property
     def words(self) -> str:
-        return f"API key from {self.variable}" if self.variable else "no key, the server asks none"
+        return f"API key from {self.variable}" if self.variable else "no key, the server needs none"
 
 
 NO_KEY = FoundKey("", "")

@@ -222,7 +222,7 @@ def ended_turn(watch: CodexWatch, code: int, words: str) -> TurnOutcome:
         return TurnOutcome(Failure.LIMIT, limit)
     if watch.result is None:
         last = words.splitlines()[-1] if words else ""
-        why = last or f"the client left with code {code} and no result"
+        why = last or f"the client exited with code {code} and no result"
         return TurnOutcome(Failure.CRASHED, why)
     return _judged(watch, watch.result.get("status"))
 

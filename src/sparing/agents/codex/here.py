@@ -40,7 +40,7 @@ def codex_here(environ: Mapping[str, str]) -> InstalledCodex:
         raise ConfigError("Codex is not installed", f"npm install -g @openai/codex@{TESTED}")
     if not found.usable:
         raise ConfigError(
-            f"{found.words} is too old or can't be started",
+            f"{found.words} is too old or does not start",
             f"npm install -g @openai/codex@{TESTED}",
         )
     return found
