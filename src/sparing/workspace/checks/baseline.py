@@ -43,7 +43,7 @@ class Baseline(codec.Stored):
             return self._fewer(result)
         more = f" and {len(gone) - MOST_TOLD} more" if len(gone) > MOST_TOLD else ""
         told = f"{', '.join(gone[:MOST_TOLD])}{more}"
-        return f"{result.name}: passed when the feature began, and is not there now: {told}"
+        return f"{result.name}: passed when the feature began and are missing now: {told}"
 
     def _fewer(self, result: CheckResult) -> str:
         before, now = self.tests.get(result.name), result.tests
@@ -52,8 +52,8 @@ class Baseline(codec.Stored):
             return ""
         if silent:
             was = f"{before} test{'' if before == 1 else 's'} passed when the feature began"
-            return f"{result.name}: does not say any more how many tests pass; {was}"
-        return f"{result.name}: {now} tests pass, {before} did when the feature began"
+            return f"{result.name}: no longer says how many tests pass; {was}"
+        return f"{result.name}: {now} tests pass, {before} passed when the feature began"
 
     def news(self, result: CheckResult) -> tuple[str, ...]:
         """What of a check is red now and was not: names, or the check itself."""
@@ -82,6 +82,6 @@ class Baseline(codec.Stored):
 
 def _known(name: str, failures: tuple[str, ...]) -> str:
     if not failures:
-        return f"{name} was red before, and stays out of account as a whole"
+        return f"{name} was red before and is ignored as a whole"
     more = f" and {len(failures) - 3} more" if len(failures) > 3 else ""
-    return f"{name}: known to fail from before: {', '.join(failures[:3])}{more}"
+    return f"{name}: known failures: {', '.join(failures[:3])}{more}"

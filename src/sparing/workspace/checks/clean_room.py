@@ -27,7 +27,7 @@ def clean_room(worktree: Worktree, commit: str) -> Generator[None]:
     path = worktree.path
     with claimed(path) as free:
         if not free:
-            raise RepositoryError(f"a check runs in {path} already", "wait until it has ended")
+            raise RepositoryError(f"a check is already running in {path}", "wait until it ends")
         _leave(path)
         room = beside(path, "clean")
         remove_tree(room)

@@ -67,7 +67,7 @@ def _common(files: Snapshot) -> Iterator[tuple[str, str]]:
         if _starts(place):
             yield path, digest
         elif (module := _module(place)) in sys.stdlib_module_names or module in TOOLS:
-            yield f"{path}, which takes the place of the module {module},", ""
+            yield f"{path}, which shadows the module {module},", ""
 
 
 def shadows(base: Snapshot, head: Snapshot, installed: frozenset[str]) -> Iterator[str]:
@@ -77,7 +77,7 @@ def shadows(base: Snapshot, head: Snapshot, installed: frozenset[str]) -> Iterat
     for path in head.entries:
         module = _module(PurePosixPath(path)) if path not in base.entries else ""
         if module in installed:
-            yield f"{path}, which takes the place of the installed module {module}, is new"
+            yield f"{path}, which shadows the installed module {module}, is new"
 
 
 def _starts(place: PurePosixPath) -> bool:

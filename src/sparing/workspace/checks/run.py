@@ -138,7 +138,7 @@ def run_check(
         if code == _NOT_FOUND:
             return _not_started(check, text.strip().rpartition(": ")[2])
         if code == _BROKEN:
-            raise SandboxRefused(f"a check can't be confined: {text.strip()}", "sparing doctor")
+            raise SandboxRefused(f"a check can't be sandboxed: {text.strip()}", "sparing doctor")
     found = _result(check, code, text, limit_seconds)
     if check.name == "test":
         found = found._replace(names=passed_tests(text, report))

@@ -216,14 +216,14 @@ def _refuse_unsafe(git: Git, worktree: Worktree, parent: str, found: Scan) -> No
     """What git would take but nobody should get in a commit."""
     root = worktree.path
     for path in found.nested:
-        raise RepositoryError(f"{path} is a repository of its own", f"remove {path}/.git")
+        raise RepositoryError(f"{path} is a repository itself", f"remove {path}/.git")
     for path in found.special:
-        raise RepositoryError(f"{path} is no regular file", f"rm {path}")
+        raise RepositoryError(f"{path} is not a regular file", f"rm {path}")
     for path in found.on_disk:
         if not path.isprintable():
-            raise RepositoryError(f"{path!r} has characters that hide", "rename the file")
+            raise RepositoryError(f"{path!r} has invisible characters", "rename the file")
         if (root / path).is_symlink() and _leaves(path, str((root / path).readlink())):
-            raise RepositoryError(f"{path} is a link that leaves the project", f"rm {path}")
+            raise RepositoryError(f"{path} is a link out of the project", f"rm {path}")
     if may_have_attributes(git, worktree.repository.git(), parent, found.on_disk):
         _refuse_filtered(git, found.on_disk)
 

@@ -23,21 +23,25 @@ class Issue(NamedTuple):
 
 
 def read_issue(repo: Repository, base: str, number: int, environ: Mapping[str, str]) -> Issue:
-    by_hand = 'say it yourself: sparing start "what should be there"'
+    by_hand = 'name it yourself: sparing start "what should be there"'
     gh = shutil.which("gh", path=environ.get("PATH", ""))
     if gh is None:
         raise RepositoryError(f"gh is not installed, so issue {number} can't be read", by_hand)
     remote = remote_of(repo, base)
     if remote is None or not remote.project:
-        where = f"{remote.url} is no address gh knows" if remote else "the repository has no remote"
+        where = (
+            f"{remote.url} is not an address that gh knows"
+            if remote
+            else "the repository has no remote"
+        )
         raise RepositoryError(f"issue {number} can't be read: {where}", by_hand)
     argv = (gh, "issue", "view", str(number), "--repo", remote.project, "--json", "title,body,url")
     done = run_gh(argv, environ, "")
     found = _read(done.stdout) if done.returncode == 0 else None
     if found is None:
-        left = f"exit code {done.returncode}" if done.returncode else "no answer that can be read"
+        left = f"exit code {done.returncode}" if done.returncode else "an unreadable answer"
         why = last_line(done.stderr) or left
-        raise RepositoryError(f"gh can't read issue {number}: {why}", "gh auth status says more")
+        raise RepositoryError(f"gh can't read issue {number}: {why}", "see: gh auth status")
     return found
 
 

@@ -45,8 +45,8 @@ def _wait_for(file: int, path: Path, limit_seconds: float) -> None:
         except BlockingIOError:
             if waited >= limit_seconds:
                 raise RepositoryError(
-                    f"{path} has been held by another process for {limit_seconds:g} s",
-                    f"fuser -v {path} shows which; end it, then run again",
+                    f"{path} has been locked by another process for {limit_seconds:g} s",
+                    f"fuser -v {path} shows which one; end it, then run again",
                 ) from None
         else:
             return

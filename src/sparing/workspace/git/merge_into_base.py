@@ -63,7 +63,7 @@ def hand_over(
         base = _tip(repo, base_branch)
         made = _merged_before(repo, base, tip, history, stamp)
         if made is not None:
-            return Handover(True, made, f"{base_branch} has {branch} already", ())
+            return Handover(True, made, f"{branch} is already in {base_branch}", ())
         place = _checked_out_at(repo, base_branch)
         by_hand = _commands(repo, place, merge, stamp.subject)
         new = rewritten(repo, merge, base, stamp, body)
@@ -74,7 +74,7 @@ def hand_over(
         if place is None:
             return _move(repo, base_branch, base, new.commit, by_hand)
         if not consent:
-            note = f"{base_branch} is checked out in {place.path}; it moves only if you say so"
+            note = f"{base_branch} is checked out in {place.path}; it moves only with your consent"
             return Handover(False, base, note, by_hand)
         return _fast_forward(place, base, new.commit, by_hand)
 
@@ -102,7 +102,7 @@ def name_commands(repo: Repository, merge: Merge, stamp: CommitStamp) -> Handove
     base, tip = _tip(repo, base_branch), _tip(repo, branch)
     made = _merged_before(repo, base, tip, history, stamp)
     if made is not None:
-        return Handover(True, made, f"{base_branch} has {branch} already", ())
+        return Handover(True, made, f"{branch} is already in {base_branch}", ())
     conflicts = merge_trees(repo, base, tip).conflicts
     note = f"{branch} is ready to be merged into {base_branch}"
     if conflicts:
@@ -170,12 +170,12 @@ def _move(repo: Repository, branch: str, base: str, new: str, by_hand: tuple[str
     stands = move_ref(repo.checkout_git(), f"refs/heads/{branch}", new, base)
     if stands == new:
         return Handover(True, new, f"merged into {branch}", ())
-    return Handover(False, stands, f"{branch} moved meanwhile", by_hand)
+    return Handover(False, stands, f"{branch} moved in the meantime", by_hand)
 
 
 def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
     if place.has_changes():
-        note = f"{place.path} has changes that are not committed"
+        note = f"{place.path} has uncommitted changes"
         return Handover(False, base, note, by_hand)
     # Ignored files too are the user's: without the first flag git writes over them. The others
     # undo what `branch.….mergeOptions` may ask for.
@@ -183,7 +183,7 @@ def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) 
     done = place.git.ask("merge", "--ff-only", "--quiet", *flags, new, env=identity(0))
     if done.returncode != 0:
         reason = " ".join(os.fsdecode(done.stderr).split())
-        return Handover(False, base, f"git does not fast-forward: {reason}", by_hand)
+        return Handover(False, base, f"git refuses to fast-forward: {reason}", by_hand)
     unpack(place.git)
     settle(place.git, "refs/heads", new)
     return Handover(True, new, f"merged, and {place.path} is up to date", ())

@@ -97,7 +97,7 @@ class Reader:
         stdout = self._process.stdout
         assert stdout is not None
         if not select.select([stdout], [], [], LOOK_SECONDS)[0]:
-            raise OSError("git does not answer")
+            raise OSError("git does not respond")
         piece = os.read(stdout.fileno(), PIECE_BYTES)
         if not piece:
             raise OSError("git has ended")

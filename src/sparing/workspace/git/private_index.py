@@ -121,7 +121,7 @@ def _rules(file: Path | None) -> bytes:
     found = read_plain(file, WHOLE, follow=True)
     if found is None:
         raise RepositoryError(
-            f"{file}, which says what git ignores, can't be read", f"ls -l {file} shows why"
+            f"{file}, git's list of ignored files, can't be read", f"ls -l {file} shows why"
         )
     return found
 

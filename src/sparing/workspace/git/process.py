@@ -38,7 +38,7 @@ def output_of(
         found = next(blocking_files(Path(tree)), None) if tree else None
         if found is not None:
             raise RepositoryError(
-                f"{found} is no file but a pipe or the like, and git waits for it",
+                f"{found} is a pipe or device, and git hangs on it",
                 f"remove it: rm {shlex.quote(str(found))}",
             ) from None
         if limit_seconds <= PATIENCE_SECONDS:

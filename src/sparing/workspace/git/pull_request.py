@@ -36,16 +36,20 @@ def read_pull_request(
         raise RepositoryError(what, by_hand)
     remote = remote_of(repo, base)
     if remote is None or not remote.project:
-        where = f"{remote.url} is no address gh knows" if remote else "the repository has no remote"
+        where = (
+            f"{remote.url} is not an address that gh knows"
+            if remote
+            else "the repository has no remote"
+        )
         raise RepositoryError(f"pull request {number} can't be read: {where}", by_hand)
     argv = (gh, "pr", "view", str(number), "--repo", remote.project, "--json", FIELDS)
     done = run_gh(argv, environ, "")
     found = _read(done.stdout) if done.returncode == 0 else None
     if found is None:
-        left = f"exit code {done.returncode}" if done.returncode else "no answer that can be read"
+        left = f"exit code {done.returncode}" if done.returncode else "an unreadable answer"
         why = last_line(done.stderr) or left
         what = f"gh can't read pull request {number}: {why}"
-        raise RepositoryError(what, "gh auth status says more")
+        raise RepositoryError(what, "see: gh auth status")
     return found
 
 

@@ -83,7 +83,9 @@ def open_request(repo: Repository, request: PullRequest, environ: Mapping[str, s
     gh = shutil.which("gh", path=environ.get("PATH", ""))
     commands = _by_hand(request, remote)[1:]
     if gh is None or not remote.project:
-        why = "gh is not installed" if gh is None else f"{remote.url} is no address gh knows"
+        why = (
+            "gh is not installed" if gh is None else f"{remote.url} is not an address that gh knows"
+        )
         return Opened("", True, f"{request.branch} is pushed to {remote.name}; {why}", commands)
     url, fault = _ask(gh, request, remote, environ)
     if fault:
@@ -123,7 +125,7 @@ def refused_settings(repo: Repository, remote: Remote) -> str:
         trusted = pin(setting, None) in repo.trusted
         acts = effect_of(setting) in (Effect.PUSH, Effect.REFUSED)
         if acts and not of_another and not trusted:
-            key = f"{setting.key}, which decides how we push"
+            key = f"{setting.key}, which decides how Sparing pushes"
             return f"the repository's git configuration has {key}: sparing trust"
     return ""
 
@@ -157,13 +159,13 @@ def _push(
     try:
         done = start_git(argv, env, repo.checkout, None, LIMIT_SECONDS)
     except GitFailed as error:
-        return f"git does not push: {error.stderr}"
+        return f"git can't push: {error.stderr}"
     if done.returncode == 0:
         return ""
     said = os.fsdecode(done.stderr)
     if "[rejected]" in said or "non-fast-forward" in said:
-        return f"{remote.name} has another {branch}; nothing is forced over it"
-    return f"git does not push: {last_line(said)}"
+        return f"{remote.name} has a different {branch}, and Sparing never force-pushes"
+    return f"git can't push: {last_line(said)}"
 
 
 def _ask(

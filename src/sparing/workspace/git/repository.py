@@ -116,7 +116,7 @@ def search_repository(start: Path) -> Repository:
     from sparing.workspace.git.runner import search_from
 
     if not start.is_dir():
-        raise RepositoryError(f"{start} is no folder", "cd to a git repository")
+        raise RepositoryError(f"{start} is not a folder", "cd to a git repository")
     folders = search_from(
         start, "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"
     )
@@ -260,15 +260,15 @@ def _no_repository(start: Path, stderr: str) -> RepositoryError:
         )
     if "bare repository" in stderr or "must be run in a work tree" in stderr:
         return RepositoryError(
-            f"{where} is a bare repository or a .git folder, there are no files to work on",
-            "cd to a checkout; a bare repository gets one by: git worktree add ../checkout",
+            f"{where} is a bare repository or a .git folder: there are no files to work on",
+            "cd to a checkout; to make one: git worktree add ../checkout",
         )
     if "not a git repository" in stderr:
         return RepositoryError(
             f"{where} is not in a git repository",
-            "cd to a repository of yours; or see it all without one: sparing demo",
+            "cd to a repository of yours; or see the workflow without one: sparing demo",
         )
     return RepositoryError(
         f"git can't use {where}: {stderr.strip().rpartition(chr(10))[2] or 'an odd name'}",
-        "git status says more; a folder's name has no line break",
+        "see: git status; a folder's name can't contain a line break",
     )

@@ -47,9 +47,9 @@ def retire(worktree: Worktree, home: str, known: Sequence[str] = ()) -> str:
 def _in_the_way(worktree: Worktree, git: Git, home: str, known: Sequence[str]) -> str:
     path, tip = worktree.path, worktree.tip()
     if worktree.repository.git().ask("merge-base", "--is-ancestor", tip, home).returncode != 0:
-        return f"{worktree.branch} has commits that are not merged; its worktree stays: {path}"
+        return f"{worktree.branch} has unmerged commits; its worktree is kept: {path}"
     if (git.git_dir / "locked").exists():
-        return f"the worktree is locked and stays: {path}"
+        return f"the worktree is locked and is kept: {path}"
     if not path.is_dir():
         return ""
     mend(worktree, git)
@@ -58,19 +58,19 @@ def _in_the_way(worktree: Worktree, git: Git, home: str, known: Sequence[str]) -
     if found.paths:
         return _keep(worktree, git, found, known)
     inner = _inner_repository(path)
-    return f"{inner} is a repository of its own; the worktree stays: {path}" if inner else ""
+    return f"{inner} is a repository itself; the worktree is kept: {path}" if inner else ""
 
 
 def _keep(worktree: Worktree, git: Git, found: private_index.Scan, known: Sequence[str]) -> str:
     tip, count = worktree.tip(), len(found.paths)
     files = "1 file is" if count == 1 else f"{count} files are"
-    stays = f"{files} in no commit; the worktree stays: {worktree.path}"
+    stays = f"{files} uncommitted; the worktree is kept: {worktree.path}"
     if leaks(worktree, tip, found.on_disk, known):
         return stays
     private_index.add(git, found)
     kept = keep_index(git, tip, f"{worktree.branch}/left")
     private_index.load(git, tip)
-    return f"{stays}; they are kept as {kept} too"
+    return f"{stays}; also saved as {kept}"
 
 
 def _inner_repository(root: Path) -> Path | None:

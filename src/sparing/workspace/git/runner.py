@@ -275,19 +275,21 @@ def failure(
     if _LOCK_IS_HELD in stderr:
         lock = stderr.partition("Unable to create '")[2].partition("'")[0]
         return RepositoryError(
-            f"another git process holds {lock}", f"wait for it; if none runs: rm {lock}"
+            f"another git process holds {lock}", f"wait for it; if there is none: rm {lock}"
         )
     if "No space left on device" in stderr:
-        return StateError(f"the disk is full: {last}", "make room, then: sparing resume")
+        return StateError(f"the disk is full: {last}", "free some space, then: sparing resume")
     if "Read-only file system" in stderr or "Permission denied" in stderr:
-        return RepositoryError(f"git may not write: {last}", "ls -ld on that folder shows why")
+        return RepositoryError(f"git can't write: {last}", "ls -ld on that folder shows why")
     if "git-lfs: not found" in stderr:
-        return RepositoryError("files are stored with git-lfs, which is missing", "install git-lfs")
+        return RepositoryError(
+            "files are stored with git-lfs, which is not installed", "install git-lfs"
+        )
     if "not a git repository" in stderr:
         return RepositoryError(last.removeprefix("fatal: "), "move the repository back")
     if "lazy fetching disabled" in stderr or ("transport" in stderr and "not allowed" in stderr):
         return RepositoryError(
-            "the clone is partial and lacks files that are needed here",
+            "the clone is partial and lacks files that are needed",
             "git fetch --refetch --no-filter",
         )
     return GitFailed(args, done.returncode, stderr)

@@ -50,8 +50,8 @@ class Worktree:
             )
         if entry is None:
             raise RepositoryError(
-                f"the worktree {self.path} is not registered any more",
-                "sparing resume makes it again",
+                f"the worktree {self.path} is no longer registered",
+                "sparing resume recreates it",
             )
         return entry
 
@@ -75,7 +75,7 @@ class Worktree:
         commit = branch_commit(self.repository, self.branch)
         if commit is None:
             raise RepositoryError(
-                f"the branch {self.branch} is gone", "to have it made again: sparing resume"
+                f"the branch {self.branch} is gone", "to recreate it: sparing resume"
             )
         return commit
 
@@ -165,8 +165,8 @@ def _ensure_branch(repo: Repository, branch: str, commit: str) -> None:
         tip = move_ref(repo.checkout_git(), f"refs/heads/{branch}", commit, NO_COMMIT)
     if not tip:
         raise RepositoryError(
-            f"the branch {branch} can't be made, another branch is in the way",
-            "git branch --list 'feature*' shows it; git branch -m gives it another name",
+            f"the branch {branch} can't be created, because another branch is in the way",
+            "git branch --list 'feature*' shows it; rename it with: git branch -m",
         )
     if repo.git().ask("merge-base", "--is-ancestor", commit, tip).returncode != 0:
         kept = _held_by_nobody(repo.git(), commit) and keep(repo.git(), branch, commit)
@@ -197,8 +197,8 @@ def _register(worktree: Worktree, broken: Path | None) -> None:
         worktree.repository.checkout_git().run("worktree", "add", *args, path, worktree.branch)
     except GitFailed as error:
         raise RepositoryError(
-            f"git makes no worktree for {worktree.branch}: {error.stderr.strip()}",
-            "git worktree list shows who has the branch",
+            f"git can't create a worktree for {worktree.branch}: {error.stderr.strip()}",
+            "git worktree list shows where the branch is checked out",
         ) from error
     _settle_entry(worktree)
     if aside.exists():

@@ -72,9 +72,9 @@ def _fault(name: str) -> str | None:
     if len(os.fsencode(name)) > NAME_LIMIT:
         return "it is too long"
     if any(unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for letter in name):
-        return "it has characters that hide"
+        return "it has invisible characters"
     if "\\" in name or "::$" in name:
-        return "it means something else on another system"
+        return "it means something else on other systems"
     if _is_git(name):
         return "it is git's own folder"
     return "it is a device" if _DEVICE.fullmatch(name) else None
@@ -207,7 +207,7 @@ def _check_stat(path: str, found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise PathRefused(path, "it is a link")
     if not stat.S_ISREG(found.st_mode):
-        raise PathRefused(path, "it is no regular file")
+        raise PathRefused(path, "it is not a regular file")
 
 
 def _check_for_writing(path: str, folder: int, name: str) -> int | None:

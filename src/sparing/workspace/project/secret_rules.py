@@ -124,5 +124,5 @@ def entropy(value: str) -> float:
 RULES = (
     *(Rule(name, _pattern(letters, pattern)) for name, letters, pattern in _PATTERNS),
     Rule("password in a URL", _in_url),
-    Rule("value assigned to the name of a secret", _assigned),
+    Rule("value assigned to a name like a secret's", _assigned),
 )

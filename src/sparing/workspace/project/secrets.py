@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sparing.redact import Redactor, find_formats
 from sparing.workspace.project.secret_rules import RULES, file_rule
 
-KNOWN = "value that this run must keep secret"
+KNOWN = "secret of this run"
 MOST_HITS = 20
 """Of one file; the first say enough."""
 

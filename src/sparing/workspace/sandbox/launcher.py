@@ -112,7 +112,7 @@ def wrap(policy: SandboxPolicy, argv: Sequence[str], scratch: Path) -> Wrapped:
     """`scratch` is a folder of ours, outside of everything that the process may write."""
     for root in (policy.worktree, *policy.client_state):
         if scratch.resolve().is_relative_to(root.resolve()):
-            raise ValueError(f"{scratch} would be writable for the process, with its own rules")
+            raise ValueError(f"{scratch} would be writable for the process it is meant to limit")
     level = min(policy.level, level_reached().level)
     folder = _private_folder(scratch)
     try:
@@ -183,8 +183,8 @@ def _private_folder(scratch: Path) -> Path:
 
 def _no_folder(scratch: Path, error: OSError) -> StateError:
     return StateError(
-        f"no private folder for an agent in {scratch}: {error.strerror}",
-        f"make room there, or make it writable: ls -ld {shlex.quote(str(scratch))}",
+        f"can't create a private folder for an agent in {scratch}: {error.strerror}",
+        f"free some space there, or make it writable: ls -ld {shlex.quote(str(scratch))}",
     )
 
 

@@ -20,7 +20,7 @@ SYSTEM_ROOTS = tuple(
 )
 
 
-OWN_PATHS = "worktrees keep their own paths, so features share less of what a provider has cached"
+OWN_PATHS = "worktrees keep their own paths, so features share less of the provider's cache"
 
 
 class SandboxAccess(StrEnum):
@@ -43,17 +43,15 @@ class SandboxLevel(IntEnum):
     def words(self) -> str:
         match self:
             case SandboxLevel.UNSANDBOXED:
-                return "unsandboxed: nothing holds it back but its own rules"
+                return "unsandboxed: nothing limits it but its client's own rules"
             case SandboxLevel.FILES:
-                return "files: agents and checks open only files that are theirs to see"
+                return "files: agents and checks can open only their own files"
             case SandboxLevel.CALLS:
-                return "calls: agents and checks open only their files, with no way around"
+                return "calls: agents and checks can open only their own files, without exception"
             case SandboxLevel.SHELL:
-                return (
-                    "shell: agents and checks keep to their files, an agent's commands lack its key"
-                )
+                return "shell: like calls, and an agent's commands don't see its API key"
             case SandboxLevel.SEALED:
-                return "sealed: agents and checks write in their worktree, and see little else"
+                return "sealed: agents and checks write only in their worktree, see little else"
             case _:
                 assert_never(self)
 
@@ -133,25 +131,27 @@ class Reach(NamedTuple):
     @property
     def words(self) -> str:
         paths = () if self.constant else (OWN_PATHS,)
-        return "; ".join((self.level.words, *(f"not held: {gap}" for gap in self.gaps), *paths))
+        return "; ".join(
+            (self.level.words, *(f"not protected: {gap}" for gap in self.gaps), *paths)
+        )
 
 
 def _gaps(reach: Reach) -> tuple[tuple[str, bool], ...]:
     sealed, landlock = reach.level is SandboxLevel.SEALED, reach.landlock
     return (
         ("which files are opened", reach.level < SandboxLevel.FILES),
-        ("UDP, other processes' sockets, memory of the agent", reach.level < SandboxLevel.CALLS),
+        ("UDP, sockets of other processes, the agent's memory", reach.level < SandboxLevel.CALLS),
         ("the agent's key, from the commands it runs", reach.level < SandboxLevel.SHELL),
-        ("modes and dates of files outside, its own .git file, number of processes", not sealed),
-        ("other branches, stash and settings of the repository, from being read", not sealed),
+        ("modes and dates of files outside, its .git file, the number of processes", not sealed),
+        ("other branches, stash and settings of the repository can be read", not sealed),
         (
-            f"files outside cut to nothing (Landlock {landlock}, from 3)",
+            f"truncation of files outside (Landlock {landlock}, from 3)",
             not sealed and landlock < 3,
         ),
         (f"which TCP ports a client calls (Landlock {landlock}, from 4)", landlock < 4),
         (f"signals to other processes (Landlock {landlock}, from 6)", not sealed and landlock < 6),
         (
-            "files of the system that only root may read: it runs as root, without powers",
+            "system files that only root may read (this runs as root, without capabilities)",
             reach.root,
         ),
     )
@@ -161,12 +161,12 @@ def settle_level(reach: Reach, unsandboxed: bool = False) -> SandboxLevel:
     """The level to work at; with too little of it only by the user's own word, never as root."""
     if reach.root and not reach.powers_dropped:
         raise SandboxRefused(
-            "agents would run as root with all its powers, which this system can't take from them",
+            "agents would run as root with all capabilities, which this system can't drop",
             "run it as another user",
         )
     if reach.level >= SandboxLevel.SHELL or unsandboxed:
         return reach.level
     raise SandboxRefused(
-        f"this host can't confine agents: {reach.words}",
-        "use Linux with Landlock (5.13 or newer) and seccomp, or go on without: --unsandboxed",
+        f"this system can't sandbox agents: {reach.words}",
+        "use Linux 5.13 or newer with Landlock and seccomp, or run without it: --unsandboxed",
     )

@@ -25,9 +25,9 @@ def with_shell(policy: SandboxPolicy, level: SandboxLevel, shell: str) -> Sandbo
         return policy
     if level is not SandboxLevel.SEALED:
         raise SandboxRefused(
-            "this host can't confine the commands of this client: it takes its shell from "
-            f"{USERS}, which is covered only where namespaces are allowed",
-            "allow user namespaces, take another backend, or go on without: --unsandboxed",
+            "this system can't sandbox the commands of this client: it takes its shell from "
+            f"{USERS}, which can be replaced only where user namespaces are allowed",
+            "allow user namespaces, use another backend, or run without a sandbox: --unsandboxed",
         )
     text = users_with(USERS.read_text("utf-8", "surrogateescape"), os.getuid(), shell)
     return replace(policy, covered={**policy.covered, USERS: text})

@@ -126,8 +126,8 @@ def _parsed(line: str) -> Command:
         argv = tuple(shlex.split(line))
     except ValueError as error:
         raise ConfigError(
-            f"workspace.setup: {line[:80]!r} is no command line: {error}",
-            "quote it as a shell would need it, one command a line",
+            f"workspace.setup: {line[:80]!r} is not a command line: {error}",
+            "quote it as for a shell, one command per line",
         ) from None
     if not argv:
         raise ConfigError("workspace.setup has an empty command", "remove it from the list")

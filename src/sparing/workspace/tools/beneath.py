@@ -63,7 +63,7 @@ class Beneath(NamedTuple):
     def _check(self, name: str, file: int) -> None:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
-            raise PathRefused(name, "it is no regular file")
+            raise PathRefused(name, "it is not a regular file")
         if found.st_nlink > 1:
             raise PathRefused(name, "it is a hard link, the file has another name elsewhere")
         # A link inside may lead to what no name may say: git's own files.
