@@ -97,8 +97,8 @@ def test_bytes_that_are_no_text(script: Path) -> None:
 
 UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda path: None, "No such file or directory"),
-    "a folder": (lambda path: path.mkdir(), "it is no file"),
-    "a pipe": (os.mkfifo, "it is no file"),
+    "a folder": (lambda path: path.mkdir(), "it is not a file"),
+    "a pipe": (os.mkfifo, "it is not a file"),
     "a link to itself": (lambda path: path.symlink_to(path), "Too many levels of symbolic links"),
     "10 MB": (lambda path: path.write_bytes(b"#" * 10**7), "it has more than 512 KiB"),
 }

@@ -137,7 +137,7 @@ def test_the_last_words_of_a_crash(tmp_path: Path, cwd: Path) -> None:
     assert reply.failure is Failure.CRASHED
     assert reply.detail.endswith("No such file or directory: 'gone.txt'")
     quiet = play(tmp_path, call(cwd), {"exit_code": 7})
-    assert quiet.detail == "the client left with code 7 and no result"
+    assert quiet.detail == "the client exited with code 7 and no result"
 
 
 def test_a_turn_that_reaches_a_limit_says_which(tmp_path: Path, cwd: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_passage_is_replaced_once(tmp_path: Path, cwd: Path) -> None:
     assert (cwd / "a.py").read_text() == "two\none\n"
     missing = play(tmp_path, call(cwd), {"edit": [{**edit[0], "find": "three"}]})
     assert missing.failure is Failure.CRASHED
-    assert missing.detail == "a.py: the passage to replace is not there"
+    assert missing.detail == "a.py: the passage to replace does not exist"
 
 
 def test_the_folder_of_the_feature_is_put_in(tmp_path: Path, cwd: Path) -> None:
@@ -198,7 +198,8 @@ def test_a_call_that_the_script_does_not_know(tmp_path: Path, cwd: Path) -> None
     reply = play(tmp_path, call(cwd), {"role": "nobody"})
     assert (reply.failure, reply.usage) == (Failure.GARBAGE, Usage())
     assert reply.detail == (
-        "the script has no turn for role implementer, stage implement, iteration 1, task '1'"
+        "the script has no matching turn for role implementer, stage implement, iteration 1, "
+        "task '1'"
     )
 
 

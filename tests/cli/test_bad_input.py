@@ -91,7 +91,7 @@ def test_a_second_run_of_one_feature(user_repository: UserRepository) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         what, repair = two_lines(sparing(path, "run", "1"), 1)
     assert "another process (id 4242)" in what
-    assert repair == "see how far it is: sparing status"
+    assert repair == "see its progress: sparing status"
 
 
 def test_a_broken_settings_file(tmp_path: Path, guard: Guard) -> None:
@@ -225,7 +225,7 @@ def test_a_start_that_only_looks_writes_nothing(tmp_path: Path) -> None:
     assert said.code == 0, said.err
     for part in ("flow      L1: 3 stages", "claude-haiku-4-5 (standard)", "the first prompt:"):
         assert part in said.out
-    assert "nothing was begun or written" in said.out
+    assert "nothing was started or written" in said.out
     assert sparing(path, *words, "--json", environ=agent).json["flow"] == "L1"
     assert "No features yet" in sparing(path, "list").out
 

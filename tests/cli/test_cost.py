@@ -52,8 +52,8 @@ def test_lines_for_a_spreadsheet(path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("cost", "--csv", "--json"), "error: --csv and --json can't be printed at once"),
-        (("raise", "1"), "error: nothing is to be raised: name money, tokens or attempts"),
+        (("cost", "--csv", "--json"), "error: --csv and --json can't be combined"),
+        (("raise", "1"), "error: name what to raise: money, tokens or attempts"),
         (
             ("raise", "1", "--money", "much"),
             "error: 'much' is no amount of US dollars above 0 and up to 1000000",
@@ -64,9 +64,12 @@ def test_lines_for_a_spreadsheet(path: Path) -> None:
         ),
         (
             ("raise", "1", "--money", "9", "--stage", "plan", "--day"),
-            "error: a raise is for one of --stage, --day and --turn",
+            "error: use only one of --stage, --day and --turn",
         ),
-        (("raise", "1", "--attempts", "9", "--day"), "error: --attempts stands alone"),
+        (
+            ("raise", "1", "--attempts", "9", "--day"),
+            "error: --attempts can't be combined with other limits",
+        ),
     ],
 )
 def test_a_mistake_is_two_lines(path: Path, words: tuple[str, ...], what: str) -> None:

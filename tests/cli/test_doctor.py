@@ -40,7 +40,7 @@ def test_auto_takes_the_client_that_is_installed_and_logged_in(
     assert all(one.good for one in found.values())
     assert found["client"].words.startswith("Claude Code 2.1.325")
     assert found["login"].words == "API key from ANTHROPIC_API_KEY (api-key)"
-    assert found["agent"].words.startswith("claude: auto takes it")
+    assert found["agent"].words.startswith("claude: it is installed")
     assert KEY not in repr(found)
 
 
@@ -81,7 +81,7 @@ def test_a_backend_without_its_script_is_told_how_to_get_one() -> None:
     assert "SPARING_AGENT__SCRIPT" in found.repair
     made_up = look(agent_backend="claude-double")["agent"]
     assert made_up.good
-    assert made_up.words.endswith("making up what it writes")
+    assert made_up.words.endswith("improvising without a script")
 
 
 def test_the_network_is_looked_at_only_when_it_is_asked_for(

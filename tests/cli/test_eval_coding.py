@@ -79,7 +79,7 @@ def test_a_table_for_people_and_consent_before_it(capsys: pytest.CaptureFixture[
     told = capsys.readouterr()
     assert "tests passed" in told.out
     assert "1 of 3" in told.out
-    assert "only the client's are tried" in told.err
+    assert "only the client's are tested" in told.err
     many = ["eval", "--coding", "--backend", "scripted", "--cases", "12"]
     assert main([*many, "--yes", "--cap", "0.01"]) == 1
     assert "ended early" in capsys.readouterr().out

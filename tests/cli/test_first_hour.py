@@ -66,7 +66,7 @@ def test_a_gate_where_things_go_wrong(tmp_path: Path) -> None:
     moody = at_the_gate(repository, environ, f"{sys.executable} {tmp_path / 'moods.py'}")
     assert "the editor ended with code 1; nothing is changed" in tried(moody, "edit")
     assert "plan.md was saved empty; nothing is changed" in tried(moody, "edit")
-    assert "nothing was said, so nothing is rejected" in tried(moody, "reject")
+    assert "no feedback was given, so nothing is rejected" in tried(moody, "reject")
     assert "one of: approve, reject" in tried(moody, "perhaps")
     moody.type("\x03")
     assert moody.end() == 130
@@ -127,7 +127,7 @@ def test_words_and_orders_while_it_runs(tmp_path: Path) -> None:
     assert said.json["next_command"] == "sparing watch 001"
     watched = Typed(repository, "watch", "1")
     watched.wait_for("builder reads README.md")
-    assert "after the turn that is under way" in sparing(repository, "pause", "1").out
+    assert "after the current turn" in sparing(repository, "pause", "1").out
     close_lid(said.json["process"])
     watched.wait_for("sparing resume 001")
     assert watched.end() == 0, "nothing runs any more, so there is nothing to follow"

@@ -66,7 +66,7 @@ def test_a_review_that_is_stuck(office: Office, capsys: pytest.CaptureFixture[st
     assert offered(office, row)[:3] == ["approve", "rule", "reject"]
     rule_at_gate(office, row, lambda _: "")
     assert DEFECT.text in capsys.readouterr().out
-    with pytest.raises(UsageError, match="say what is ruled on F1"):
+    with pytest.raises(UsageError, match="say how to rule on F1"):
         rule_at_gate(office, row, lambda _: "F1")
     rule_at_gate(office, row, lambda _: 'F1 dismiss "it is set in the caller"')
     (found,) = open_findings(office, row)

@@ -77,7 +77,7 @@ def test_of_several_one_is_named(typed: Typed) -> None:
         (
             "  .kiro/specs/photo-upload  Kiro",
             "  .kiro/specs/search  Kiro",
-            "error: 2 folders hold specs, and one becomes one feature",
+            "error: 2 folders hold specs, and each becomes its own feature",
             "fix: name it: sparing import .kiro/specs/photo-upload",
         ),
     )
@@ -88,14 +88,14 @@ def test_a_folder_that_could_be_anybody_s(typed: Typed) -> None:
     typed.lay("iflow/009-stub", "stub")
     said = typed("import", "stub")
     assert said.code == USAGE
-    assert said.complaint[-1] == "fix: say whose they are: sparing import stub --format kiro"
+    assert said.complaint[-1] == "fix: name the tool: sparing import stub --format kiro"
     assert typed("import", "stub", "--format", "iflow").code == DONE
 
 
 def test_a_folder_that_is_not_there(typed: Typed) -> None:
     said = typed("import", "nope")
     assert said.complaint == (
-        "error: nope is no folder",
+        "error: nope is not a folder",
         "fix: see what there is: sparing import auto",
     )
 

@@ -93,8 +93,8 @@ def _last_gate(typed: Typed) -> None:
     shown = typed.wait_for("[later]: ")
     assert "the repository's checks: 1 green" in shown
     assert "against main: 1 file changed, +1 -0\n    greeting.txt +1 -0" in shown
-    assert "is the final one (.meta.json: completed)" in shown
-    assert "if you approve: nothing is merged, you get the commands for main" in shown
+    assert "(.meta.json: completed)" in shown
+    assert "if you approve: nothing is merged; you get the command to merge into main" in shown
     typed.type("diff\n")
     assert "+Hello, Grace." in typed.wait_for("[later]: ")
     typed.type("approve\n")
@@ -114,7 +114,7 @@ def _merged_by_hand(work: Work) -> None:
         assert f"{BRANCH} is merged into main" in shown
         assert "ready" not in shown
     assert "sparing clean" in work.say()
-    assert "its worktree is gone" in work.say("clean")
+    assert "its worktree was removed" in work.say("clean")
     assert "sparing clean" not in work.say()
 
 

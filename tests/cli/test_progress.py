@@ -69,7 +69,7 @@ def test_how_agents_are_confined_is_told_when_it_changes(
     """What is weak is told each time, with what is not held."""
 
     def sandbox(level: str, number: int) -> Event:
-        text, key = f"{level}: so far; not held: this", f"{level}.{number}"
+        text, key = f"{level}: so far; not protected: this", f"{level}.{number}"
         return Event(key, keys[0], 0, "sandbox", text=text, data={"level": level})
 
     told(office, sandbox("sealed", 1))
@@ -77,7 +77,7 @@ def test_how_agents_are_confined_is_told_when_it_changes(
     told(office, sandbox("sealed", 2), sandbox("shell", 1), sandbox("files", 1))
     told(office, sandbox("files", 2))
     progress.show()
-    weak = "  ! sandbox files: so far; not held: this\n"
+    weak = "  ! sandbox files: so far; not protected: this\n"
     assert capsys.readouterr().err == f"  sandbox shell: so far\n{weak}{weak}"
 
 
@@ -86,15 +86,15 @@ def test_how_agents_are_confined_is_told_when_it_changes(
     [
         (
             Event("k", ONE, 0, "fallback", role="spec-reviewer", data={"error": "session lost"}),
-            "  ~ spec-reviewer starts afresh, its session is not used: session lost",
+            "  ~ spec-reviewer starts a new session; session lost",
         ),
         (Event("k", ONE, 0, "look", text="nothing new was found"), "  = nothing new was found"),
         (
             Event("k", ONE, 0, "unread", role="spec-reviewer", text="LAZY-LOAD-WARNING: it"),
-            "  ~ spec-reviewer did not say that it has read what it was pointed to",
+            "  ~ spec-reviewer did not confirm that it read the files it was given",
         ),
         (Event("k", ONE, 0, "look"), ""),
-        (Event("k", ONE, 0, "look", text="a passes: nothing it says counts; accepted"), ""),
+        (Event("k", ONE, 0, "look", text="a passes: none of its findings counts; accepted"), ""),
         (Event("k", ONE, 0, "look", text="a passes: no finding counts against it; accepted"), ""),
         (
             Event("k", ONE, 0, "look", text="a does not pass: 1 blocker counts; back to the "
@@ -112,7 +112,7 @@ def test_how_agents_are_confined_is_told_when_it_changes(
         ),
         (
             Event("k", ONE, 0, "outputs", text="test: /somewhere/blobs/ab/abcdef"),
-            "    what they printed: sparing show 001 checks",
+            "    output: sparing show 001 checks",
         ),
         (Event("k", ONE, 0, "outputs"), ""),
         (Event("k", ONE, 0, "of a kind that nobody knows", text="x"), ""),

@@ -135,10 +135,10 @@ def test_sarif_and_annotations(desk: Desk) -> None:
     ("words", "code", "what"),
     [
         (("--yes", "--base", "nowhere"), 64, "there is no branch or commit 'nowhere'"),
-        (("--yes", "--base", "loud"), 64, "loud has nothing that loud does not have"),
+        (("--yes", "--base", "loud"), 64, "loud has no commit that loud lacks"),
         ((), 2, "nobody has agreed to it"),
         (("--yes", "--pr", "7"), 1, "pull request 7 can't be read"),
-        (("--json", "--annotations"), 64, "can't be printed at once"),
+        (("--json", "--annotations"), 64, "can't be combined"),
     ],
 )
 def test_what_can_not_be_looked_at(desk: Desk, words: Sequence[str], code: int, what: str) -> None:

@@ -133,7 +133,7 @@ def test_a_sent_prompt_is_shown_with_what_it_was_sent_with(repository: Path) -> 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("spec-reviewer", "--way", "resume"), "has not looked at specify before"),
+        (("spec-reviewer", "--way", "resume"), "has not reviewed specify before"),
         (("spec-reviewer", "--stage", "nowhere"), "the flow feature has no stage 'nowhere'"),
         (("no-such-role",), "there is no role 'no-such-role'"),
         (("implementer", "--task", "9"), "tasks.md has no task 9"),
@@ -154,7 +154,7 @@ def test_a_feature_or_document_is_shown_as_before(repository: Path) -> None:
     assert "Rate limits" in sparing(repository, "show", "1").out
     stray = sparing(repository, "show", "1", "--way", "fork")
     assert stray.complaint == (
-        "error: --way belongs to a prompt",
+        "error: --way is for prompts only",
         "fix: sparing show prompt ROLE",
     )
 

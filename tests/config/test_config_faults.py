@@ -46,7 +46,7 @@ WRONG_FILES = [
     (
         "review = 3",
         "review = 3 is not a table",
-        "write [review] on a line of its own and the settings below it",
+        "write [review] on its own line and the settings below it",
     ),
     (
         "review.cap = 99",
@@ -195,7 +195,7 @@ WRONG_VARIABLES = [
         {"SPARING_STATE__DATABASE": "postgresql://ada:hunter2@db/x"},
         'environment SPARING_STATE__DATABASE: state.database = "postgresql://ada:…@db/x" is not '
         "the address of a Postgres database, postgresql://user@host/name, without the password: "
-        "that belongs into ~/.pgpass",
+        "put that into ~/.pgpass",
         'correct it, or remove it to get ""',
     ),
     (
@@ -252,7 +252,7 @@ def test_our_part_of_pyproject_is_a_table(table: str) -> None:
     file = SettingsFile(Path("/r/pyproject.toml"), f"{table} = 3")
     assert two_lines(lambda: load(Sources(project=(file,), environ=HOME), {})) == (
         f"project file /r/pyproject.toml: {table} = 3 is not a table",
-        f"write [{table}] on a line of its own and the settings below it",
+        f"write [{table}] on its own line and the settings below it",
     )
 
 

@@ -37,8 +37,8 @@ SHOW = "sparing show 001"
 REFUSED = {
     "not begun": ("feature 001 has not begun", "sparing run 001"),
     "under way": (
-        "feature 001 is at work on plan; nothing waits for an answer",
-        "see how far it is: sparing status",
+        "feature 001 is working on plan; nothing waits for an answer",
+        "see its progress: sparing status",
     ),
     "done": ("feature 001 is completed", SHOW),
     "abandoned": ("feature 001 is abandoned", SHOW),
@@ -98,8 +98,8 @@ def test_a_rejection_keeps_its_words(office: Office) -> None:
     [
         ("", "a rejection says what should be different"),
         (" \n", "a rejection says what should be different"),
-        ("bad \udcff byte", "that is no plain text: it has control characters or broken bytes"),
-        ("bell \a", "that is no plain text: it has control characters or broken bytes"),
+        ("bad \udcff byte", "that is not plain text: it has control characters or broken bytes"),
+        ("bell \a", "that is not plain text: it has control characters or broken bytes"),
     ],
 )
 def test_a_rejection_without_words(office: Office, said: str, what: str) -> None:
@@ -148,7 +148,7 @@ def test_an_answer_never_reaches_a_gate_that_its_sender_did_not_see(office: Offi
         with pytest.raises(SparingError) as caught:
             answer(office, seen)
         assert (caught.value.what, caught.value.repair) == (
-            "feature 001 has moved on to done since you looked",
+            "feature 001 has moved on to done in the meantime",
             SHOW,
         )
     assert letters(office) == []

@@ -86,7 +86,7 @@ def test_without_a_price_it_is_still_said_to_get_dearer(
     """E5, E2: unknown is not zero."""
     talked(office, standing(office, "at a gate"), ago=30, model="nobody-knows-it")
     text = shown(office, monkeypatch, capsys, "status")
-    assert re.search(r"warm until \d\d:\d\d, dearer after that", text)
+    assert re.search(r"cached until \d\d:\d\d, more expensive after that", text)
     assert "$" not in text
 
 

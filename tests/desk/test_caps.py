@@ -87,7 +87,7 @@ def test_the_same_words_twice_are_no_mistake(parked: tuple[Office, FeatureRow]) 
 
 def test_a_cap_is_not_lowered(parked: tuple[Office, FeatureRow]) -> None:
     office, row = parked
-    with pytest.raises(UsageError, match=r"money of feature may go up to \$4.00 already"):
+    with pytest.raises(UsageError, match=r"money of feature already goes up to \$4.00"):
         ask(office, row, wish(CapMeasure.MONEY, 3 * DOLLAR))
 
 
@@ -112,7 +112,8 @@ def test_a_new_day_has_room_again(user_repository: UserRepository) -> None:
     stuck = park(office, row, reached)
     later = feature_view(office, stuck, TOMORROW)
     assert (
-        later.waits_for == "your word: the money cap of 2023-11-14 stopped it, and that day is over"
+        later.waits_for
+        == "your go-ahead: the money cap of 2023-11-14 stopped it, and that day is over"
     )
     assert later.next_command == "sparing raise 001"
     assert "2023-11-14" in feature_view(office, stuck, NOON).waits_for
@@ -137,7 +138,7 @@ def test_a_feature_that_is_not_parked_is_raised_for_later(user_repository: UserR
         parked=False, stands=None
     )
     assert letters(office) == []
-    with pytest.raises(UsageError, match="nothing is to be raised"):
+    with pytest.raises(UsageError, match="name what to raise"):
         ask(office, row, CapRequest(CapScope.FEATURE, "", {}))
 
 

@@ -40,8 +40,8 @@ def test_each_effort_is_forecast_before_anything_is_spent(office: Office) -> Non
     assert [one.chosen for one in found] == [True, False, False]
     assert settings_of(office, row).review.cap == 2
     words = efforts_words(found)
-    assert words.startswith("lean; instead balanced $")
-    assert words.endswith("(estimated; --effort)")
+    assert words.startswith("lean; with --effort balanced: $")
+    assert words.endswith("(estimated)")
 
 
 def test_the_report_says_what_others_would_have_cost(office: Office) -> None:

@@ -87,7 +87,7 @@ def test_what_is_not_taken_as_a_document_is_kept_and_said(office: Office) -> Non
     assert "Write the line in `audit/log.py`" in files["appendix.md"]
     assert "Ask legal how long" in files["appendix.md"]
     assert found.notes == (
-        "tasks.md is kept in appendix.md: it comes after design, which is still to be done",
+        "tasks.md is kept in appendix.md: it comes after design, which is not done yet",
     )
     assert {one.path: one.where for one in found.uses} == {
         "notes.md": "appendix.md",
@@ -150,10 +150,10 @@ def test_what_is_no_text_is_left_out_with_its_reason(office: Office) -> None:
     (folder / "large.md").write_text("x" * 400_001)
     found = plan_import(office, folder)
     assert {one.path: one.where for one in found.uses} == {
-        "bell.md": "left out: is no plain text: it has control characters",
+        "bell.md": "left out: is not plain text: it has control characters",
         "large.md": "left out: has more than 400 kB",
         "requirements.md": "spec.md",
-        "shot.png": "left out: is no text in UTF-8",
+        "shot.png": "left out: is not UTF-8 text",
     }
 
 
@@ -168,8 +168,8 @@ def test_a_folder_of_very_many_files_is_cut_and_said(office: Office) -> None:
 @pytest.mark.parametrize(
     ("make", "what"),
     [
-        ("nothing", "nothing is no folder"),
-        ("empty", "empty holds no specs of spec-kit, OpenSpec, Kiro or iflow that could be"),
+        ("nothing", "nothing is not a folder"),
+        ("empty", "empty holds no specs of spec-kit, OpenSpec, Kiro or iflow"),
     ],
 )
 def test_a_folder_that_is_none(office: Office, make: str, what: str) -> None:

@@ -88,7 +88,7 @@ def test_the_next_feature_has_the_number_and_the_folder_of_the_roadmap(
     assert (row.feature.name, row.feature.title) == ("007-record-a-payment", "Record a payment")
     assert row.background == Background(description="A clerk records one", project="P003")
     assert standings(office) == ["started, not run yet", "waiting", "waiting"]
-    with pytest.raises(FeatureError, match="nothing of P003 can begin now"):
+    with pytest.raises(FeatureError, match="nothing of P003 can start now"):
         projects.start_next(office, projects.find(office), "L1", {}, NOW)
 
 

@@ -91,7 +91,7 @@ NO_ANSWERS = (
     ("", None, "an answer has 1 to 8000 characters"),
     ("x" * 8_001, None, "an answer has 1 to 8000 characters"),
     ("8080", 3, "there is no question 3"),
-    ("a\x1b[2Jb", None, "that is no plain text: it has control characters or broken bytes"),
+    ("a\x1b[2Jb", None, "that is not plain text: it has control characters or broken bytes"),
 )
 
 
@@ -117,4 +117,4 @@ def test_an_answer_where_nothing_is_asked(office: Office) -> None:
 def test_what_asks_does_not_go_on_without_an_answer(office: Office, asking: FeatureRow) -> None:
     with pytest.raises(SparingError) as caught:
         orders.resume(office, asking, "terminal", NOW + 20)
-    assert caught.value.what == "it asks 2 questions: it continues with an answer"
+    assert caught.value.what == "it asks 2 questions: answer it to continue"

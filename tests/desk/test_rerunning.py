@@ -127,7 +127,7 @@ NONSENSE = (
     ("not begun", "", "sparing run {id}"),
     ("under way", "", "first: sparing pause {id}"),
     ("at a gate", "paln", "its stages: plan, implement, done"),
-    ("at a gate", "implement", "go on to it: sparing skip {id} implement"),
+    ("at a gate", "implement", "skip ahead to it: sparing skip {id} implement"),
     ("done", "implement", "from its first stage: sparing rerun {id} plan"),
 )
 

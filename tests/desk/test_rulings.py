@@ -81,10 +81,10 @@ def test_ids_belong_to_a_stage(office: Office) -> None:
     ("wish", "what"),
     [
         (RulingRequest("F9", UPHELD), "plan has no open finding 'F9'"),
-        (RulingRequest("F1", DISMISSED), "a dismissal says why: who looks later is told"),
+        (RulingRequest("F1", DISMISSED), "a dismissal needs a reason: later reviewers are told"),
         (
             RulingRequest("F1", DISMISSED, "\x1b[2J"),
-            "that is no plain text: it has control characters",
+            "that is not plain text: it has control characters",
         ),
         (RulingRequest("", UPHELD), "plan has no open finding ''"),
     ],
@@ -120,7 +120,7 @@ def test_in_the_terminal(
     assert main(["rule", "1", "F1"]) == 64
     assert main(["rule", "1", "F1", "dismiss", "it is set by the caller"]) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[-1] == "To go on by what is ruled: sparing approve 001"
+    assert out.splitlines()[-1] == "To continue with these rulings: sparing approve 001"
     assert main(["rule", "1", "F1", "uphold", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ruling"] == "upheld"
     assert main(["rule", "1", "--json"]) == 0

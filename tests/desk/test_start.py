@@ -108,7 +108,7 @@ def test_a_title_is_one_line(office: Office, title: str, kept: str, slug: str) -
 
 
 LENGTH = "a feature is one sentence of at most 200 characters"
-PLAIN = "that is no plain text: it has control characters or broken bytes"
+PLAIN = "that is not plain text: it has control characters or broken bytes"
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_a_document_of_the_repository_is_named_by_its_place(office: Office) -> N
     [
         (b"", "is empty"),
         (b" \n\n", "is empty"),
-        (b"\xff\xfe\x00rubbish", "is no text in UTF-8"),
+        (b"\xff\xfe\x00rubbish", "is not UTF-8 text"),
         (b"a\0b" + PRD.encode(), "control characters"),
         (b"# Short\n", "fewer than 100"),
         (b"words " * 40, "has no sections"),
@@ -115,8 +115,8 @@ def test_what_is_no_file_of_the_user_s_is_refused(office: Office, tmp_path: Path
         (tmp_path / "nowhere.md", "can't be read"),
         (tmp_path, "is no file"),
         (pipe, "is no file"),
-        (office.repository.git_dir / "config", "no document belongs"),
-        (secret, "no document belongs"),
+        (office.repository.git_dir / "config", "not a place for documents"),
+        (secret, "not a place for documents"),
     ):
         with pytest.raises(UsageError, match=what):
             from_file(office, path, "feature")
