@@ -82,7 +82,7 @@ def test_a_key_is_found_by_its_variable_and_never_shown() -> None:
 
 @pytest.mark.parametrize(
     ("address", "words"),
-    [("", "no server is named"), ("http://models.example/v1", "is not this machine")],
+    [("", "no server is set"), ("http://models.example/v1", "is not this machine")],
 )
 def test_a_server_of_one_s_own_is_named_and_safe(address: str, words: str) -> None:
     """H6: without TLS nothing leaves this machine."""
@@ -157,7 +157,9 @@ def test_how_a_turn_ends(tmp_path: Path) -> None:
     assert strange == (Failure.CRASHED, "?")
     quota: Json = {"kind": "failed", "failure": "quota", "detail": "no", "resets_at": 2e9}
     assert ended(quota, folder=tmp_path).detail == "no (until 2033-05-18 03:33 UTC)"
-    assert ended_turn(watching(call(tmp_path)), 3, "").detail.startswith("the turn's process left")
+    assert ended_turn(watching(call(tmp_path)), 3, "").detail.startswith(
+        "the turn's process exited"
+    )
 
 
 def test_a_reader_that_wants_to_write(tmp_path: Path) -> None:

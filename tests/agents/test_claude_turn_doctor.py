@@ -24,7 +24,7 @@ def test_the_six_answers(user_repository: UserRepository, tmp_path: Path) -> Non
     found = {finding["name"]: finding for finding in said.json["findings"]}
     asked = [found[name] for name in ("V1", "V2", "V3", "V4", "V5", "V6", "resume")]
     assert [finding["good"] for finding in asked] == [True] * 7
-    assert found["V6"]["words"] == "requests of five minutes read entries of an hour"
+    assert found["V6"]["words"] == "five-minute requests read one-hour cache entries"
     assert found["V5"]["words"].endswith("100% of it read from cache")
     assert found["resume"]["words"].startswith("on, for claude-double ")
     assert "5 short turns" in said.err

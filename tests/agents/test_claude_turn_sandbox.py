@@ -262,4 +262,4 @@ def test_a_client_that_takes_no_hook_is_stopped(
     changes: dict[str, Any] = {"program": program}
     reply = run(claude.planned(OK, **changes), call(cwd))
     assert reply.failure is Failure.CRASHED
-    assert "look at its tool calls" in reply.detail
+    assert "report its tool calls" in reply.detail

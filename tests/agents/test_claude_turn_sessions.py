@@ -119,4 +119,4 @@ def test_a_resume_that_starts_afresh_is_found_out(claude: ClaudeDouble, cwd: Pat
 
     client = Forgetful(claude.setup())
     done = asyncio.run(check_resume(client.name, client.run, CheckSetting(cwd, MODEL, at=1000.0)))
-    assert done.reason == "V3: a file is forgotten"
+    assert done.reason == "V3: a file it read is forgotten"

@@ -112,7 +112,7 @@ def test_a_holder_that_lies_ends_nobody(tmp_path: Path, written: str) -> None:
         assert alive(holder.pid)
     finally:
         end(holder)
-    assert caught.value.what == "an agent of an earlier run still holds lock"
+    assert caught.value.what == "an agent of an earlier run still locks lock"
     assert caught.value.repair == "end that process, then run the same command again"
 
 

@@ -36,8 +36,8 @@ def test_a_client_that_knows_all(cwd: Path) -> None:
         ("id", "V1: no id came back"),
         ("session", "V2: invalid session: it is gone"),
         ("answer", "V2: no answer came"),
-        ("file", "V3: a file is forgotten"),
-        ("reply", "V4: its reply is forgotten"),
+        ("file", "V3: a file it read is forgotten"),
+        ("reply", "V4: its own reply is forgotten"),
     ],
 )
 def test_a_client_that_forgets(cwd: Path, forgets: str, reason: str) -> None:

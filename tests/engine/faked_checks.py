@@ -134,12 +134,12 @@ FAKES: dict[str, Fake] = {
     "a weakened test of a suite under another name": Fake(
         {**OTHER, "checks/check_app.py": FILES["tests/test_app.py"]},
         (BREAK, r"sed -i 's/app.one(), 1/1, 1/' checks/check_app.py"),
-        "fails with the tests that the feature began with",
+        "fails the tests from before the feature",
     ),
     "another test in place of one that fails": Fake(
         {"Makefile": MAKE["Makefile"].replace("discover", "discover -v")},
         (BREAK, r"sed -i 's/test_one/test_two/; s/app.one(), 1/1, 1/' tests/test_app.py"),
-        "passed when the feature began, and is not there now: test_one",
+        "passed when the feature began and are missing now: test_one",
     ),
     "sitecustomize": Fake(
         {}, (BREAK, "echo 'import os; os._exit(0)' > sitecustomize.py"), "sitecustomize.py is new",
@@ -149,15 +149,15 @@ FAKES: dict[str, Fake] = {
     ),
     "tests that are skipped": Fake(
         {}, (BREAK, r"sed -i 's/    def test/    @unittest.skip(str())\n    def test/' tests/*.py"),
-        "test: 0 tests pass, 1 did when the feature began",
+        "test: 0 tests pass, 1 passed when the feature began",
     ),
     "a test that tests nothing": Fake(
         {}, (BREAK, "sed -i 's/app.one(), 1/1, 1/' tests/test_app.py"),
-        "test: fails with the tests that the feature began with: test_one",
+        "test: fails the tests from before the feature: test_one",
     ),
     "a new test that repairs the product while it runs": Fake(
         {}, (BREAK, r"printf 'import app\napp.one = lambda: 1\n' > tests/test_a.py"),
-        "test: fails with the tests that the feature began with: test_one",
+        "test: fails the tests from before the feature: test_one",
     ),
     "another suite in place of the tests": Fake(
         {}, (
@@ -165,18 +165,18 @@ FAKES: dict[str, Fake] = {
             r"printf '\n\ndef load_tests(*_):\n    return unittest.TestSuite([T2(chr(111))])\n"
             r"\nclass T2(unittest.TestCase):\n    def o(self): pass\n' >> tests/test_app.py",
         ),
-        "test: fails with the tests that the feature began with: test_one",
+        "test: fails the tests from before the feature: test_one",
     ),
     "a product that ends its runner": Fake(
         {}, (r"printf 'import os\nos._exit(0)\n' > app.py",),
-        "test: does not say any more how many tests pass; 1 test passed when the feature began",
+        "test: no longer says how many tests pass; 1 test passed when the feature began",
     ),
     "a product that bends its runner": Fake(
         {}, (
             r"printf 'import unittest\nunittest.TestCase.fail = lambda *_: None\n"
             r"unittest.TestCase.assertEqual = lambda *_: None\ndef one(): return 2\n' > app.py",
         ),
-        "test: passes although a test that always fails was added",
+        "test: passes even with a test that always fails",
     ),
     "no tests any more": Fake(
         {}, (BREAK, "rm -rf tests"), "test is gone: python3 -m unittest discover -s tests (tests/)",

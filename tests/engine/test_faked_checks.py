@@ -40,7 +40,7 @@ def test_a_check_that_is_changed_after_the_last_run_is_told_at_the_last_gate(
     """H7, A7: where no check runs any more, a person is told by name; no rule and no answer given
     in advance passes over it."""
     played = Played(tmp_path, MAKE, last=r"printf 'test:\n\techo fine\n' > Makefile")
-    told = "checks were changed after they ran last: test: Makefile, target test changed"
+    told = "checks were changed after their last run: test: Makefile, target test changed"
     auto = played.run()
     assert (auto.code, told in auto.err or told in played.sparing("show", "001").out) == (2, True)
     assert "not passed by rule: checks were changed after they ran last" in auto.err

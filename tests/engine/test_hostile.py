@@ -60,7 +60,7 @@ def test_each_dispatch_has_a_receipt(ran: Ran) -> None:
 
 def test_a_secret_goes_back_to_the_agent_and_never_into_a_commit(ran: Ran) -> None:
     """H5: file and line, never the value."""
-    refused = "not committed, secrets are in it: settings.py, line 1: "
+    refused = "not committed, it contains secrets: settings.py, line 1: "
     assert any(text.startswith(refused) for text in ran.texts("incident"))
     assert "(001)" in ran.said.err
     assert ran.commits_with("KEY = None")

@@ -48,7 +48,7 @@ def test_what_finish_makes_is_shown_before_it_is_merged(scene: Scene) -> None:
 def assert_it_is_said(scene: Scene, seen: str, shown: str) -> None:
     """What a person reads before they approve, and what stands in the diff."""
     said = scene("show", "1").out
-    assert f"  commit {shown[:10]} is the final one (.meta.json: completed)\n" in said
+    assert f"  final commit: {shown[:10]} (.meta.json: completed)\n" in said
     assert "  checks: 1 green\n" in said
     assert "  if you approve: exactly this commit is merged into main\n" in said
     office = open_office(scene.path)

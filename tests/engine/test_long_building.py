@@ -91,7 +91,10 @@ def test_what_is_left_out_shows_in_the_log_and_at_the_gate(ended: Built) -> None
     """D4"""
     log = ended.log()
     assert "## Task 2: Two\n- **Files changed:** none\n" in log
-    assert "left out: nothing was changed, and it is not said to be complete already" in log
+    assert (
+        "left out: nothing was changed, and the report does not say that it was already complete"
+        in log
+    )
     assert "- done: 1; skipped: 2; blocked: 3" in log
     shown = ended.sparing("show", "1").out
     assert "task 2 was left out" in " ".join(shown.split())

@@ -73,7 +73,7 @@ def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guar
     moved_and_put_right(path, environ)
     said = sparing(path, "run", "--yes", environ=environ)
     assert said.code == 2, said.err
-    assert "has changes that are not committed" in said.err
+    assert "has uncommitted changes" in said.err
     assert "\n    git stash\n" in said.err
     assert guard.changes() == []
     worktree = Path(sparing(path, "status", "--json").json["features"][0]["worktree"])

@@ -120,7 +120,7 @@ def test_a_merged_feature_by_hints(tmp_path: Path) -> None:
     nowhere = played.say("report", "--html", "--output", "README.md/x.html", **fonts)
     assert typed(played, repair(nowhere), **fonts).code == 0
     merged = played.say("rerun", "1", "plan", "--yes")
-    assert repair(merged) == 'begin another one: sparing start "…"'
+    assert repair(merged) == 'start another one: sparing start "…"'
     assert typed(played, "sparing clean 001").code == 0
     assert "sparing clean" not in played.say("status").out + played.say("show", "1").out
 

@@ -170,7 +170,7 @@ def test_an_idea_is_researched_written_and_stopped(site: Site, desk: Desk) -> No
     assert at_gate.code == 2
     for line in (
         "codebase-explorer: left out, refused",
-        "1 claim has no mark of evidence or assumption",
+        "1 claim has no evidence or assumption mark",
     ):
         assert line in at_gate.err
     stopped = desk.json("stop", "4")

@@ -69,7 +69,7 @@ def test_a_skip_is_told_asked_and_recorded(tmp_path: Path) -> None:
     assert said.code == 0, said.err
     assert said.json["lost"] == [
         "brainstorm is left out: there will be no brainstorm.md",
-        "design_review is left out: nobody judges what was made",
+        "design_review is left out: nobody reviews the result",
     ]
     assert played.say("run", "1").code == 2
     state = played.say("show", "1", "--json").json
@@ -91,6 +91,6 @@ def test_going_back_says_what_runs_again(tmp_path: Path) -> None:
     assert played.say("run", "1", SPARING_FLOW__GATES="plan").code == 2
     said = played.say("back", "1", "brainstorm")
     assert said.code == 0, said.err
-    assert "again, and paid again: brainstorm, design_review, plan ($" in said.err
-    assert "approved no more: brainstorm, design_review" in said.err
+    assert "run and paid for again: brainstorm, design_review, plan ($" in said.err
+    assert "no longer approved: brainstorm, design_review" in said.err
     assert "plan is left, back to brainstorm" in said.out

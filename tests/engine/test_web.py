@@ -66,4 +66,4 @@ def test_the_researcher_gets_the_request_and_an_empty_folder(tmp_path: Path) -> 
     assert (AgentAction.FAILED, "README.md") in seen
     assert "People greet each other" in prompt_of(played, "prd-author")
 
-    assert played.say("trust", "--revoke").out.endswith("the web is not searched any more\n")
+    assert played.say("trust", "--revoke").out.endswith("web searches are no longer allowed\n")

@@ -61,14 +61,14 @@ def test_it_is_refused_or_goes_on_by_the_users_word(tmp_path: Path) -> None:
     refused = on_old_system(main, script, "run", "--yes")
     what, repair = refused.complaint
     assert refused.code == 1
-    assert what.startswith("error: this host can't confine agents: unsandboxed: ")
+    assert what.startswith("error: this system can't sandbox agents: unsandboxed: ")
     assert repair.startswith("fix: ")
     assert "--unsandboxed" in repair
     assert "--unsandboxed" in on_old_system(main, script, "doctor").out
 
     done = on_old_system(main, script, "run", "--yes", "--unsandboxed")
     assert done.code == 0, done.err
-    assert "! sandbox unsandboxed: nothing holds it back but its own rules" in done.err
+    assert "! sandbox unsandboxed: nothing limits it but its client's own rules" in done.err
     assert "changed meanwhile: hooks/post-commit (nothing keeps an agent from it here)" in done.err
     (listed,) = sparing(main, "list", "--json").json["features"]
     assert listed["sandbox"] == "unsandboxed"

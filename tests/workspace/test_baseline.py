@@ -70,7 +70,7 @@ def test_only_what_is_new_blocks(
 def test_words_for_a_fact_sheet() -> None:
     assert Baseline.of([green()]).words == ""
     assert Baseline.of([red("a", "b", "c", "d")]).words == (
-        "test: known to fail from before: a, b, c and 1 more"
+        "test: known failures: a, b, c and 1 more"
     )
     assert "as a whole" in Baseline.of([red()]).words
 
@@ -100,12 +100,12 @@ def test_fewer_tests_than_before_are_told() -> None:
     """H7: deleted, renamed, skipped or deselected, it makes no difference."""
     before = Baseline.of([green()._replace(tests=3), green("lint")])
     before = Baseline.load(json.loads(json.dumps(before.dump())))
-    words = "test: 2 tests pass, 3 did when the feature began"
+    words = "test: 2 tests pass, 3 passed when the feature began"
     assert before.missing(green()._replace(tests=2)) == words
     for now in (3, 4):
         assert before.missing(green()._replace(tests=now)) == ""
     silent = green()._replace(tests=None)
-    assert before.missing(silent).startswith("test: does not say any more how many tests pass; 3 ")
+    assert before.missing(silent).startswith("test: no longer says how many tests pass; 3 ")
     assert before.missing(silent._replace(passed=False)) == ""
     assert Baseline().missing(green()._replace(tests=0)) == ""
 
@@ -150,6 +150,6 @@ def test_a_test_that_is_gone_is_missed_though_their_number_is_the_same() -> None
     before = Baseline.of([green()._replace(tests=2, names=("a", "b"))])
     known = Baseline.load(before.dump())
     now = green()._replace(tests=2, names=("a", "c"))
-    assert known.missing(now) == ("test: passed when the feature began, and is not there now: b")
+    assert known.missing(now) == ("test: passed when the feature began and are missing now: b")
     assert known.missing(now._replace(names=("a", "b", "c"))) == ""
     assert known.missing(now._replace(passed=False)) == ""

@@ -200,14 +200,14 @@ FAKES: dict[str, tuple[Mapping[str, str], Changes, str]] = {
     "variables for tools": (UNIT, {".env": "PYTHONPATH=x\n"}, ".env is new"),
     "a module named unittest": (
         UNIT, {"unittest.py": ""},
-        "unittest.py, which takes the place of the module unittest, is new",
+        "unittest.py, which shadows the module unittest, is new",
     ),
     "a module named pytest": (
-        PYTEST, {"pytest.py": ""}, "pytest.py, which takes the place of the module pytest, is new",
+        PYTEST, {"pytest.py": ""}, "pytest.py, which shadows the module pytest, is new",
     ),
     "a package named pytest": (
         PYTEST, {"src/pytest/__init__.py": ""},
-        "src/pytest/__init__.py, which takes the place of the module pytest, is new",
+        "src/pytest/__init__.py, which shadows the module pytest, is new",
     ),
 }  # fmt: skip
 

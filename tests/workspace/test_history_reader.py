@@ -128,7 +128,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 
 @given(name=WORDS, email=WORDS, text=WORDS, seconds=st.integers(0, 4_000_000_000))
 @example(name="Ada L. Byron", email="ada@host.example", text="Subject\n\nBody\n", seconds=0)
-@example(name=".x.", email="<a@b>", text="no line break", seconds=1)
+@example(name=".x.", email="<a@b>", text="contain a line break", seconds=1)
 @example(name="A", email="a,", text="\n\n", seconds=100_000_000)
 def test_a_commit_is_the_one_that_git_writes(
     tmp_path_factory: pytest.TempPathFactory, name: str, email: str, text: str, seconds: int

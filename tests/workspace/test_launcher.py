@@ -186,7 +186,7 @@ def test_its_rules_are_never_in_its_own_reach(place: Place) -> None:
 
 def test_no_room_for_its_folder_is_said_in_two_lines(place: Place) -> None:
     (place.root / "scratch").write_text("in the way")
-    with pytest.raises(StateError, match="no private folder"):
+    with pytest.raises(StateError, match="private folder"):
         wrap(place.policy(), ("true",), place.scratch)
 
 

@@ -34,7 +34,7 @@ def places(worktree: Worktree, files: dict[str, str | bytes]) -> list[str]:
 
 def test_a_value_that_is_known_is_found_wherever_it_stands(worktree: Worktree) -> None:
     """H5: with file and line, never with the value."""
-    rule = "value that this run must keep secret"
+    rule = "secret of this run"
     found = places(worktree, {"a.py": f"\n\nkey = {KNOWN!r}\n", "b.bin": b"\0\1" + KNOWN.encode()})
     assert found == [f"a.py, line 3: {rule}", f"b.bin, line 1: {rule}"]
 

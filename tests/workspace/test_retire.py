@@ -52,5 +52,5 @@ def test_a_secret_that_was_left_is_not_kept_in_a_ref(tmp_path: Path) -> None:
     worktree = make_worktree(make_repository(tmp_path / "r"))
     write_files(worktree.path, {"left.txt": "the-known-value-1234567890\n"})
     note = retire(worktree, worktree.tip(), ["the-known-value-1234567890"])
-    assert note == f"1 file is in no commit; the worktree stays: {worktree.path}"
+    assert note == f"1 file is uncommitted; the worktree is kept: {worktree.path}"
     assert git(worktree.path, "for-each-ref", "refs/sparing/salvage") == ""

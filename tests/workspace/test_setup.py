@@ -76,7 +76,7 @@ def test_a_setting_goes_before_what_is_found(tmp_path: Path) -> None:
     both = plan_setup(Folder(tmp_path), ("auto", "make 'two words'"), (".env",))
     assert [one.argv for one in both.commands] == [("go", "mod", "download"), ("make", "two words")]
     assert plan_setup(Folder(tmp_path), (), ()).empty
-    with pytest.raises(ConfigError, match="no command line"):
+    with pytest.raises(ConfigError, match="not a command line"):
         plan_setup(Folder(tmp_path), ("echo '",), ())
 
 

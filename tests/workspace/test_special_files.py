@@ -155,11 +155,11 @@ def test_a_pipe_in_the_users_checkout_is_named(tmp_path: Path) -> None:
     os.mkfifo(checkout / ".gitignore")
     with pytest.raises(RepositoryError) as found:
         is_dirty(find_repository(checkout))
-    assert found.value.what.startswith(f"{checkout / '.gitignore'} is no file but a pipe")
+    assert found.value.what.startswith(f"{checkout / '.gitignore'} is a pipe or device")
     assert found.value.repair == f"remove it: rm {checkout / '.gitignore'}"
     said = sparing(checkout, "start", "Add rate limiting")
     assert (said.code != 0, len(said.complaint)) == (True, 2)
-    assert ".gitignore is no file but a pipe" in said.complaint[0]
+    assert ".gitignore is a pipe or device" in said.complaint[0]
 
 
 @pytest.mark.skipif(not leash(), reason="needs Linux and util-linux")

@@ -44,6 +44,6 @@ def test_sealed_in_it_is_covered() -> None:
 
 def test_without_namespaces_the_client_is_refused() -> None:
     """H6: its commands would know its key, and nobody would notice."""
-    with pytest.raises(SandboxRefused, match="can't confine the commands of this client"):
+    with pytest.raises(SandboxRefused, match="can't sandbox the commands of this client"):
         with_shell(policy(), SandboxLevel.SHELL, "/s/bash")
     assert with_shell(policy(), SandboxLevel.UNSANDBOXED, "/bin/sh") == policy()

@@ -70,7 +70,7 @@ def test_a_branch_in_the_way_is_refused(tmp_path: Path) -> None:
 def test_a_branch_that_the_user_checked_out_is_refused(tmp_path: Path) -> None:
     checkout = make_repository(tmp_path / "r")
     git(checkout, "switch", "--quiet", "-c", BRANCH)
-    with pytest.raises(RepositoryError, match="git makes no worktree"):
+    with pytest.raises(RepositoryError, match="git can't create a worktree"):
         make_worktree(checkout)
 
 
