@@ -21,7 +21,7 @@ SPEAKING = (
     "goes on",
     "continues",
     "measures it",
-    "makes it again",
+    "recreates it",
     "does it",
     "does",
     "reads",

@@ -64,7 +64,7 @@ def test_a_damaged_file(database: Database, spoil: Callable[[Path], None]) -> No
     assert error.what.startswith(f"the state in {database.path.parent} can't be used: ")
     folder = database.path.parent
     command = f"mv {folder} {folder}.damaged"
-    assert error.repair == f"there is no copy; set the state aside and begin anew: {command}"
+    assert error.repair == f"there is no backup; to start over, set the state aside: {command}"
     assert database.path.read_bytes() == damaged
     subprocess.run(command, shell=True, check=True)  # noqa: S602 - as the person would
     assert notes(open_database(database.path, NOTES)) == []

@@ -25,7 +25,7 @@ sys.platform = "{platform}"
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name in {missing}:
-            raise ImportError(f"{{name}} is not there")
+            raise ImportError(f"{{name}} does not exist")
 
 
 sys.meta_path.insert(0, Missing())

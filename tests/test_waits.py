@@ -180,7 +180,7 @@ def test_a_lock_that_is_never_let_go_of_is_two_lines(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with held(path), pytest.raises(RepositoryError) as refused, held(path, limit_seconds=0.05):
         raise AssertionError("held twice")
-    assert refused.value.what == f"{path} has been held by another process for 0.05 s"
+    assert refused.value.what == f"{path} has been locked by another process for 0.05 s"
     assert refused.value.repair.startswith(f"fuser -v {path}")
 
 

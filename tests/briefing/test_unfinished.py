@@ -43,7 +43,7 @@ def test_a_task_left_out_and_what_waits_for_it(sample: Sample) -> None:
     building = TaskProgress((("1",), ("2",)), skipped=(("1", "checks stay red"),), blocked=("2",))
     assert unfinished_tasks(source_of(sample), place_of(building)) == (
         "task 1, Count requests, was left out (checks stay red)",
-        "task 2, Refuse above the limit, waits for one left out",
+        "task 2, Refuse above the limit, waits for one that was left out",
     )
 
 

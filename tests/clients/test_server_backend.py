@@ -25,9 +25,9 @@ def test_a_server_is_named_by_what_is_said(tmp_path: Path) -> None:
     """A3: each hint sets the setting that was missing; the next complaint is another one."""
     first = complaint(tmp_path)
     assert (first.what, "config set models.backends" in first.repair) == (
-        "nobody knows the models of your server",
+        "the models of your server are not set",
         True,
     )
     models = ("api-server.standard qwen3-coder",)
     second = complaint(tmp_path, **{"models.backends": models})
-    assert "not installed" in second.what or "no server is named" in second.what
+    assert "not installed" in second.what or "no server is set" in second.what

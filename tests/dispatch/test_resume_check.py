@@ -140,8 +140,8 @@ def test_a_client_that_fails_gets_fresh_prompts(tmp_path: Path) -> None:
     here = world(tmp_path, "file")
     row = here.feature()
     assert here.around.deferred_by(here.fake) == ""
-    assert [here.trust(row), here.trust(row)] == ["V3: a file is forgotten"] * 2
-    assert here.around.deferred_by(here.fake) == "V3: a file is forgotten"
+    assert [here.trust(row), here.trust(row)] == ["V3: a file it read is forgotten"] * 2
+    assert here.around.deferred_by(here.fake) == "V3: a file it read is forgotten"
     assert len(here.fake.seen) == 3
     newer = replace(here.fake, version="2.0")
     assert here.around.deferred_by(newer) == ""

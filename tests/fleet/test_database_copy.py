@@ -77,14 +77,14 @@ def test_records_that_are_there_are_not_mixed_with_others(parked: Path) -> None:
     sparing(home, "database", "copy", "--to", DATABASE, environ=own)
     again = sparing(home, "database", "copy", "--to", DATABASE, environ=own)
     assert again.code == 1
-    assert "has records of this repository already (1 features)" in again.err
+    assert "already has records of this repository (1 features)" in again.err
     assert "fix: " in again.err
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ((), "say either where the records go"),
+        ((), "name either --to or --from"),
         (("--to", "postgresql://ada:hush@localhost/x"), "state.database"),
         (("--to", "mysql://ada@localhost/x"), "state.database"),
         (("--to", "postgresql://ada@/x?host=/nowhere"), "can't be used"),

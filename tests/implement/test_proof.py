@@ -141,7 +141,7 @@ def test_another_file_than_the_one_it_names_is_no_proof(work: Work) -> None:
     head = work.made({"else.txt": "1"})
     found = work.look(head, "## Implemented\nall of it\n")
     assert (found.passed, found.detail) == (
-        False, "it names one.txt, and none of it has changed",
+        False, "it names one.txt, but none of these changed",
     )  # fmt: skip
     edited = work._replace(head=head).made({"one.txt": "by a person"})
     part = TaskResult("1", head, "")
@@ -161,11 +161,14 @@ def test_already_complete_is_a_claim(work: Work) -> None:
     """D1: looked up in the files and the checks."""
     absent = work.look(work.head, "already complete", since=work.head)
     assert (absent.passed, absent.detail) == (
-        False, "it is said to be complete, and one.txt is not there",
+        False, "it is reported as complete, but one.txt does not exist",
     )  # fmt: skip
     head = work.made({"one.txt": "1"})
     silent = work.look(head, "", since=head)
-    assert silent.detail == "nothing was changed, and it is not said to be complete already"
+    assert (
+        silent.detail
+        == "nothing was changed, and the report does not say that it was already complete"
+    )
     found = work.look(head, "already complete: one.txt and its test", since=head)
     assert (found.passed, found.changed) == (True, False)
     assert "- **Files changed:** none" in work.log(found.commit)
@@ -181,7 +184,7 @@ def test_an_empty_report_is_told_and_its_entry_says_none(work: Work) -> None:
 
 def test_a_task_that_is_gone_from_the_document_is_said_so(work: Work) -> None:
     head = work.made({f"{work.around.feature_folder(work.row)}/tasks.md": "### Task 2: Two\n"})
-    with pytest.raises(FeatureError, match="tasks.md has no task 1 any more"):
+    with pytest.raises(FeatureError, match="tasks.md no longer has a task 1"):
         work.look(head, "")
 
 
@@ -260,13 +263,13 @@ def test_tasks_that_wait_for_each_other_are_told(work: Work) -> None:
     assert found.waves == (("1",), ("2",))
     assert found.waits == (("2", ("1",)),)
     (told,) = work.warnings()
-    assert told.startswith("tasks 1 wait for each other")
+    assert told.startswith("tasks 1 depend on each other")
 
 
 def test_a_file_outside_of_the_repository_stops_before_anybody_is_paid(work: Work) -> None:
     """H4"""
     source, _ = work.source(JobKind.TASKS, work.head)
     for name in ("../other/x.py", "/etc/hosts", "~/.profile", "a/../../x"):
-        with pytest.raises(FeatureError, match="outside of the repository"):
+        with pytest.raises(FeatureError, match="outside the repository"):
             refuse_outside(source, [Task("1", "One", "", 1, files=(name,))])
     refuse_outside(source, [Task("1", "One", "", 1, files=("a/../x.py", "src/"))])

@@ -242,7 +242,7 @@ def test_real_pip_installs_from_the_users_own_index(tmp_path: Path, index: Index
     assert list(scene.worktree.path.parent.glob(installed))
     before = len(index.asked)
     scene.vanish()
-    assert scene.opened()[-1][1].endswith("(a copy of what was set up before)")
+    assert scene.opened()[-1][1].endswith("(copied from an earlier set-up)")
     assert len(index.asked) == before
 
 
@@ -254,7 +254,7 @@ def test_a_refused_host_is_named_with_what_lets_it_in(tmp_path: Path) -> None:
     scene.around = replace(scene.around, environ=SYSTEM)
     with pytest.raises(SparingError) as failed:
         scene.opened()
-    assert "it asked for packages.example: none of your package" in failed.value.what
+    assert "it asked for packages.example: not one of your package" in failed.value.what
     assert "sparing config set workspace.setup_hosts packages.example" in failed.value.repair
 
 

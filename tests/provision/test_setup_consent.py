@@ -70,10 +70,10 @@ def test_what_a_person_agreed_to_is_installed(tmp_path: Path) -> None:
     scene.opened()
     assert scene.runs() == 2
     scene.work({"requirements.txt": "another\n"})
-    assert scene.opened()[-1][1].startswith("the feature changes what its set-up loads")
+    assert scene.opened()[-1][1].startswith("the feature changes its set-up")
     assert "-tinywords\n" in changed_setup(scene.office, scene.row).diff
     scene.vanish()
-    copied = f"{PIP} (as you agreed, from {agreed[:10]}) (a copy of what was set up before)"
+    copied = f"{PIP} (as you agreed, from {agreed[:10]}) (copied from an earlier set-up)"
     assert scene.opened()[-1] == ("setup", copied)
     assert scene.runs() == 2
     assert MINE in scene.seen()

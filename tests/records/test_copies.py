@@ -76,8 +76,8 @@ def test_without_a_copy_it_is_said_too(folder: StateFolder) -> None:
     (folder.path / "sparing.db").write_bytes(b"")
     with pytest.raises(StateError, match="are lost") as caught:
         folder.database()
-    assert caught.value.repair.startswith("there is no copy; begin anew: mv ")
-    with pytest.raises(StateError, match=r"no sound copy to restore \(copies: none\)"):
+    assert caught.value.repair.startswith("there is no backup; to start over: mv ")
+    with pytest.raises(StateError, match=r"no intact backup to restore \(copies: none\)"):
         restore(folder.path)
 
 
@@ -94,7 +94,7 @@ def test_a_damaged_copy_is_passed_over(folder: StateFolder) -> None:
     copy_daily(folder.path, DAY)
     copies(folder.path)[0].write_bytes(b"half a copy")
     assert restore(folder.path)[0].stem == "1970-01-01"
-    with pytest.raises(StateError, match="no sound copy of 1970-01-02"):
+    with pytest.raises(StateError, match="no intact backup of 1970-01-02"):
         restore(folder.path, "1970-01-02")
 
 

@@ -1,4 +1,4 @@
-"""The state folder: outside of the repository, closed to others, texts named by their hash.
+"""The state folder: outside the repository, closed to others, texts named by their hash.
 
 Covers: H1, I3
 """
@@ -116,7 +116,7 @@ def test_a_folder_that_may_only_be_read() -> None:
             old = complaint(lambda: StateFolder(parent / "abc").keep("a prompt"))
     for error in (new, old):
         assert error.what.endswith("can't be used: Permission denied")
-        assert error.repair.startswith("make it writable, or set another one: ")
+        assert error.repair.startswith("make it writable, or use another one: ")
 
 
 FULL = """

@@ -61,12 +61,12 @@ def test_the_check_of_a_client_is_a_line_of_its_own() -> None:
     """C15, E4: it is in no feature's bill, and two features that were checked are added up."""
     row = replace(SPENT.rows[0], stage="doctor", role="resume-check", cost_usd=Decimal("0.012"))
     spent = replace(SPENT, checked=row)
-    own = "checked once for this client                       $0.012  in no feature's bill"
+    own = "one-time check of this client                      $0.012  not in any feature's bill"
     lines = closing_lines(spent, economy(), QUALITY)
     assert [line for line in lines if line not in closing_lines(SPENT, economy(), QUALITY)] == [own]
     told = closing_json(spent, economy(), QUALITY)
     assert (told["client_check_usd"], told["cost_usd"]) == (0.012, 0.04)
-    assert spent.sentence.endswith("; checked once for this client: $0.012")
+    assert spent.sentence.endswith("; one-time check of this client: $0.012")
     both = merged([spent, SPENT, spent])
     assert both.checked is not None
     assert both.checked.cost_usd == Decimal("0.024")

