@@ -274,9 +274,7 @@ def _repair(path: Path, words: str) -> str:
         if any(path.parent.glob("copies/*.db")):
             return "restore the latest daily backup: sparing doctor --restore"
         name = quote(str(path.parent))
-        return (
-            f"there is no backup; to start over, set the state aside: mv {name} {name}.damaged"
-        )
+        return f"there is no backup; to start over, set the state aside: mv {name} {name}.damaged"
     if "locked" in words:
         return "another process has held it for long: wait for its end, then run the same command"
     if any(word in words for word in ("readonly", "read-only", "permission", "unable to open")):
