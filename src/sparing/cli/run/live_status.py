@@ -12,10 +12,12 @@ from typing import Any, TypeVar
 
 from sparing.cli.clock import now
 from sparing.cli.screen import clear_status, echo, is_watched, show_status, style
+from sparing.config.terminal import homely
 from sparing.desk.features.live_work import LiveWork, live_work
 from sparing.desk.office import Office
 
-FIRST_SECONDS, EVERY_SECONDS, LOOK_SECONDS, TURN_SECONDS = 2.0, 60.0, 1.0, 0.2
+FIRST_SECONDS, LONG_SECONDS, EVERY_SECONDS = 2.0, 30.0, 60.0
+LOOK_SECONDS, TURN_SECONDS = 1.0, 0.2
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 Found = TypeVar("Found")
 
@@ -56,10 +58,18 @@ class LiveStatus:
     def _draw(self, old: list[LiveWork], at: float) -> None:
         self._turn += 1
         if old:
+            self._point_to_output(old[0], at)
             more = f" (+ {len(old) - 1})" if len(old) > 1 else ""
             show_status(f"  {SPINNER[self._turn % len(SPINNER)]} {self._words(old[0], at)}{more}")
         else:
             clear_status()
+
+    def _point_to_output(self, one: LiveWork, at: float) -> None:
+        """Once, if it takes long and prints something."""
+        long = at - self._begun[one.key] > LONG_SECONDS
+        if long and one.output and one.last and one.key not in self._told:
+            self._told[one.key] = at
+            echo(style(f"    all of it: tail -f {homely(one.output)}", dim=True), err=True)
 
     def _tell(self, old: list[LiveWork], at: float) -> None:
         for one in old:
