@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, get_args
 
+from sparing.branch_event import RewoundEvent, SyncEvent
 from sparing.codec import JsonObject, dump, load
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.turn_event import AgentAction, HiddenEvent, NoteEvent, TurnEvent
@@ -74,15 +75,6 @@ class TierEvent(HiddenEvent):
     why: tuple[str, ...] = ()
     taken: str = ""
     by: str = ""
-
-
-@lazy_dataclass
-class RewoundEvent(NoteEvent):
-    kind: ClassVar = "rewound"
-    ref: str = ""
-    """Under which the commits are kept that were taken back."""
-    tip: str = ""
-    to: str = ""
 
 
 @lazy_dataclass
@@ -239,9 +231,9 @@ class HandoverEvent:
 
 RunEvent = (
     FeatureEvent | TurnEvent | UnknownEvent | CleanedEvent | StuckEvent | WarningEvent | TierEvent
-    | RewoundEvent | AnswerEvent | SayEvent | EditEvent | RulingEvent | QuestionAnswerEvent
-    | LookEvent | ChangesEvent | ChecksEvent | OutputsEvent | RefusedCheckEvent | SetupEvent
-    | SandboxEvent | LearnedEvent | HandoverEvent
+    | RewoundEvent | SyncEvent | AnswerEvent | SayEvent | EditEvent | RulingEvent
+    | QuestionAnswerEvent | LookEvent | ChangesEvent | ChecksEvent | OutputsEvent
+    | RefusedCheckEvent | SetupEvent | SandboxEvent | LearnedEvent | HandoverEvent
 )  # fmt: skip
 """All there are."""
 

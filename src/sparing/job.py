@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sparing.base_sync import BaseSync
 from sparing.codec import JsonObject
 from sparing.continuation import Continuation, WeighResult
 from sparing.panel import joint_name
@@ -43,6 +44,8 @@ class JobKind(StrEnum):
     REOPEN = "reopen"
     """Commit that a feature whose last gate was not approved is active again."""
     HANDOVER = "handover"
+    SYNC = "sync"
+    """Bring the base branch in, and see whether the checks agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,8 @@ class Job:
     """Of a task: the one before it, in whose session it may go on."""
     agreed: tuple[str, ...] = ()
     """For CHECK: changes of checks that a person has agreed to, by key."""
+    sync: BaseSync = BaseSync()
+    """For SYNC: what is brought in, and how far that is."""
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -157,6 +162,8 @@ class JobResult:
     """Of a look at a task: checks are red."""
     asks: tuple[tuple[str, str], ...] = ()
     """Of the checks: what changed in them and nobody has agreed to, in words and by key."""
+    merged: str = ""
+    """Of a base that does not fit yet: the commit on which an agent makes it fit."""
 
 
 @dataclass(frozen=True, slots=True)

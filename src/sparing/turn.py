@@ -40,6 +40,8 @@ class Turn(StrEnum):
     """Write the tests that are missing."""
     MEND = "mend"
     """Make the code do what deeper tests ask for."""
+    RESOLVE = "resolve"
+    """Make a feature fit the base branch that was brought in."""
     RETRO = "retro"
     """Look back at the feature, and judge what the bank says."""
     HAND_OVER = "hand_over"
@@ -77,6 +79,8 @@ class StageStep(StrEnum):
     CLOSE = "close"
     REOPEN = "reopen"
     HANDOVER = "handover"
+    SYNC = "sync"
+    RESOLVE = "resolve"
 
 
 class PromptKinds(NamedTuple):
@@ -243,6 +247,12 @@ TURNS: Mapping[Turn, TurnRow] = MappingProxyType({
         kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
         step=StageStep.MEND, form=ReplyForm.TEXT, words="turns/checks", phase="", roles=(),
         writes=True, sees_code=True, by_parts=False, helps=True, dispensable=False, may_leave=True,
+        may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=False,
+    ),
+    Turn.RESOLVE: TurnRow(
+        kinds=_always(TurnKind.CHECKS), errand=Errand.FIX, code_errand=Errand.FIX,
+        step=StageStep.RESOLVE, form=ReplyForm.TEXT, words="turns/resolve", phase="", roles=(),
+        writes=True, sees_code=True, by_parts=False, helps=False, dispensable=False, may_leave=True,
         may_only_ask=False, tells_changes=False, answers_comments=False, trunk_is_shared=False,
     ),
     Turn.RETRO: TurnRow(

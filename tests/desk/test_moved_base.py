@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparing.desk.gates.gate import gate_view
-from sparing.desk.gates.moved_base import moved_base_notes
 from sparing.desk.office import Office, open_office
+from sparing.desk.upstream.moved_base import moved_base_notes
 from sparing.records import gates
 from tests.desk.standing import NOW, standing
 from tests.repositories import git, make_repository
@@ -47,9 +47,10 @@ def test_commits_that_touch_nothing_of_the_feature(office: Office) -> None:
     with office.database.read() as connection:
         gate = gates.waiting(connection, row.feature.key)
     assert gate is not None
-    assert gate_view(office, row, gate, NOW).notes[-1] == (
+    assert gate_view(office, row, gate, NOW).notes[-2:] == (
         "main has moved on: 1 commit since this feature began;"
-        " none of them touches a file that this feature changes"
+        " none of them touches a file that this feature changes",
+        "to bring it in: sparing sync 001",
     )
 
 
@@ -60,6 +61,7 @@ def test_files_that_both_changed_are_named(office: Office) -> None:
     committed(office, "other.txt")
     assert moved_base_notes(office, row) == (
         f"main has moved on: 2 commits since this feature began; both changed {DOCUMENT}",
+        "to bring it in: sparing sync 001",
     )
 
 
@@ -69,7 +71,9 @@ def test_a_base_that_was_rewritten_is_said_to_be(office: Office) -> None:
     git(office.repository.checkout, "commit", "-q", "--amend", "-m", "anew", at=1_700_000_900)
     began = row.feature.base_commit[:10]
     assert moved_base_notes(office, row) == (
-        f"main was rewritten: it no longer holds {began}, the commit that this feature began with",
+        f"main was rewritten: it no longer holds {began}, the commit that this feature began with;"
+        " 1 commit since what both have; none of them touches a file that this feature changes",
+        "to bring it in: sparing sync 001",
     )
 
 

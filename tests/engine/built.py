@@ -90,6 +90,13 @@ class Built(NamedTuple):
         (database,) = (self.folder / "state").rglob("sparing.db")
         return Database(database)
 
+    @property
+    def now(self) -> FeatureRow:
+        with self.database().read() as connection:
+            found = features.get(connection, self.row.feature.key)
+        assert found is not None
+        return found
+
     def told(self) -> list[Event]:
         with self.database().read() as connection:
             return events.since(connection, 0, self.row.feature.key)

@@ -7,9 +7,7 @@ comes after it is not given at all.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import cast
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.background import background, request_of
@@ -44,6 +42,7 @@ from sparing.context.prompt.brief import (
     PromptRole,
     TurnSubject,
 )
+from sparing.context.prompt.check_output import printed
 from sparing.context.prompt.shorten import without_digested
 from sparing.errors import FeatureError
 from sparing.flow.flows import FLOWS
@@ -241,25 +240,11 @@ def _said(source: Source, kind: TurnKind) -> tuple[Material, ...]:
         return (Material(name, text),) if text.strip() else ()
     if kind is TurnKind.ANSWER:
         return (Material(turns.ANSWERS, text),)
-    checks = _checks(text)
-    if not checks:
+    found = printed(text)
+    if not found:
         return (Material("feedback", text),) if text.strip() else ()
-    found = tuple(
-        Material(f"check {name}", f"$ {cmd}\n{out}" if cmd else f"{out}\n")
-        for name, cmd, out in checks
-    )
     mends = source.job.turn is Turn.MEND
     return (*found, Material(turns.DIVERGENCES, source.fetch(source.job.note))) if mends else found
-
-
-def _checks(text: str) -> list[tuple[str, str, str]]:
-    try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    rows = cast("list[object]", found) if isinstance(found, list) else []
-    three = [cast("list[object]", row) for row in rows if isinstance(row, list)]
-    return [(str(row[0]), str(row[1]), str(row[2])) for row in three if len(row) == 3]
 
 
 def _resumable(source: Source, role: Role, kind: TurnKind, news: bool) -> bool:

@@ -172,7 +172,9 @@ def model_of(source: Source) -> str:
     return settings.models.of(usual, settings.agent.backend, role.name)
 
 
-SETTLES = frozenset({Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER})
+SETTLES = frozenset(
+    {Turn.REVISE, Turn.REDO, Turn.REPAIR_CHECKS, Turn.MEND, Turn.ANSWER, Turn.RESOLVE}
+)
 
 
 def roles_text(roles: Sequence[Role], turn: Turn) -> str:

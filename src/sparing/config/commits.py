@@ -24,6 +24,11 @@ class CommitSigning(StrEnum):
     NEVER = "never"
 
 
+class SyncMethod(StrEnum):
+    MERGE = "merge"
+    REBASE = "rebase"
+
+
 @lazy_dataclass
 class CommitSettings:
     author: CommitAuthor = setting(
@@ -66,6 +71,14 @@ class CommitSettings:
             OneOf(MergeHistory),
             "Which commits the base branch or the pull request gets: `all` of them, one `squash`, "
             "or all on top of the base without a merge (`rebase`).",
+        ),
+    )
+    sync: SyncMethod = setting(
+        SyncMethod.MERGE,
+        Rule(
+            OneOf(SyncMethod),
+            "How `sparing sync` brings a base branch that moved on into a feature: a `merge` "
+            "commit, or a `rebase` of the feature's own commits. Conflicts are always merged.",
         ),
     )
     draft: bool = setting(False, Rule(Switch(), "Whether pull requests are opened as drafts."))

@@ -16,6 +16,7 @@ CODE = {
     Turn.REPAIR_CHECKS: ("fix", "make the checks pass"),
     Turn.SIMPLIFY: ("refactor", "simplify the code"),
     Turn.DEEPEN: ("test", "extend the tests"),
+    Turn.RESOLVE: ("fix", "make it fit the base branch"),
     Turn.MEND: ("fix", "meet the extended tests"),
 }
 DOCUMENT = {

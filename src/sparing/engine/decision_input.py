@@ -85,7 +85,7 @@ def _outcome(answer: str, words: str) -> Outcome | None:
     if not answer:
         return None
     kind = OutcomeKind(answer)
-    if kind in (OutcomeKind.SKIP, OutcomeKind.BACK):
+    if kind in (OutcomeKind.SKIP, OutcomeKind.BACK, OutcomeKind.SYNC):
         return Outcome(kind, target=words)
     return Outcome(kind, reason=words)
 

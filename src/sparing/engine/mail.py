@@ -22,8 +22,8 @@ from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.surroundings import Surroundings
 
 START = "start"
-AIMED = frozenset({"skip", "back"})
-"""Answers whose words name a stage."""
+AIMED = frozenset({"skip", "back", "sync"})
+"""Answers whose words name a stage, or a commit."""
 ANSWERS = frozenset({"approve", "reject", "continue", "answer", "rerun", *AIMED})
 
 

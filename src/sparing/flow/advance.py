@@ -183,6 +183,11 @@ def _back(flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     return _enter(flow, state, outcome.target, outcome)
 
 
+def _sync(_flow: Flow, state: FlowState, _outcome: Outcome) -> Move:
+    """Nothing is counted or taken back; whoever asked for it knows where the feature waited."""
+    return Move(Do.RUN, replace(state, position=Position.TODO, reason=""))
+
+
 def _abandon(_flow: Flow, state: FlowState, outcome: Outcome) -> Move:
     return Move(Do.END, replace(state, position=Position.ABANDONED, reason=outcome.reason))
 
@@ -212,6 +217,8 @@ TABLE: dict[tuple[Position, OutcomeKind], Step] = {
     (Position.TODO, OutcomeKind.FAILED): _failed,
     (Position.GATE, OutcomeKind.APPROVE): _approve,
     (Position.GATE, OutcomeKind.REJECT): _reject,
+    (Position.GATE, OutcomeKind.SYNC): _sync,
+    (Position.STUCK, OutcomeKind.SYNC): _sync,
     (Position.STUCK, OutcomeKind.APPROVE): _accept,
     (Position.STUCK, OutcomeKind.REJECT): _reject,
     (Position.STUCK, OutcomeKind.CONTINUE): _continue,

@@ -120,6 +120,13 @@ FLOWS = {flow.name: flow for flow in (FEATURE, L1, L2, L3, PROJECT)}
 TIERS = frozenset({L1.name, L2.name, L3.name})
 
 
+def code_stage(flow: str) -> Stage:
+    """Where a flow's code is written; of a flow that writes none, its last stage."""
+    makes = (StageWork.IMPLEMENT, StageWork.BUILD)
+    stages = FLOWS[flow].stages
+    return next((stage for stage in stages if stage.work in makes), stages[-1])
+
+
 def builder_of(tier: str) -> str:
     """Whose session the stages of a tier share."""
     return FLOWS[tier].stages[0].author

@@ -48,6 +48,8 @@ class OutcomeKind(StrEnum):
     """What the author asked has its answer; it goes on with it."""
     GO_ON = "go on"
     """A stuck stage's result is taken as it is, and the stage is worked on from there."""
+    SYNC = "sync"
+    """Bring in what the base branch has by now; the feature waits again where it did."""
     ABANDON = "abandon"
 
 
@@ -122,7 +124,7 @@ class FlowState(Stored):
 class Outcome:
     kind: OutcomeKind
     target: str = ""
-    """For SKIP and BACK: the stage to go to."""
+    """For SKIP and BACK: the stage to go to; for SYNC: which commit, and how."""
     headless: bool = False
     """Nobody can be asked: take the safe choice."""
     reason: str = ""

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import json
 
+from sparing.branch_event import RewoundEvent
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
-from sparing.event import RewoundEvent, WarningEvent
+from sparing.event import WarningEvent
 from sparing.implement.checks import run_checks
 from sparing.job import Job, JobResult, Ticket
 from sparing.provision.outfit import outfit

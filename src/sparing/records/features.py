@@ -119,6 +119,11 @@ def rebase(tx: Connection, row: FeatureRow, commit: str) -> bool:
     return done.rowcount == 1
 
 
+def set_base(tx: Connection, key: str, commit: str) -> None:
+    """The base was brought in, or the branch went back behind that."""
+    tx.execute("update features set base_commit = ? where key = ?", (commit, key))
+
+
 def override(tx: Connection, row: FeatureRow, values: Mapping[str, object]) -> None:
     """Settings of this feature alone, from the next run on."""
     text = json.dumps({**row.overrides, **values})

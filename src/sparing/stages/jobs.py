@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sparing.continuation import Continuation, SessionStep
 from sparing.ending import ROLE as RETRO
-from sparing.flow.flows import builder_of
+from sparing.flow.flows import builder_of, code_stage
 from sparing.flow.stage import StageWork
 from sparing.job import Job, JobKind
 from sparing.stages.place import Place, stage_of
@@ -29,6 +29,7 @@ PROGRAM_JOBS = {
     StageStep.CLOSE: JobKind.CLOSE,
     StageStep.REOPEN: JobKind.REOPEN,
     StageStep.HANDOVER: JobKind.HANDOVER,
+    StageStep.SYNC: JobKind.SYNC,
 }
 
 WITH_PLACE = frozenset({JobKind.SURVEY, JobKind.CLOSE, JobKind.REOPEN, JobKind.HANDOVER})
@@ -42,6 +43,8 @@ def program_job(place: Place) -> Job:
         return replace(job, given=place.given, rewind=place.talk.rewind)
     if kind is JobKind.CHECK:
         job = replace(job, agreed=place.talk.agreed)
+    if kind is JobKind.SYNC:
+        return replace(job, sync=place.sync)
     if kind in WITH_PLACE:
         return replace(job, place=replace(place, review=None).dump())
     if stage_of(place).work is StageWork.IMPLEMENT:
@@ -63,6 +66,17 @@ def agent_job(place: Place) -> Job:
     return replace(
         job, iteration=max(1, iteration), look=look, settles=settles, research=place.research,
         part=parts[place.part] if parts else "", going=_going(place),
+    )  # fmt: skip
+
+
+def resolve_job(place: Place) -> Job:
+    """Whoever writes the code makes it fit its base, in a worktree apart: the branch waits."""
+    stage = code_stage(place.state.flow)
+    job = replace(_job(place, "resolve", role=stage.author, turn=Turn.RESOLVE), stage=stage.name)
+    sync = place.sync
+    return replace(
+        job, head=sync.merged, iteration=sync.tries, feedback=sync.problem, note="", open=(),
+        lane=f"sync-{place.sync.target[:10]}",
     )  # fmt: skip
 
 
@@ -152,6 +166,8 @@ def jobs_of(place: Place) -> tuple[Job, ...]:
         return (going_job(place),)
     if place.step is StageStep.WAVE:
         return wave_jobs(place)
+    if place.step is StageStep.RESOLVE:
+        return (resolve_job(place),)
     if place.step in HELP_STEPS:
         return (help_job(place),)
     if place.step is StageStep.RETRO:

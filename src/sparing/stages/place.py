@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from sparing import codec
+from sparing.base_sync import BaseSync
 from sparing.codec import JsonObject
 from sparing.continuation import Continuation
 from sparing.conversation import Conversation
@@ -35,6 +36,16 @@ class Mark:
     """Findings that were open when the stage was accepted."""
     base: str = ""
     """The commit before the stage began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """Where a feature waited before its base was brought in, and waits again afterwards."""
+
+    state: FlowState
+    step: StageStep
+    asked: Turn = Turn.NONE
+    done: tuple[JobResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +98,10 @@ class Place:
     """How far the tasks are, and who helps afterwards."""
     ending: Ending = Ending()
     """What is left open at the end, and which logs were read."""
+    sync: BaseSync = BaseSync()
+    """The base that is being brought in."""
+    resting: Resting | None = None
+    """While that is done: where the feature waits again afterwards."""
 
     @property
     def loop(self) -> Loop | None:

@@ -16,6 +16,7 @@ from sparing.job import LOOP, JobResult
 from sparing.review.stall import idle
 from sparing.stages import (
     assistants,
+    base_sync,
     last_stage,
     review_outcome,
     review_rounds,
@@ -54,9 +55,12 @@ REPAIRS = 3
 def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -> Next:
     here = replace(place, moves=place.moves + 1)
     if happened.answer is not None:
-        return _answered(here, happened, happened.answer, rules, now)
+        detour = base_sync.asked(here, happened.answer)
+        return detour or _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
         return at(here, StageStep.OPEN)
+    if here.step in base_sync.STEPS:  # nothing of it is on the branch before it fits
+        return base_sync.came(here, happened.results[0])
     if here.step is StageStep.WAVE:  # its commits are not on the branch yet
         return tasks.waved(here, happened, rules, now)
     failed = next((result for result in happened.results if result.failure), None)

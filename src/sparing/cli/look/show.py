@@ -26,6 +26,7 @@ from sparing.desk.gates.branch import check_outputs
 from sparing.desk.gates.handoffs import note_data, note_lines, stage_notes
 from sparing.desk.gates.last_gate import last_gate_notes
 from sparing.desk.office import Office, open_office
+from sparing.desk.upstream.moved_base import moved_base_notes
 from sparing.errors import FeatureError, UsageError
 from sparing.feature import FeatureStatus
 from sparing.records.features import FeatureRow
@@ -141,7 +142,7 @@ def _print_next(office: Office, row: FeatureRow, shown: view.FeatureView) -> Non
             command = style(f"sparing clean {shown.id}", fg="cyan")
             echo(f"  its worktree can be removed: {command}")
         return
-    for line in last_gate_notes(office, row):
+    for line in (*last_gate_notes(office, row), *moved_base_notes(office, row)):
         echo(wrapped(line, "  "))
     for one in shown.choices or (GateAction(shown.next_command),):
         words = f"   {one.words}" if one.words else ""

@@ -122,12 +122,16 @@ def is_dearer(spent: Spending) -> bool:
 
 
 def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
+    from sparing.desk.upstream.moved_base import moved_base_notes
+
     echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
     if mode is Mode.ASK and shown.position == "gate":
         again = style(f"sparing run {shown.id}", fg="cyan")
         echo(f"  {again}   to decide later", err=True)
         return
     _tell_outlook(office, row)
+    for line in moved_base_notes(office, row):
+        echo(f"  {line}", err=True)
     for command in (*_next_commands(shown), feature_link(office, row)):
         if command:
             echo(f"  {style(command, fg='cyan')}", err=True)

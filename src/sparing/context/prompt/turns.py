@@ -80,9 +80,9 @@ def _fresh_names(brief: Brief) -> list[str]:
             return ["task", *([] if asked.done_stated else ["no_done"]), *again]
         case TurnKind.STAGE | TurnKind.ANSWER:
             return ["stage" if asked.target else "stage_only", *_feedback(brief)]
-        case TurnKind.ASSIST:
+        case TurnKind.ASSIST | TurnKind.CHECKS:
             return [asked.words.removeprefix("turns/")]
-        case TurnKind.REVISE | TurnKind.FIX | TurnKind.CHECKS | TurnKind.JUDGE | TurnKind.PART:
+        case TurnKind.REVISE | TurnKind.FIX | TurnKind.JUDGE | TurnKind.PART:
             return [asked.kind.value, *(_feedback(brief) if asked.kind is TurnKind.JUDGE else [])]
 
 

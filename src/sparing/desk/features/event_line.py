@@ -56,6 +56,7 @@ VERBS = {
     "skip": "skips to",
     "back": "goes back to",
     "abandon": "abandoned",
+    "sync": "brings the base in:",
 }
 STRONG = ("sealed", "shell")
 """Levels of the sandbox that hold everything that is promised."""

@@ -24,7 +24,7 @@ from sparing.records import events, features, findings, gates, sessions
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.objects import salvage_ref
-from sparing.workspace.git.repository import branch_commit, contains
+from sparing.workspace.git.repository import branch_commit, common_ancestor, contains
 
 BASE = 5
 """Where a stored mark has the commit before its stage."""
@@ -73,6 +73,7 @@ def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -
             answers.refuse_twice(tx, row, gate.id)
         if not features.regenerate(tx, row, _place(row, plan), plan.commit, at):
             raise answers.moved_on(features.get(tx, key) or row)
+        features.set_base(tx, key, _base_commit(office, row, plan))
         if gate is not None:
             gates.answer(tx, gate.id, OutcomeKind.RERUN.value, plan.stage, sender, at)
         # A tier has one session for all its stages: it knows what is being taken back.
@@ -85,6 +86,12 @@ def rerun(office: Office, row: FeatureRow, stage: str, sender: str, at: float) -
         name = f"{row.leg_id}.rerun"
         events.add(tx, Event.of(told, key=name, feature=key, at=at, stage=plan.stage))
     return plan
+
+
+def _base_commit(office: Office, row: FeatureRow, plan: Rerun) -> str:
+    """Of a branch that goes back behind a base that was brought in: the one it had then."""
+    base, repo = row.feature.base_commit, office.repository
+    return base if contains(repo, plan.commit, base) else common_ancestor(repo, base, plan.commit)
 
 
 def _refuse_merged(office: Office, row: FeatureRow) -> None:

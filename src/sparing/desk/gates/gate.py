@@ -17,12 +17,12 @@ from sparing.desk.gates.edits import draft
 from sparing.desk.gates.ideas import gate_notes
 from sparing.desk.gates.last_gate import approved_commit, is_last_gate, last_gate_notes
 from sparing.desk.gates.line_comments import comments_in
-from sparing.desk.gates.moved_base import moved_base_notes
 from sparing.desk.money.cost import By, feature_costs
 from sparing.desk.money.forecast import outlook, outlook_brief
 from sparing.desk.money.price_of_waiting import price_of_waiting, waiting_words
 from sparing.desk.office import Office
 from sparing.desk.reviews.reviews import UNREAD, decision
+from sparing.desk.upstream.moved_base import moved_base_notes
 from sparing.errors import FeatureError
 from sparing.event import AnswerEvent
 from sparing.finding import Finding

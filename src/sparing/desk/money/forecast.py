@@ -10,7 +10,7 @@ from sparing.economy.cost_model import Ahead, Range, forecast
 from sparing.economy.prices import own_prices, price_of
 from sparing.ending import ROLE as RETRO
 from sparing.feature import FeatureStatus
-from sparing.flow.flows import FLOWS
+from sparing.flow.flows import FLOWS, code_stage
 from sparing.flow.stage import Stage, StageWork
 from sparing.flow.state import FlowState, Position
 from sparing.money import Amount, dollars, to_nano, usd_or_none
@@ -59,6 +59,14 @@ def stage_outlooks(office: Office, row: FeatureRow) -> dict[str, Range]:
         stage.name: forecast([_ahead(stage, settings, tasks)], history)
         for stage in FLOWS[row.feature.flow].stages
     }
+
+
+def fix_outlook(office: Office, row: FeatureRow, least: int, most: int) -> Range:
+    """Of so many turns of whoever writes the code, beside the stages."""
+    stage, settings = code_stage(row.feature.flow), settings_of(office, row)
+    ahead = _ahead(stage, settings, 1)
+    turns = Ahead(ahead.stage, least, most, ahead.price)
+    return forecast([turns], {})
 
 
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:

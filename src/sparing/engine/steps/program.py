@@ -15,6 +15,7 @@ from sparing.implement import open_worktree, stage_checks, task_list, task_proof
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
+from sparing.upstream import base_sync
 
 Work = Callable[[Source, Ticket], JobResult]
 
@@ -85,6 +86,11 @@ async def hand_home(ticket: Ticket, job: Job) -> JobResult:
     return await _done(ticket, job, handover.hand_over_branch)
 
 
+@step("sync")
+async def sync(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, base_sync.bring_base)
+
+
 weigh = step("weigh")(weighing.weigh)
 
 PROGRAM = {
@@ -100,6 +106,7 @@ PROGRAM = {
     JobKind.CLOSE: close,
     JobKind.REOPEN: reopen,
     JobKind.HANDOVER: hand_home,
+    JobKind.SYNC: sync,
     JobKind.WEIGH: weigh,
 }
 

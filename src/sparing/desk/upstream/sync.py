@@ -1,0 +1,110 @@
+"""Bringing the base branch into a feature: what it would mean, and the order to do it.
+
+A feature that has not begun starts from the new commit; any other one gets it as the answer to the
+gate it waits at, and waits there again afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sparing.config.commits import SyncMethod
+from sparing.desk.features.jumps import need_rest
+from sparing.desk.gates import answers
+from sparing.desk.money.forecast import fix_outlook, outlook_brief
+from sparing.desk.office import Office, settings_of
+from sparing.desk.upstream.moved_base import BaseMove, base_move, move_words
+from sparing.errors import FeatureError
+from sparing.feature import FeatureStatus
+from sparing.flow.flows import code_stage
+from sparing.flow.state import Outcome, OutcomeKind
+from sparing.records import features
+from sparing.records.features import FeatureRow
+from sparing.stages.base_sync import MOST_TRIES
+from sparing.stages.place import Place
+from sparing.stages.tasks import AT_WORK
+from sparing.upstream.fetched_base import fetch_base
+from sparing.workspace.git.commit import changed_paths
+from sparing.workspace.git.merge_trees import merge_trees
+from sparing.workspace.git.worktree import Worktree
+
+
+class SyncPlan(NamedTuple):
+    move: BaseMove | None
+    """None where there is nothing to bring in."""
+    conflicts: tuple[str, ...] = ()
+    rebase: bool = False
+    lines: tuple[str, ...] = ()
+    """What a person should know before, a line each."""
+
+
+def plan_sync(
+    office: Office, row: FeatureRow, how: str = "", fetch: Mapping[str, str] | None = None
+) -> SyncPlan:
+    """Refused where it makes no sense; nothing of the feature is written."""
+    number, feature = row.feature.id, row.feature
+    if row.status.is_over:
+        raise answers.no_gate(row)
+    need_rest(row)
+    if not feature.base_branch:
+        raise FeatureError(
+            f"feature {number} began at a commit, not at a branch", f"sparing show {number}"
+        )
+    if fetch is not None:
+        fetch_base(office.repository, feature.base_branch, fetch)
+    move = base_move(office, row)
+    if move is None:
+        return SyncPlan(None)
+    begun = row.status is not FeatureStatus.PLANNED
+    if begun:
+        _refuse_unsaved(office, row)
+    conflicts = merge_trees(office.repository, row.head, move.tip).conflicts if begun else ()
+    method = SyncMethod(how) if how else settings_of(office, row).commits.sync
+    lines = (*move_words(row, move), *_conflict_words(office, row, conflicts))
+    return SyncPlan(move, conflicts, method is SyncMethod.REBASE, lines)
+
+
+def sync(office: Office, row: FeatureRow, plan: SyncPlan, sender: str, at: float) -> bool:
+    """True if the engine has something to do for it."""
+    assert plan.move is not None
+    if row.status is FeatureStatus.PLANNED:
+        with office.database.write() as tx:
+            if not features.rebase(tx, row, plan.move.tip):
+                raise answers.moved_on(features.get(tx, row.feature.key) or row)
+        return False
+    target = f"{plan.move.tip} rebase" if plan.rebase else plan.move.tip
+    answers.answer(office, row, Outcome(OutcomeKind.SYNC, target), sender, at)
+    return True
+
+
+def _conflict_words(office: Office, row: FeatureRow, conflicts: tuple[str, ...]) -> tuple[str, ...]:
+    if not conflicts:
+        return ("git can merge it without a conflict; the checks run again",)
+    who = code_stage(row.feature.flow).author
+    price = outlook_brief(fix_outlook(office, row, 1, MOST_TRIES))
+    return (
+        f"conflicts in {', '.join(conflicts)}: {who} gets both sides; 1 to {MOST_TRIES} turns,"
+        f" {price}",
+    )
+
+
+def _refuse_unsaved(office: Office, row: FeatureRow) -> None:
+    """What a person changed in the worktree is theirs to commit; a task that is half done is in
+    no state to be merged."""
+    number = row.feature.id
+    place = Place.load({**row.place, "review": None})
+    if place.step in AT_WORK and place.building.since not in ("", row.head):
+        raise FeatureError(
+            f"a task of feature {number} is half done",
+            f"finish it or leave it out first: sparing show {number}",
+        )
+    path = office.folder.worktree(row.feature.name)
+    if not (path / ".git").is_file():
+        return
+    changed = changed_paths(Worktree(office.repository, path, row.feature.branch), row.head)
+    if changed:
+        raise FeatureError(
+            f"the worktree of feature {number} has changes in no commit: {', '.join(changed[:3])}",
+            f"have them committed: sparing edit {number}; then: sparing sync {number}",
+        )

@@ -1,0 +1,91 @@
+"""The base branch moved on and is brought in: a detour from a gate, back to the same gate.
+
+Pure handlers. The program merges; what does not fit goes to whoever writes the code, a few times,
+in a worktree apart. The feature's branch moves once, when the checks agree; before that nothing of
+the feature has changed, and giving up costs no more than the turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparing.base_sync import BaseSync
+from sparing.flow.advance import advance
+from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
+from sparing.job import JobResult
+from sparing.stages.failure import failure_words
+from sparing.stages.moves import Next, at
+from sparing.stages.place import Place, Resting
+from sparing.turn import StageStep, Turn
+
+STEPS = frozenset({StageStep.SYNC, StageStep.RESOLVE})
+MOST_TRIES = 3
+"""How often an agent may try to make it fit."""
+REBASE = "rebase"
+PROGRAM = "sparing"
+
+
+def asked(place: Place, answer: Outcome) -> Next | None:
+    """The answer names the commit of the base branch, and how it is brought in; None if it is
+    another one."""
+    if answer.kind is not OutcomeKind.SYNC:
+        return None
+    target, _, how = answer.target.partition(" ")
+    resting = Resting(place.state, place.step, place.asked, place.done)
+    state = advance(place.state, Outcome(OutcomeKind.SYNC)).state
+    sync = BaseSync(target, how == REBASE)
+    return at(replace(place, state=state, resting=resting, sync=sync, done=()), StageStep.SYNC)
+
+
+def came(place: Place, result: JobResult) -> Next:
+    """What the program or the agent made of it."""
+    if result.failure:
+        return _rest(place, f"the base branch was not brought in: {failure_words(result)}")
+    if place.step is StageStep.RESOLVE:
+        merged = result.commit or place.sync.merged
+        return at(replace(place, sync=replace(place.sync, merged=merged)), StageStep.SYNC)
+    if result.passed:
+        return _arrived(place, result)
+    if place.sync.tries >= MOST_TRIES:
+        why = f"{result.detail} after {MOST_TRIES} tries; nothing of it is on the branch"
+        return _rest(place, f"the base branch was not brought in: {why}")
+    again = replace(
+        place.sync, tries=place.sync.tries + 1, merged=result.merged, problem=result.reply
+    )
+    return at(replace(place, sync=again), StageStep.RESOLVE, Turn.RESOLVE)
+
+
+def _arrived(place: Place, result: JobResult) -> Next:
+    """All that was known of the old commit is known of the new one."""
+    old, new = place.head, result.commit
+    since = place.building.since
+    building = replace(place.building, since=new if since == old else since)
+    keys = tuple(key for _, key in result.asks)
+    green = new if place.talk.green or result.changed else ""
+    here = replace(
+        place, head=new, building=building, baseline=result.baseline or place.baseline,
+        talk=replace(place.talk, green=green, changed=keys or place.talk.changed),
+    )  # fmt: skip
+    return _rest(here, "", arrived=True)
+
+
+def _rest(place: Place, told: str, *, arrived: bool = False) -> Next:
+    """The feature waits again where it did."""
+    resting = place.resting
+    assert resting is not None
+    state = _asked_again(resting.state) if arrived else resting.state
+    if state.position is Position.GATE and not arrived:
+        state = replace(state, reason=told)
+    here = replace(
+        place, state=state, step=resting.step, asked=resting.asked, done=resting.done,
+        sync=BaseSync(), resting=None, accepted=False,
+    )  # fmt: skip
+    # What arrived was told by the job itself.
+    return Next(Do.WAIT, here, notes=() if arrived else ((PROGRAM, told),))
+
+
+def _asked_again(state: FlowState) -> FlowState:
+    """What could not be handed over is another commit now: the last gate shows that one."""
+    if state.held is not Position.HANDOVER:
+        return state
+    return replace(state, position=Position.GATE, reason="", cause=Cause.NONE, held=None)

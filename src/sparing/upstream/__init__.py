@@ -1,0 +1,1 @@
+"""What others did meanwhile: the base branch moved on, a pull request was commented."""
