@@ -20,6 +20,8 @@ PUSHER = "workspace/git/push.py"
 SETTINGS_READER = "workspace/git/user.py"
 SHARER = "fleet/shared_refs.py"
 """Work in progress at a remote: `ls-remote`, `fetch` and `push` of refs of ours."""
+FETCHER = "upstream/fetched_base.py"
+"""A base branch by a person's order, to a ref of ours."""
 """Asks for the user's own settings; git runs no program for that."""
 STARTS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output)|Popen|asyncio\.create_subprocess_\w+"
@@ -132,7 +134,7 @@ def test_one_file_starts_git() -> None:
     ]
     assert named == []
     callers = {call.file for call in calls(re.compile(r"(\w+\.)?start_git"))}
-    assert callers == {RUNNER, PUSHER, SETTINGS_READER, SHARER}
+    assert callers == {RUNNER, PUSHER, SETTINGS_READER, SHARER, FETCHER}
 
 
 def test_the_commands_are_a_closed_list() -> None:

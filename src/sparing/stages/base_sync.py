@@ -14,7 +14,7 @@ from sparing.flow.advance import advance
 from sparing.flow.state import Cause, Do, FlowState, Outcome, OutcomeKind, Position
 from sparing.job import JobResult
 from sparing.stages.failure import failure_words
-from sparing.stages.moves import Next, at
+from sparing.stages.moves import Happened, Next, StageRules, at
 from sparing.stages.place import Place, Resting
 from sparing.turn import StageStep, Turn
 
@@ -37,8 +37,9 @@ def asked(place: Place, answer: Outcome) -> Next | None:
     return at(replace(place, state=state, resting=resting, sync=sync, done=()), StageStep.SYNC)
 
 
-def came(place: Place, result: JobResult) -> Next:
+def came(place: Place, happened: Happened, _rules: StageRules, _now: float) -> Next:
     """What the program or the agent made of it."""
+    result = happened.results[0]
     if result.failure:
         return _rest(place, f"the base branch was not brought in: {failure_words(result)}")
     if place.step is StageStep.RESOLVE:

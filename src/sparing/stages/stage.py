@@ -60,7 +60,7 @@ def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -
     if not happened.results:
         return at(here, StageStep.OPEN)
     if here.step in base_sync.STEPS:  # nothing of it is on the branch before it fits
-        return base_sync.came(here, happened.results[0])
+        return STEPS[here.step](here, happened, rules, now)
     if here.step is StageStep.WAVE:  # its commits are not on the branch yet
         return tasks.waved(here, happened, rules, now)
     failed = next((result for result in happened.results if result.failure), None)
@@ -262,6 +262,7 @@ def _closed(place: Place, happened: Happened, rules: StageRules, now: float) -> 
 
 STEPS: dict[StageStep, StepHandler] = {
     **assistants.STEPS,
+    **dict.fromkeys(base_sync.STEPS, base_sync.came),
     StageStep.OPEN: _opened,
     StageStep.RESEARCH: _researched,
     StageStep.AUTHOR: _authored,
