@@ -8,7 +8,7 @@ import click
 
 from sparing.cli.clock import now
 from sparing.cli.gate.approve import print_answered
-from sparing.cli.options import TERMINAL, feature_argument, json_option, print_json
+from sparing.cli.options import feature_argument, json_option, print_json
 from sparing.cli.screen import confirm, echo, is_terminal, style
 from sparing.config.process_environment import network_environment
 from sparing.desk.features.engine_presence import engine_runs
@@ -54,7 +54,7 @@ def sync_command(
     if dry_run:
         return _planned(row, plan, as_json=as_json)
     _agree(row, plan, yes=yes, as_json=as_json)
-    if not sync(office, row, plan, TERMINAL, now()):
+    if not sync(office, row, plan, office.sender, now()):
         words = f"feature {row.feature.id} starts from {plan.move.branch} at {plan.move.tip[:10]}"
         return _said(row, plan, words, as_json=as_json)
     if later or engine_runs(office):
