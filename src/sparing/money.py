@@ -29,6 +29,8 @@ class CapScope(StrEnum):
     """One stage of one feature, however often it runs."""
     DAY = "day"
     """Everything in this repository's state folder on one day, by UTC."""
+    ALL = "all repositories"
+    """Everything that this user, or everybody on one shared database, spends on one day."""
     TURN = "turn"
     """One try at one dispatch: what is reserved before it is sent."""
     DISPATCH = "dispatch"
@@ -57,6 +59,12 @@ class Amount:
         return self.nano_usd if measure is CapMeasure.MONEY else self.tokens
 
 
+MOST_USD = 1_000_000
+MOST_TOKENS = 1_000_000_000_000
+NO_LIMIT = Amount(MOST_TOKENS, MOST_USD * 1_000_000_000)
+"""The highest that can be set; of a cap over all repositories it means that there is none."""
+
+
 @lazy_dataclass
 class CapLimits:
     feature: Amount
@@ -64,6 +72,11 @@ class CapLimits:
     day: Amount
     turn: Amount
     attempts: int
+    all_day: Amount = NO_LIMIT
+
+    @property
+    def spans_repositories(self) -> bool:
+        return self.all_day != NO_LIMIT
 
 
 @lazy_dataclass
@@ -86,10 +99,18 @@ class Reached(Stored):
         if self.measure is CapMeasure.ATTEMPTS:
             return f"{self.measure} of {whose}: {spent} made, the limit is {limit}"
         wanted = self.shown(self.wanted)
-        return (
+        words = (
             f"{self.measure} of {whose}: {spent} spent or reserved,"
             f" the next turn may take {wanted}, the limit is {limit}"
         )
+        return f"{words}; to raise it: {self._setting}" if self.scope is CapScope.ALL else words
+
+    @property
+    def _setting(self) -> str:
+        unit = "usd" if self.measure is CapMeasure.MONEY else "tokens"
+        amount = max(self.enough, 2 * self.limit)
+        given = _cents(amount) if self.measure is CapMeasure.MONEY else str(amount)
+        return f"sparing config set caps.all_day_{unit} {given}"
 
     @property
     def enough(self) -> int:
@@ -109,6 +130,8 @@ class Reached(Stored):
                 return f"--{self.scope} {option}"
             case CapScope.FEATURE | CapScope.DISPATCH:
                 return option
+            case CapScope.ALL:  # a setting, not a raise: `words` names it
+                return ""
             case _:
                 assert_never(self.scope)
 

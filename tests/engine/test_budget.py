@@ -62,3 +62,25 @@ def test_gates_say_what_was_spent_and_what_may_follow(work: Work) -> None:
     assert "\n  spent so far: $0.0" in said.err
     assert "\n  to come: $" in said.err
     assert "(estimated, from a simulated workload)" in said.err
+
+
+def test_a_cap_over_all_repositories(
+    work: Work, tmp_path: Path, user_repository: UserRepository
+) -> None:
+    """E3: what one repository spent counts in the next; the setting is raised, and it continues."""
+    first = {"SPARING_CAPS__TURN_USD": "0.03", "SPARING_CAPS__ALL_DAY_USD": "1"}
+    assert work.run(**first).code == 0
+    spent = sum(row.result.nano_usd or 0 for row in work.rows if row.result) / 10**9
+    other = Work(user_repository(), tmp_path / "script.toml")
+    assert other.say("start", "Make another", "--flow", "L1").code == 0
+    low = {**first, "SPARING_CAPS__ALL_DAY_USD": f"{spent + 0.02:.4f}"}
+    said = other.run(**low)
+    assert said.code == 3, said.err
+    (view,) = said.json["features"]
+    assert "money of all repositories " in view["waits_for"]
+    assert "sparing config set caps.all_day_usd " in view["waits_for"]
+    assert view["next_command"] == "sparing raise 001"
+    assert "all repositories" in other.say("cost", "1", **low).out
+    assert other.say("raise", "1", **low).code == 64
+    assert other.say("raise", "1", **first).code == 0
+    assert other.run(**first).code == 0

@@ -13,9 +13,18 @@ from enum import StrEnum
 
 from sparing.backend_name import client_name
 from sparing.config.rules import DAY, Rule, SettingScope, limit, model, money, setting
-from sparing.config.value_forms import PATTERN_MODEL, Lines, Names, OneOf, Pairs, Prices
+from sparing.config.value_forms import (
+    PATTERN_MODEL,
+    Lines,
+    Money,
+    Names,
+    OneOf,
+    Pairs,
+    Prices,
+    Whole,
+)
 from sparing.lazy_dataclass import lazy_dataclass
-from sparing.money import Amount, CapLimits, to_nano
+from sparing.money import MOST_TOKENS, MOST_USD, Amount, CapLimits, to_nano
 from sparing.tool import ToolMode
 from sparing.way import ALL_LEVERS, Lever, off
 
@@ -117,8 +126,7 @@ class ClientKind(StrEnum):
     """As installed: its own system prompt and all its tools. For comparison, never to work with."""
 
 
-USD_HIGH = 1_000_000
-TOKENS_HIGH = 1_000_000_000_000
+USD_HIGH, TOKENS_HIGH = MOST_USD, MOST_TOKENS
 
 
 @lazy_dataclass
@@ -137,6 +145,20 @@ class CapSettings:
     day_tokens: int = setting(
         120_000_000,
         limit(TOKENS_HIGH, "How many tokens all features of a repository may use in a day (UTC)."),
+    )
+    all_day_usd: float = setting(
+        float(USD_HIGH),
+        Rule(
+            Money(USD_HIGH),
+            "What all your repositories together may cost in a day (UTC); on a shared database: "
+            "all repositories of the team. The default means that there is no such cap; it counts "
+            "from when it is set.",
+            SettingScope.USER,
+        ),
+    )
+    all_day_tokens: int = setting(
+        TOKENS_HIGH,
+        Rule(Whole(1, TOKENS_HIGH), "The same in tokens, cached ones too.", SettingScope.USER),
     )
     turn_usd: float = setting(
         3.0,
@@ -163,6 +185,7 @@ class CapSettings:
             day=Amount(self.day_tokens, to_nano(self.day_usd)),
             turn=Amount(self.turn_tokens, to_nano(self.turn_usd)),
             attempts=self.attempts,
+            all_day=Amount(self.all_day_tokens, to_nano(self.all_day_usd)),
         )
 
 

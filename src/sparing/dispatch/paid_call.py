@@ -24,10 +24,11 @@ from sparing.dispatch.killed_turns import settle_killed
 from sparing.economy.cost_model import worst_case
 from sparing.economy.prices import cost_nano, own_prices, price_of
 from sparing.failure import Failure
-from sparing.money import Amount, Billing, CapLimits
+from sparing.money import Amount, Billing, CapLimits, Reached
 from sparing.records import caps, ledger
 from sparing.records.caps import Whose
 from sparing.records.ledger import Attempt, AttemptResult
+from sparing.runtime import shared_cap
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Usage
@@ -99,7 +100,10 @@ class Purchase(ABC, Generic[S, T]):
     def objection(self, tx: Connection, limits: CapLimits, worst: Amount) -> SpendRefusal | None:
         """Why it may not be sent; `limits` are those in force."""
         reached = caps.reached(tx, limits, whose(self.attempt), worst)
-        return None if reached is None else SpendRefusal(Failure.BUDGET.value, reached.words)
+        return self.refusal(tx, reached) if reached else None
+
+    def refusal(self, tx: Connection, reached: Reached) -> SpendRefusal:
+        return SpendRefusal(Failure.BUDGET.value, reached.words)
 
     def begun(self, tx: Connection, number: int) -> None:
         """Told with the reservation, if anybody is."""
@@ -168,6 +172,9 @@ def reserve(purchase: Purchase[S, T]) -> Permit | SpendRefusal | None:
             return Permit(begun, worst)  # the commit of the try before, which nobody heard of
         before[:] = [begun]
         objection = purchase.objection(tx, limits, worst)
+        if objection is None:
+            reached = shared_cap.hold(purchase.around, attempt, begun + 1, limits, worst)
+            objection = purchase.refusal(tx, reached) if reached else None
         if objection is not None:
             return None if objection is TOO_EARLY else objection
         number = ledger.begin(tx, attempt, worst)
@@ -185,7 +192,9 @@ def settle(purchase: Purchase[S, T], permit: Permit, answer: S) -> T:
         ledger.finish(tx, dispatch, permit.number, bill)
         return purchase.settled(tx, permit, answer, bill)
 
-    return purchase.around.database.transact(settled)
+    done = purchase.around.database.transact(settled)
+    shared_cap.settle(purchase.around, purchase.settings.caps.limits, dispatch, permit.number)
+    return done
 
 
 @contextmanager
@@ -231,8 +240,10 @@ def _call(call: ModelCall) -> dict[str, int]:
 def clear(around: Surroundings) -> None:
     """At the start: prices are caught up; where nothing runs, turns without an end are settled.
     On a server others may be at work: whoever takes a feature over settles its turns."""
-    own = own_prices(load(around.sources, {}).settings.models.prices)
+    settings = load(around.sources, {}).settings
+    own = own_prices(settings.models.prices)
     if around.folder.server is None:
         settle_killed(around)
+        shared_cap.correct(around, settings.caps.limits)
     with around.database.write() as tx:
         ledger.price(tx, lambda model, usage, size: cost_nano(model, usage, own, size))

@@ -75,10 +75,13 @@ class SpendRequest(Purchase[AgentReply, Reply]):
         )
         if reached is not None:
             early = reached.scope in SHARED and repeats.siblings(tx, self.ticket.leg_id)
-            return TOO_EARLY if early else _refuse(tx, self, reached)
+            return TOO_EARLY if early else self.refusal(tx, reached)
         worked = repeats.seconds(tx, attempt.feature, attempt.leg, attempt.stage)
         late = overdue(attempt.stage, worked, self.patience)
         return SpendRefusal(LOOP, late) if late else None
+
+    def refusal(self, tx: Connection, reached: Reached) -> SpendRefusal:
+        return _refuse(tx, self, reached)
 
     def begun(self, tx: Connection, number: int) -> None:
         data = {"way": self.sent.way.value, "attempt": number}

@@ -83,6 +83,7 @@ def in_force(connection: Connection, limits: CapLimits, whose: Whose) -> CapLimi
         day=amount(CapScope.DAY, whose.day, limits.day),
         turn=amount(CapScope.TURN, "", limits.turn),
         attempts=highest(CapScope.DISPATCH, "", CapMeasure.ATTEMPTS, limits.attempts),
+        all_day=limits.all_day,
     )
 
 

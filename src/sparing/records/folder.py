@@ -5,7 +5,7 @@ engine.lock    who runs it         blobs/       prompts and replies by hash
 worktrees/     one a feature       scripted/    the scripted agent's sessions
 scratch/       private folders of sandboxed processes, each gone at its end
 
-Beside it, for all repositories of this user and machine: resume-checks/.
+Beside it, for all repositories of this user and machine: resume-checks/, spending.db.
 
 Texts and rows are written here and nowhere else, so here they go through the redactor.
 
@@ -34,10 +34,12 @@ from sparing.database import Database, open_database
 from sparing.errors import StateError
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.postgres import Server
+from sparing.records import shared_spending
 from sparing.records.schema import MIGRATIONS
 from sparing.redact import Redactor
 from sparing.segment import Segment, Volatility
 
+SHARED_SCHEMA = "sparing_all"
 RUN_AGAIN = "redo its stage, or the first one: sparing rerun FEATURE [STAGE]"
 
 
@@ -102,6 +104,17 @@ class StateFolder:
         if self.server is not None:
             self._opened.append(opened)
         return opened
+
+    def shared_spending(self) -> Database:
+        """What all repositories spend: beside their folders, or in a schema for the whole team."""
+        server = Server(self.server.url, SHARED_SCHEMA) if self.server else None
+        path = self.path.parent / "spending.db"
+        return open_database(path, shared_spending.MIGRATIONS, self.redactor, server)
+
+    @property
+    def repository(self) -> str:
+        """Its name among all that spend."""
+        return self.server.schema if self.server else self.path.name
 
     @property
     def secret(self) -> bytes:

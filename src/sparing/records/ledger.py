@@ -138,6 +138,17 @@ def of_feature(connection: Connection, feature: str) -> list[LedgerRow]:
     return [_row(row) for row in rows]
 
 
+def charge_of(connection: Connection, dispatch: str, number: int) -> Amount | None:
+    """What a try counts against caps; None for one that never began."""
+    row: Row | None = _get(connection, dispatch, number)
+    if row is None:
+        return None
+    if row["outcome"] != AttemptState.KNOWN:
+        return Amount(row["held_tokens"], row["held_nano_usd"])
+    used = (row[one] for one in ("uncached", "read", "write_5m", "write_1h", "output"))
+    return Amount(Usage(*used).total, _charged(row, row["nano_usd"]))
+
+
 def of_dispatch(connection: Connection, dispatch: str) -> list[LedgerRow]:
     """All tries of one dispatch."""
     every = "select * from ledger where dispatch = ? order by attempt"

@@ -95,7 +95,7 @@ def feature_view(office: Office, row: FeatureRow, at: float | None = None) -> Fe
 
 def is_past(stop: Reached, at: float | None) -> bool:
     """A cap on a day that is over stands in nobody's way."""
-    return at is not None and stop.scope is CapScope.DAY and stop.name != day_of(at)
+    return at is not None and stop.scope in (CapScope.DAY, CapScope.ALL) and stop.name != day_of(at)
 
 
 def _waits(gate: gates.Gate, past: Reached | None = None) -> str:

@@ -17,7 +17,7 @@ from sparing.feature import FeatureStatus
 from sparing.flow.flows import FLOWS
 from sparing.flow.state import Cause, FlowState, Position
 from sparing.money import Amount, CapLimits, CapMeasure, CapScope, Reached, day_of
-from sparing.records import caps, events
+from sparing.records import caps, events, shared_spending
 from sparing.records.features import FeatureRow
 
 
@@ -113,6 +113,10 @@ def _record(
 def still_reached(office: Office, row: FeatureRow, reached: Reached, at: float) -> Reached | None:
     """The same cap with what is spent and allowed by now; None if it is no longer in the way."""
     limits = limits_of(office, row, at)
+    if reached.scope is CapScope.ALL:
+        with office.folder.shared_spending().read() as connection:
+            spent = shared_spending.spent(connection, day_of(at)).of(reached.measure) or 0
+        reached = replace(reached, name=day_of(at), spent=spent)
     limit = _limit(limits, reached.scope, reached.measure)
     now = replace(reached, limit=limit)
     if reached.scope in (CapScope.FEATURE, CapScope.STAGE, CapScope.DAY):
@@ -130,5 +134,6 @@ def _limit(limits: CapLimits, scope: CapScope, measure: CapMeasure) -> int:
         CapScope.STAGE: limits.stage,
         CapScope.DAY: limits.day,
         CapScope.TURN: limits.turn,
+        CapScope.ALL: limits.all_day,
     }
     return limits.attempts if scope is CapScope.DISPATCH else amounts[scope].of(measure) or 0

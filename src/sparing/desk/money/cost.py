@@ -11,8 +11,8 @@ from enum import StrEnum
 from sparing.connection import Connection
 from sparing.desk.office import Office, settings_of
 from sparing.flow.state import FlowState
-from sparing.money import CapLimits, day_of
-from sparing.records import caps, features, totals
+from sparing.money import CapLimits, CapScope, day_of
+from sparing.records import caps, features, shared_spending, totals
 from sparing.records.features import FeatureRow
 from sparing.records.totals import Tally
 from sparing.report.cost import CapRow, CostRow, Costs, sum_rows
@@ -58,7 +58,16 @@ def feature_costs(office: Office, row: FeatureRow, by: By, at: float) -> Costs:
         names = {row.feature.key: row.feature.name}
         found = {names.get(key, key): tally for key, tally in found.items()}
     rows = tuple(CapRow(one.scope, one.name, one.spent, one.limit) for one in standings)
-    return _costs(by, found, rows)
+    return _costs(by, found, (*rows, *_all_repositories(office, limits, at)))
+
+
+def _all_repositories(office: Office, limits: CapLimits, at: float) -> tuple[CapRow, ...]:
+    """None where no cap spans them."""
+    if not limits.spans_repositories:
+        return ()
+    with office.folder.shared_spending().read() as connection:
+        spent = shared_spending.spent(connection, day_of(at))
+    return (CapRow(CapScope.ALL, day_of(at), spent, limits.all_day),)
 
 
 def day_cap(office: Office, at: float) -> CapRow:
