@@ -140,9 +140,9 @@ def of_feature(connection: Connection, feature: str) -> list[LedgerRow]:
 
 def charge_of(connection: Connection, dispatch: str, number: int) -> Amount | None:
     """What a try counts against caps; None for one that never began."""
-    row: Row | None = _get(connection, dispatch, number)
-    if row is None:
+    if last_number(connection, dispatch) < number:
         return None
+    row = _get(connection, dispatch, number)
     if row["outcome"] != AttemptState.KNOWN:
         return Amount(row["held_tokens"], row["held_nano_usd"])
     used = (row[one] for one in ("uncached", "read", "write_5m", "write_1h", "output"))
