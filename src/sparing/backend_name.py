@@ -15,6 +15,9 @@ CODEX, CODEX_DOUBLE = "codex", "codex-double"
 API, API_DOUBLE = "api", "api-double"
 API_ANTHROPIC, API_OPENAI = "api-anthropic", "api-openai"
 API_GOOGLE, API_SERVER = "api-google", "api-server"
+OPENCODE, OPENCODE_DOUBLE = "opencode", "opencode-double"
+GEMINI, GEMINI_DOUBLE = "gemini", "gemini-double"
+ACP = "acp"
 
 
 class BackendRow(NamedTuple):
@@ -37,12 +40,17 @@ BACKENDS: Mapping[str, BackendRow] = MappingProxyType(
         API_OPENAI: BackendRow("OpenAI", "OpenAI's API"),
         API_GOOGLE: BackendRow("Google", "Google's API for Gemini"),
         API_SERVER: BackendRow("", "a server of your own that speaks OpenAI's format"),
+        OPENCODE: BackendRow("", "opencode"),
+        GEMINI: BackendRow("Google", "Gemini CLI"),
+        ACP: BackendRow("", "another agent that speaks the Agent Client Protocol"),
         SCRIPTED: BackendRow("", "plays a script", played=True),
         CLAUDE_DOUBLE: BackendRow("Anthropic", "Claude Code, its model played", CLAUDE, True),
         CODEX_DOUBLE: BackendRow("OpenAI", "Codex, its model played", CODEX, True),
         API_DOUBLE: BackendRow(
             "Anthropic", "Anthropic's API, its model played", API_ANTHROPIC, True
         ),
+        OPENCODE_DOUBLE: BackendRow("", "opencode, its model played", OPENCODE, True),
+        GEMINI_DOUBLE: BackendRow("Google", "Gemini CLI, its model played", GEMINI, True),
     }
 )
 NAMES = tuple(BACKENDS)

@@ -21,6 +21,7 @@ from sparing.agents.script import Edit, Script, ScriptedTurn
 from sparing.agents.scripted import ScriptedBackend
 from sparing.segment import Segment, Volatility
 from sparing.usage import Usage
+from tests.agents.acp_double import GeminiDouble, OpencodeDouble, SmallDouble
 from tests.agents.acts import Act, Backends
 from tests.agents.api_double import ApiDouble
 from tests.agents.claude_double import ClaudeDouble
@@ -61,8 +62,8 @@ def _turn(act: Act) -> ScriptedTurn:
     )
 
 
-BACKENDS: dict[str, Callable[[Path], Backends]] = {"scripted": Scripted}
-ONE_LIFE = frozenset({"codex"})
+BACKENDS: dict[str, Callable[[Path], Backends]] = {"acp": SmallDouble, "scripted": Scripted}
+ONE_LIFE = frozenset({"acp", "codex", "gemini", "opencode"})
 """Backends whose providers know one life of a cache entry."""
 CLIENTS = "PYTEST_CLIENTS"
 """Set by `make conformance`: a real client takes about a second a turn."""
@@ -71,6 +72,8 @@ if os.environ.get(CLIENTS):
     BACKENDS["claude"] = ClaudeDouble
     BACKENDS["codex"] = CodexDouble
     BACKENDS["api"] = ApiDouble
+    BACKENDS["gemini"] = GeminiDouble
+    BACKENDS["opencode"] = OpencodeDouble
 
 
 def segments(*texts: str) -> tuple[Segment, ...]:

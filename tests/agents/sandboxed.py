@@ -32,6 +32,7 @@ def sandboxed(
             shell_variable=needs.shell_variable,
             passwd_shell=needs.passwd_shell,
             ports=needs.ports,
+            listens=needs.listens,
             limits=limits or ProcessLimits(),
         )
         return wrap(policy, argv, scratch)

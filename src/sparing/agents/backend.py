@@ -122,6 +122,8 @@ class Needs:
     secrets: frozenset[str] = frozenset()
     """Names in `environment` that the commands it runs must not know."""
     ports: frozenset[int] = frozenset()
+    listens: frozenset[int] = frozenset()
+    """Ports of this machine that it serves for itself."""
     state: tuple[Path, ...] = ()
     """Folders of its own that it writes and that its commands do not see."""
     readable: tuple[Path, ...] = ()

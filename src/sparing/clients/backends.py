@@ -7,6 +7,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from sparing import backend_name as names
+from sparing.agents.acp.custom import custom_agent
+from sparing.agents.acp.double import DoubledAcp
+from sparing.agents.acp.here import AGENTS, AcpPlace, acp_backend, agent_here
 from sparing.agents.api.double import DoubledApi
 from sparing.agents.api.here import ApiPlace, api_backend, first_provider
 from sparing.agents.api.providers import PROVIDERS
@@ -113,6 +116,29 @@ def _codex(_: Loaded, folder: StateFolder) -> Backend:
     return codex_backend(folder.path, client_environment())
 
 
+def _acp(name: str) -> Maker:
+    def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        settings, environ = loaded.settings, client_environment()
+        agent = settings.agent
+        found = (
+            agent_here(name, environ)
+            if name in AGENTS
+            else custom_agent(agent.acp_command, agent.acp_environment, environ)
+        )
+        model = settings.models.of("standard", name)
+        return acp_backend(found, AcpPlace(folder.path, environ, model, agent.server))
+
+    return make
+
+
+def _acp_double(name: str) -> Maker:
+    def make(loaded: Loaded, folder: StateFolder) -> Backend:
+        found = agent_here(name, client_environment())
+        return DoubledAcp(loaded.agent_script, folder.path, found, agent_of(loaded.settings.agent))
+
+    return make
+
+
 def _claude_double(loaded: Loaded, folder: StateFolder) -> Backend:
     agent = loaded.settings.agent
     stock = agent.client is ClientKind.STOCK
@@ -145,5 +171,10 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         names.API: _first_api,
         **{backend: _api(backend) for backend in PROVIDERS},
         names.API_DOUBLE: _api_double,
+        names.OPENCODE: _acp(names.OPENCODE),
+        names.GEMINI: _acp(names.GEMINI),
+        names.ACP: _acp(names.ACP),
+        names.OPENCODE_DOUBLE: _acp_double(names.OPENCODE),
+        names.GEMINI_DOUBLE: _acp_double(names.GEMINI),
     }
 )

@@ -15,7 +15,7 @@ from sparing.config.rules import (
     setting,
 )
 from sparing.config.spending import ClientKind, LoginName
-from sparing.config.value_forms import OneOf, Whole
+from sparing.config.value_forms import Lines, OneOf, Whole
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Billing
 
@@ -64,6 +64,27 @@ class AgentSettings:
             ADDRESS,
             "The address of a server of your own that speaks OpenAI's format (vLLM, Ollama, LM "
             "Studio), for the backend `api-server`: http on this machine, https elsewhere.",
+            SettingScope.USER,
+        ),
+    )
+    acp_command: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Lines('a list of words such as "goose", "acp"', r"[^\s,][^,\n]{0,200}"),
+            "The command of another agent that speaks the Agent Client Protocol, for the backend "
+            "`acp`: a program and what it is given.",
+            SettingScope.USER,
+        ),
+    )
+    acp_environment: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Lines(
+                'a list of lines such as "OPENAI_BASE_URL={address}"',
+                r"[A-Za-z_][A-Za-z0-9_]{0,80}=[^,\n]{0,400}",
+            ),
+            "Variables that it is started with. `{address}` is where it finds its model, `{key}` "
+            "what it gives for a key there, `{model}` the model and `{home}` a folder of its own.",
             SettingScope.USER,
         ),
     )

@@ -39,6 +39,9 @@ USUAL = {
     "api-google.strong": "gemini-4-argon",
     "api-google.standard": "gemini-3.8-flash",
     "api-google.cheap": "gemini-3.1-flash-lite",
+    "gemini.strong": "gemini-4-argon",
+    "gemini.standard": "gemini-3.8-flash",
+    "gemini.cheap": "gemini-3.1-flash-lite",
 }
 """Of backends that have other models than the usual ones, where nobody has named any."""
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple, assert_never
 
+from sparing.agents.acp.backend import AcpBackend
 from sparing.agents.api.backend import ApiBackend
 from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
 from sparing.agents.claude import ClaudeBackend
@@ -61,7 +62,7 @@ def offer_tools(
     backend: Backend, settings: Settings, sources: ToolSources, feature: int = 0
 ) -> None:
     """Give a backend that can answer calls itself the tools that are wanted."""
-    if isinstance(backend, CodexBackend | ApiBackend):
+    if isinstance(backend, AcpBackend | ApiBackend | CodexBackend):
         backend.offer(ToolOffer(lambda call: toolset(call, sources)))
         return
     if not isinstance(backend, ClaudeBackend):

@@ -69,6 +69,7 @@ def launch_in(
             shell_variable=needs.shell_variable,
             passwd_shell=needs.passwd_shell,
             ports=needs.ports,
+            listens=needs.listens,
             limits=limits_of(around),
             level=around.level,
         )

@@ -63,11 +63,15 @@ def _word(error: BaseException, words: str) -> Failure:
 
 
 def _resets_at(error: BaseException, now: float) -> float | None:
-    """When a used-up quota is there again, where the provider says so in seconds."""
     headers: object = getattr(error, "headers", None)
     told = cast("dict[str, object]", headers) if isinstance(headers, dict) else {}
+    return reset_time(told.get("retry-after"), now)
+
+
+def reset_time(retry_after: object, now: float) -> float | None:
+    """When a used-up quota is there again, where the provider says so in seconds."""
     try:
-        seconds = float(str(told.get("retry-after")))
+        seconds = float(str(retry_after))
     except ValueError:
         return None
     return now + seconds if 0 < seconds < LONGEST_WAIT_SECONDS else None

@@ -41,6 +41,8 @@ SIMULATED = {
     names.CLAUDE_DOUBLE: "Claude Code works with a stand-in for the model; its requests are billed",
     names.CODEX_DOUBLE: "Codex works with a stand-in for the model; its requests are billed",
     names.API_DOUBLE: "a stand-in for the provider answers; its requests are billed",
+    names.GEMINI_DOUBLE: "Gemini CLI works with a stand-in for the model; its requests are billed",
+    names.OPENCODE_DOUBLE: "opencode works with a stand-in for the model; its requests are billed",
 }
 OVERRIDES = {
     "commits.author": "sparing",
@@ -60,8 +62,8 @@ OVERRIDES = {
     "--backend",
     type=click.Choice(tuple(SIMULATED)),
     default=names.SCRIPTED,
-    help="Who plays the agents: a script, or Claude Code, Codex or a provider's API with a "
-    "stand-in for the model.",
+    help="Who plays the agents: a script, or Claude Code, Codex, Gemini CLI, opencode or a "
+    "provider's API with a stand-in for the model.",
 )
 @click.option("--tier", help="Run a tier instead of the feature flow: L1, L2 or L3.")
 @json_option
@@ -73,7 +75,8 @@ def demo_command(
     A feature of a small sample goes from idea to merged branch. The agent is scripted and nothing
     leaves this machine; the git commits, the edits and the tests are real. With `--backend
     claude-double` Claude Code does the work for real, and only the model behind it is scripted;
-    `codex-double` is Codex, `api-double` a provider without any client.
+    `codex-double` is Codex, `gemini-double` Gemini CLI, `opencode-double` opencode, and
+    `api-double` a provider without any client.
     """
     flow = answers.check_flow(tier or "feature")
     client = _client(backend)
@@ -120,6 +123,11 @@ def _client(backend: str) -> str:
         from sparing.agents.api.here import LIBRARY, library_here
 
         return f"{LIBRARY} {library_here()}"
+    if backend in (names.GEMINI_DOUBLE, names.OPENCODE_DOUBLE):
+        from sparing.agents.acp.here import agent_here
+        from sparing.config.process_environment import client_environment
+
+        return agent_here(names.client_name(backend), client_environment()).words
     if backend == names.SCRIPTED:
         return ""
     from sparing.agents.claude_client import find_client

@@ -1,6 +1,6 @@
-"""Tools of ours under their bare names, as a provider has them where no client stands between.
+"""Tools of ours under the names that a client or a provider has for them.
 
-The rules that play a model know them by a server's name; a request is billed as it came.
+The rules that play a model know them by one server's name; a request is billed as it came.
 """
 
 from __future__ import annotations
@@ -12,30 +12,43 @@ from sparing.double.answer import ModelWords, ToolCall
 from sparing.double.formats.conversation import OURS, inner_name, outer_name
 from sparing.double.request import Message, ModelRequest
 
+BEFORE = ("", "s_", "mcp_s_")
+"""What clients put before a tool's name; nothing where no client stands between."""
 
-def are_bare(asked: ModelRequest) -> bool:
-    return any(tool["name"] in OURS for tool in asked.tools)
+
+def before_names(asked: ModelRequest) -> str | None:
+    """What stands before our tools' names in a request; None: they are known already."""
+    listed = {str(tool["name"]) for tool in asked.tools}
+    return next((one for one in BEFORE if any(one + name in listed for name in OURS)), None)
 
 
 def as_known(asked: ModelRequest) -> ModelRequest:
     """The request as the rules that play a model know it."""
-    if not are_bare(asked):
+    before = before_names(asked)
+    if before is None:
         return asked
+
+    def renamed(block: JsonObject) -> JsonObject:
+        name = block.get("name")
+        if not isinstance(name, str):
+            return block
+        return {**block, "name": inner_name(name.removeprefix(before))}
+
     messages = (
-        Message(one.role, tuple(map(_renamed, one.content))) if one.role == "assistant" else one
+        Message(one.role, tuple(map(renamed, one.content))) if one.role == "assistant" else one
         for one in asked.messages
     )
-    return replace(asked, tools=tuple(map(_renamed, asked.tools)), messages=tuple(messages))
+    return replace(asked, tools=tuple(map(renamed, asked.tools)), messages=tuple(messages))
 
 
 def as_asked(said: ModelWords, asked: ModelRequest) -> ModelWords:
     """What is said, under the names that the request has."""
-    if not are_bare(asked):
+    before = before_names(asked)
+    if before is None:
         return said
-    calls = tuple(ToolCall(outer_name(call.name), call.input) for call in said.calls)
-    return replace(said, calls=calls)
+    return replace(said, calls=tuple(_outer(call, before) for call in said.calls))
 
 
-def _renamed(block: JsonObject) -> JsonObject:
-    name = block.get("name")
-    return {**block, "name": inner_name(name)} if isinstance(name, str) else block
+def _outer(call: ToolCall, before: str) -> ToolCall:
+    bare = outer_name(call.name)
+    return ToolCall(before + bare if bare in OURS else bare, call.input)

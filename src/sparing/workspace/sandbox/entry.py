@@ -25,7 +25,8 @@ PIPE, FILE_TOO_BIG = 13, 25
 
 KEYS = (
     *("supervise", "messages", "landlock", "seccomp", "seal", "own_network", "names"),
-    *("read", "list", "write", "carve", "cover", "cover_with", "port", "keep", "set"),
+    *("read", "list", "write", "carve", "cover", "cover_with", "port", "listen"),
+    *("keep", "set"),
     *("root", "bind", "bind_at"),
     *("processes", "file_bytes", "cpu_seconds", "memory_bytes", "tree_bytes", "disk_bytes"),
     "disk_in",

@@ -44,6 +44,7 @@ def system_call(what: str, number: int, *args: int | bytes | None) -> int:
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random")
 # Ours alone once we are sealed in; otherwise those of the user.
 TERMINALS = ("/dev/pts", "/dev/ptmx")
+SERVE_PORT, CALL_PORT = 1, 2
 
 
 def landlock_version() -> int:
@@ -66,8 +67,9 @@ def landlock(policy: Policy) -> None:
         allow(rules, path, files & ~MAKE_DEVICES)
     for path in (*DEVICES, *(TERMINALS if policy["seal"] else ())):
         allow(rules, path, (READ | WRITE_FILE | DEVICE_IOCTL) & files)
-    for port in policy["port"] if version >= 4 else ():
-        system_call("landlock port", 445, rules, 2, struct.pack("2Q", 2, int(port)), 0)
+    for key, right in (("port", CALL_PORT), ("listen", SERVE_PORT)):
+        for port in policy[key] if version >= 4 else ():
+            system_call("landlock port", 445, rules, 2, struct.pack("2Q", right, int(port)), 0)
     system_call("landlock", 446, rules, 0)
     os.close(rules)
 

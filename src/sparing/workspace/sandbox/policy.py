@@ -104,6 +104,9 @@ class SandboxPolicy:
     """The client looks for its shell in the list of users."""
     ports: frozenset[int] = frozenset()
     """TCP ports that the client may call, on any host; none means no network at all."""
+    listens: frozenset[int] = frozenset()
+    """TCP ports of this machine that the client may serve, and call; the commands it runs may
+    neither."""
     messages: bool = True
     """Its output is a protocol that nothing it starts may forge. Off: a plain program."""
     limits: ProcessLimits = ProcessLimits()

@@ -81,7 +81,8 @@ def client_policy(
         yield from (("cover", path), ("cover_with", shown))
     yield from _each("names", (1,) * looks_up_names(policy))
     lookup = {NAMES_PORT} if looks_up_names(policy) else set[int]()
-    yield from _each("port", sorted(policy.ports | lookup))
+    yield from _each("port", sorted(policy.ports | policy.listens | lookup))
+    yield from _each("listen", sorted(policy.listens))
     yield from _each("keep", names)
     yield from _limits(policy, level, folder)
 

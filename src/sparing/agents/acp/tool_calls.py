@@ -1,0 +1,69 @@
+"""Tools of ours for an agent, over the Model Context Protocol: who they are, and what they answer.
+
+The agent has no others, so what may be read, changed and run is decided here, by the same rules
+for every client.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import cast
+
+from sparing.agents.own_tools import ToolDesk
+from sparing.codec import JsonObject
+from sparing.tool import ToolSpec
+
+SERVER = "s"
+"""What stands before a tool's name in the agent; short, since every request repeats it."""
+VERSION = "2025-06-18"
+NO_METHOD = -32601
+
+
+@dataclass(slots=True)
+class ToolCalls:
+    desk: ToolDesk
+    listed: bool = False
+    """The agent has asked which tools there are."""
+
+    async def answer(self, body: bytes) -> JsonObject | None:
+        """None for a notice, which nobody answers."""
+        found: object = json.loads(body)
+        if not isinstance(found, dict):
+            return None
+        message = cast("JsonObject", found)
+        if "id" not in message:
+            return None
+        head: JsonObject = {"jsonrpc": "2.0", "id": message["id"]}
+        params = _object(message.get("params"))
+        match message.get("method"):
+            case "initialize":
+                version = str(params.get("protocolVersion") or VERSION)
+                return {**head, "result": _hello(version)}
+            case "tools/list":
+                self.listed = True
+                return {**head, "result": {"tools": [_tool(one) for one in self.desk.specs]}}
+            case "tools/call":
+                return {**head, "result": await self._call(params)}
+            case "ping":
+                return {**head, "result": {}}
+            case method:
+                words = f"there is no answer to {str(method)[:80]}"
+                return {**head, "error": {"code": NO_METHOD, "message": words}}
+
+    async def _call(self, params: JsonObject) -> JsonObject:
+        result = await self.desk.call(str(params.get("name")), _object(params.get("arguments")))
+        return {"content": [{"type": "text", "text": result.text}], "isError": result.failed}
+
+
+def _hello(version: str) -> JsonObject:
+    about = {"name": "sparing", "version": "1"}
+    return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about}
+
+
+def _tool(spec: ToolSpec) -> JsonObject:
+    return {"name": spec.name, "description": spec.words, "inputSchema": spec.schema}
+
+
+def _object(value: object) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else {}

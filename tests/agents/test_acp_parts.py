@@ -1,0 +1,316 @@
+"""Agents that speak the Agent Client Protocol, without a real one: what each part holds.
+
+Covers: C8, E2, G1, G2, G3, H6
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparing import backend_name as names
+from sparing.agents.acp.answers import AnswerReader
+from sparing.agents.acp.backend import AcpBackend
+from sparing.agents.acp.custom import custom_agent
+from sparing.agents.acp.gemini import LONG_AGO, resumed
+from sparing.agents.acp.here import agent_here, keys_here
+from sparing.agents.acp.homes import Homes
+from sparing.agents.acp.opencode import OPENCODE
+from sparing.agents.acp.options import provider_of
+from sparing.agents.acp.relay import Upstream
+from sparing.agents.acp.stream import AcpWatch
+from sparing.agents.backend import Access
+from sparing.agents.own_tools import ToolDesk
+from sparing.errors import ConfigError
+from sparing.failure import Failure
+from sparing.usage import Origin, Usage
+from tests.agents.acp_double import KEY, SmallDouble, small_agent
+from tests.agents.backends import call, run, segments
+
+Json = dict[str, Any]
+OK: Json = {"text": "ok"}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[SmallDouble]:
+    made = SmallDouble(tmp_path / "sessions")
+    yield made
+    made.close()
+
+
+def faulty(small: SmallDouble, fault: str, *planned: Json) -> AcpBackend:
+    found = small_agent(fault)
+    return small.planned(*(planned or (OK,)), agent=found.agent, program=found.program)
+
+
+@pytest.mark.parametrize(
+    ("fault", "failure"),
+    [
+        ("garbage", Failure.CRASHED),
+        ("half", Failure.CRASHED),
+        ("no-session", Failure.CRASHED),
+        ("hang", Failure.TIMED_OUT),
+    ],
+)
+def test_an_agent_that_is_none(small: SmallDouble, cwd: Path, fault: str, failure: Failure) -> None:
+    """G3: garbage, half a message, no session and silence are words of the closed set."""
+    reply = run(faulty(small, fault), call(cwd, limit_seconds=3.0 if fault == "hang" else 60.0))
+    assert (reply.failure, bool(reply.detail), reply.session) == (failure, True, "")
+
+
+@pytest.mark.parametrize("fault", ["other-session", "no-load"])
+def test_another_session_than_the_one_asked_for(small: SmallDouble, cwd: Path, fault: str) -> None:
+    """G3, C8: the wrong session is none, and nothing is sent."""
+    session = run(small.planned(OK), call(cwd)).session
+    reply = run(faulty(small, fault), call(cwd, id="2", resume=session))
+    assert (reply.failure, reply.session) == (Failure.INVALID_SESSION, "")
+    assert len(small.requests()) == 1
+    assert run(small.planned(OK), call(cwd, id="3", resume=session)).failure is None
+
+
+def test_a_quota_with_and_without_a_time(small: SmallDouble, cwd: Path) -> None:
+    """G1: one request, however often the agent would like to try; the time where it is told."""
+    quota = {"error": 429, "message": "used up"}
+    for headers, known in (({}, False), ({"retry-after": "3600"}, True)):
+        reply = run(small.planned({**quota, "headers": headers}, retries=4), call(cwd))
+        assert (reply.failure, reply.usage.total) == (Failure.QUOTA, 0)
+        assert (reply.resets_at is not None, "until" in reply.detail) == (known, known)
+    assert len(small.requests()) == 2
+
+
+def test_a_network_cut_in_the_middle_of_an_answer(small: SmallDouble, cwd: Path) -> None:
+    """G3: it is told, with what was billed; the session stays as it was."""
+    session = run(small.planned(OK), call(cwd)).session
+    cut = {"text": "half of it " * 300, "cut": 2000}
+    reply = run(small.planned(cut, retries=4), call(cwd, id="2", resume=session, at=1010.0))
+    assert (reply.failure, reply.text, reply.session) == (Failure.NETWORK, "", session)
+    assert reply.usage.input > 0
+    assert len(small.requests()) == 2
+    again = run(small.planned(OK), call(cwd, id="3", resume=session, at=1020.0))
+    assert (again.failure, again.session) == (None, session)
+
+
+def test_a_login_that_has_vanished(small: SmallDouble, cwd: Path) -> None:
+    """G3: no agent is started, and the reason is said."""
+    reply = run(small.planned(OK, keys={}), call(cwd))
+    assert (reply.failure, "no key" in reply.detail) == (Failure.AUTH, True)
+    assert not small.log.exists() or not small.requests()
+
+
+def test_an_agent_never_has_the_key(small: SmallDouble, cwd: Path, tmp_path: Path) -> None:
+    """H6: its environment holds a word that is worth nothing elsewhere."""
+    out = tmp_path / "environment"
+    program = tmp_path / "agent"
+    program.write_text(f"#!/bin/sh\nenv > {out}\n")
+    program.chmod(0o700)
+    reply = run(small.planned(OK, program=(str(program),)), call(cwd))
+    assert reply.failure is Failure.CRASHED
+    assert "OPENAI_API_KEY=" in out.read_text()
+    assert KEY not in out.read_text()
+    assert KEY not in repr(small.setup()) + repr(Upstream("https://x", "authorization", KEY))
+
+
+def test_nobody_else_gets_through_the_relay(small: SmallDouble, cwd: Path, tmp_path: Path) -> None:
+    """H6: without the turn's own word every path is refused."""
+    seen: list[int] = []
+    out = tmp_path / "address"
+    program = tmp_path / "agent"
+    program.write_text(
+        f'#!/bin/sh\necho "$OPENAI_BASE_URL" > {out}.new; mv {out}.new {out}\nsleep 9\n'
+    )
+    program.chmod(0o700)
+
+    async def both() -> None:
+        import asyncio
+
+        backend = small.planned(OK, program=(str(program),))
+        turn = asyncio.create_task(backend.run(call(cwd, limit_seconds=6.0), lambda _: None))
+        while not out.exists():
+            await asyncio.sleep(0.05)
+        address = out.read_text().strip()
+        base, word = address.rsplit("/", 2)[:2]
+        for url in (f"{base}/model/v1/x", f"{base}/{word[:-1]}/model/x", f"{base}/{word}/else"):
+            seen.append(await asyncio.to_thread(_status, url))
+        await turn
+
+    import asyncio
+
+    asyncio.run(both())
+    assert seen == [403, 403, 404]
+    assert not small.log.exists() or not small.requests()
+
+
+def _status(url: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, b"{}")) as reply:
+            return reply.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def asking(cwd: Path, access: Access, **wanted: Any) -> tuple[str, AcpWatch]:
+    """What is answered to an agent that asks whether it may."""
+    said: list[bytes] = []
+    watch = AcpWatch(
+        call(cwd, access=access), ToolDesk(None, lambda _: None), lambda _: None, str(cwd), "x"
+    )
+    options = [
+        {"optionId": "always", "kind": "allow_always"},
+        {"optionId": "yes", "kind": "allow_once"},
+        {"optionId": "no", "kind": "reject_once"},
+    ]
+    params = {"sessionId": "", "toolCall": {"title": "it", **wanted}, "options": options}
+    watch.see({"id": 7, "method": "session/request_permission", "params": params}, said.append)
+    return json.loads(said[0])["result"]["outcome"].get("optionId", ""), watch
+
+
+def test_permissions_by_our_rules(cwd: Path) -> None:
+    """H6: readers change nothing, writers nothing outside; nothing is allowed for good."""
+    inside, outside = [{"path": str(cwd / "a")}], [{"path": "/etc/passwd"}]
+    sly = [{"path": str(cwd / ".." / "other")}]
+    reader, writer = Access.READ_ONLY, Access.WORKTREE
+    assert asking(cwd, reader, kind="read", locations=outside)[0] == "yes"
+    for kind in ("edit", "delete", "move", "fetch", "other", None):
+        answer, watch = asking(cwd, reader, kind=kind, locations=inside)
+        assert (answer, watch.denied) == ("no", ["it"])
+    assert asking(cwd, writer, kind="edit", locations=inside)[0] == "yes"
+    assert asking(cwd, writer, kind="edit", locations=outside)[0] == "no"
+    assert asking(cwd, writer, kind="edit", locations=sly)[0] == "no"
+
+
+@pytest.mark.parametrize("method", ["fs/read_text_file", "fs/write_text_file", "terminal/create"])
+def test_files_and_terminals_are_not_lent(cwd: Path, method: str) -> None:
+    """H6: an agent that asks all the same is refused, in words."""
+    said: list[bytes] = []
+    watch = AcpWatch(call(cwd), ToolDesk(None, lambda _: None), lambda _: None, str(cwd), "x")
+    watch.see({"id": 7, "method": method, "params": {"path": "/etc/passwd"}}, said.append)
+    assert json.loads(said[0])["error"]["message"] == f"{method} is not lent to agents"
+
+
+@pytest.mark.parametrize(
+    ("told", "usage"),
+    [
+        (
+            {"usage": {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4},
+                       "completion_tokens": 2}},
+            Usage(uncached=5, read=4, output=2),
+        ),
+        (
+            {"response": {"usage": {"input_tokens": 9, "output_tokens": 2,
+                                    "input_tokens_details": {"cached_tokens": 4}}}},
+            Usage(uncached=5, read=4, output=2),
+        ),
+        (
+            {"usageMetadata": {"promptTokenCount": 9, "cachedContentTokenCount": 4,
+                               "candidatesTokenCount": 2, "thoughtsTokenCount": 3}},
+            Usage(uncached=5, read=4, output=5),
+        ),
+        (
+            {"message": {"usage": {"input_tokens": 9, "cache_read_input_tokens": 4,
+                                   "cache_creation_input_tokens": 7, "output_tokens": 1,
+                                   "cache_creation": {"ephemeral_1h_input_tokens": 5}}}},
+            Usage(uncached=9, read=4, write_5m=2, write_1h=5, output=1),
+        ),
+    ],
+)  # fmt: skip
+def test_a_bill_in_disjoint_buckets(told: Json, usage: Usage) -> None:
+    """E2: whichever format its provider speaks, however the answer is cut into pieces."""
+    text = f"event: x\ndata: {json.dumps(told)}\n\ndata: [DONE]\n\n".encode()
+    for size in (1, 7, len(text)):
+        reader = AnswerReader(100)
+        for start in range(0, len(text), size):
+            reader.take(text[start : start + size])
+        reader.end()
+        assert (reader.usage, reader.measured) == (usage, True)
+
+
+def test_an_answer_without_a_bill_is_estimated_and_never_free(cwd: Path) -> None:
+    """E2: what nobody has told is not zero, and the reply says that it was guessed."""
+    reader = AnswerReader(4000)
+    reader.take(b'data: {"choices": []}\n' * 40)
+    reader.end()
+    assert (reader.measured, reader.usage.uncached, reader.usage.output > 0) == (False, 1000, True)
+    watch = AcpWatch(call(cwd), ToolDesk(None, lambda _: None), lambda _: None, str(cwd), "x")
+    watch.billed(reader)
+    assert watch.estimated
+    assert Origin.ESTIMATED.value == "estimated"
+
+
+def test_a_turn_can_be_taken_back(tmp_path: Path) -> None:
+    """C3, G3: a session changes when a turn has ended well, and at no other time."""
+    homes = Homes(tmp_path / "agent")
+    session = "0" * 32
+    first = homes.begin()
+    (first / "said").write_text("one")
+    homes.keep(first, session, "ses_1")
+    second = homes.begin(session)
+    (second / "said").write_text("two")
+    homes.drop(second)
+    third = homes.begin(session)
+    assert (homes.name_of(session), (third / "said").read_text()) == ("ses_1", "one")
+    (third / "said").write_text("three")
+    homes.keep(third, session, "ses_1")
+    assert (homes.begin(session) / "said").read_text() == "three"
+    assert [homes.name_of(one) for one in ("", "x", "../" * 9, "1" * 32)] == ["", "", "", ""]
+
+
+def test_a_gemini_session_is_loaded_under_another_name(tmp_path: Path) -> None:
+    """C3: in the minute in which it began the client would write over it."""
+    chats = tmp_path / ".gemini" / "tmp" / "work" / "chats"
+    chats.mkdir(parents=True)
+    for name, size in (("aaaaaaaa", 9), ("bbbbbbbb", 50)):
+        (chats / f"session-2026-11-17T10-40-{name}.jsonl").write_text("x" * size)
+    (chats / "session-2026-11-17T10-41-aaaaaaaa.jsonl").write_text("x" * 90)
+    resumed(tmp_path, "aaaaaaaa-1111")
+    assert [one.name for one in chats.iterdir()] == [f"{LONG_AGO}aaaaaaaa.jsonl"]
+    assert (chats / f"{LONG_AGO}aaaaaaaa.jsonl").stat().st_size == 90
+
+
+def test_an_agent_that_can_not_be_confined_is_refused() -> None:
+    """H6: in words, with what would help; nothing is started."""
+    environ = {"PATH": os.defpath}
+    with pytest.raises(ConfigError, match="no agent is named"):
+        custom_agent((), (), environ)
+    with pytest.raises(ConfigError, match="sh can't be confined") as refused:
+        custom_agent(("sh", "-c", "true"), ("A_KEY={key}",), environ)
+    assert "agent.acp_environment" in refused.value.repair
+    with pytest.raises(ConfigError, match="no-such-agent is not installed"):
+        custom_agent(("no-such-agent",), ("URL={address}",), environ)
+
+
+def test_what_is_installed_and_which_keys_there_are() -> None:
+    """G2: what is missing is said with the command that helps; a model's name says whose it is."""
+    with pytest.raises(ConfigError, match="opencode is not installed") as missing:
+        agent_here(names.OPENCODE, {"PATH": "/nowhere"})
+    assert missing.value.repair == "npm install -g opencode-ai@1.18.33"
+    with pytest.raises(ConfigError, match="no key for OpenAI"):
+        keys_here(OPENCODE, "gpt-5.5", {"ANTHROPIC_API_KEY": "sk"})
+    found = keys_here(OPENCODE, "openai/o9", {"OPENAI_API_KEY": "sk", "GEMINI_API_KEY": "g"})
+    assert set(found) == {names.API_OPENAI, names.API_GOOGLE, names.API_SERVER}
+    assert provider_of("claude-sonnet-5") == names.API_ANTHROPIC
+    assert provider_of("gemini-3.8-flash") == names.API_GOOGLE
+    assert provider_of("qwen3-coder") == names.API_SERVER
+
+
+def test_a_prompt_is_never_an_order_to_the_agent(small: SmallDouble, cwd: Path) -> None:
+    """H6: text that begins like one of its commands is sent to the model as text."""
+    run(small.planned(OK), call(cwd, prompt=segments("/memory add x", "and go on")))
+    sent = small.requests()[0]["request"]["messages"][0]["content"]
+    assert [block["text"] for block in sent] == ["Task: /memory add x", "and go on"]
+
+
+def test_an_agent_that_can_not_take_our_tools_is_stopped(small: SmallDouble, cwd: Path) -> None:
+    """H6: one whose own tools should be off must have ours, or nothing is asked of it."""
+    found = small_agent()
+    agent = replace(found.agent, own_tools=True)
+    reply = run(small.planned(OK, agent=agent), call(cwd))
+    assert (reply.failure, "tools of ours" in reply.detail) == (Failure.CRASHED, True)
+    assert not small.log.exists() or not small.requests()
