@@ -109,7 +109,7 @@ class Agent:
     def change(self, id: str, edit: Json) -> str:
         path = edit["path"]
         self.tell("tool_call", id, "edit", path, "pending")
-        wanted = {"toolCallId": id, "kind": "edit", "title": f"change {path}"}
+        wanted: Json = {"toolCallId": id, "kind": "edit", "title": f"change {path}"}
         wanted["locations"] = [{"path": str(self.cwd / path)}]
         options = [
             {"optionId": "yes", "name": "Yes", "kind": "allow_once"},

@@ -5,6 +5,7 @@ Covers: C8, E2, G1, G2, G3, H6
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import urllib.error
@@ -129,8 +130,6 @@ def test_nobody_else_gets_through_the_relay(small: SmallDouble, cwd: Path, tmp_p
     program.chmod(0o700)
 
     async def both() -> None:
-        import asyncio
-
         backend = small.planned(OK, program=(str(program),))
         turn = asyncio.create_task(backend.run(call(cwd, limit_seconds=6.0), lambda _: None))
         while not out.exists():
@@ -140,8 +139,6 @@ def test_nobody_else_gets_through_the_relay(small: SmallDouble, cwd: Path, tmp_p
         for url in (f"{base}/model/v1/x", f"{base}/{word[:-1]}/model/x", f"{base}/{word}/else"):
             seen.append(await asyncio.to_thread(_status, url))
         await turn
-
-    import asyncio
 
     asyncio.run(both())
     assert seen == [403, 403, 404]
@@ -302,7 +299,7 @@ def test_what_is_installed_and_which_keys_there_are() -> None:
 
 def test_a_prompt_is_never_an_order_to_the_agent(small: SmallDouble, cwd: Path) -> None:
     """H6: text that begins like one of its commands is sent to the model as text."""
-    run(small.planned(OK), call(cwd, prompt=segments("/memory add x", "and go on")))
+    run(small.planned(OK), call(cwd, system="", prompt=segments("/memory add x", "and go on")))
     sent = small.requests()[0]["request"]["messages"][0]["content"]
     assert [block["text"] for block in sent] == ["Task: /memory add x", "and go on"]
 

@@ -17,6 +17,8 @@ from tests.agents.backends import call, run, segments
 
 LATER, LATE = 1280.0, 1560.0
 """Within five minutes of the call before, and not within five minutes of the first."""
+STEP = 130
+"""Some providers read from their caches in steps of 128 tokens."""
 
 
 @pytest.mark.parametrize("writes", [True, False])
@@ -36,7 +38,7 @@ def test_a_ping_keeps_a_session_warm_and_leaves_it_as_it_was(
         ),
     )  # fmt: skip
     assert ping.failure is None, ping.detail
-    assert ping.usage.read >= first.context_tokens - first.calls[-1].output - 100
+    assert ping.usage.read >= first.context_tokens - first.calls[-1].output - STEP
     assert ping.usage.write_5m + ping.usage.uncached < 600
     again = run(
         backend,
@@ -47,7 +49,7 @@ def test_a_ping_keeps_a_session_warm_and_leaves_it_as_it_was(
     )  # fmt: skip
     assert again.failure is None, again.detail
     assert again.calls[0].usage is not None
-    assert again.calls[0].usage.read >= first.context_tokens - first.calls[-1].output - 100
+    assert again.calls[0].usage.read >= first.context_tokens - first.calls[-1].output - STEP
     grown = again.calls[0].added
     assert grown < 600, "nothing of the ping is in it"
 

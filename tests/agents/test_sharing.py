@@ -74,9 +74,19 @@ def test_what_leaves_the_group_pays_for_the_trunk_again(
     review(backend, cwd, 0)
     second = review(backend, cwd, 1, **changes)
     assert second.failure is None
+    if _comes_later(backend, changes):
+        assert second.usage.read >= 0.95 * TRUNK_TOKENS
+        return
     before_trunk = second.context_tokens - sum(made.added for made in second.calls)
     assert second.usage.read <= before_trunk
     assert second.usage.input - second.usage.read >= TRUNK_TOKENS
+
+
+def _comes_later(backend: Backend, changes: dict[str, object]) -> bool:
+    """A form that is asked for in words stands behind the trunk, and an agent of the user's own
+    lists the same tools whoever may use them."""
+    in_words = "schema" in changes and not backend.capabilities.schema
+    return in_words or ("access" in changes and backend.name == "acp")
 
 
 def test_siblings_that_start_at_the_same_moment_share_nothing(

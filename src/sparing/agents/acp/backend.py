@@ -112,7 +112,8 @@ class AcpBackend:
         if desk.tools:
             desk.tools.begin(call.resume)
         folder = str(homes.desk if own else call.seen)
-        return AcpWatch(call, desk, events, folder, self._setup.agent.title, known)
+        title = self._setup.agent.title
+        return AcpWatch(call, desk, events, folder, title, known, says_system=not own)
 
     async def _turn(
         self, watch: AcpWatch, upstream: Upstream, home: Path, lock: tuple[int, ...]

@@ -47,6 +47,8 @@ class AcpWatch:
     """The session to go on with, as the agent calls it."""
     tools: str = ""
     """The address of our tools; empty: there are none for it."""
+    says_system: bool = False
+    """The protocol has no system prompt: who can't be given it otherwise is told it first."""
     session: str = ""
     calls: list[Usage] = field(default_factory=list[Usage])
     estimated: bool = False
@@ -81,7 +83,9 @@ class AcpWatch:
     def prompt(self) -> bytes:
         """Sent once the session is open; what was said before is not an answer to it."""
         self._asked, self._said = True, []
-        texts = [one.text for one in self.call.prompt if one.text.strip()]
+        told = self.call.system if self.says_system and not self.known else ""
+        parts = (told, *(one.text for one in self.call.prompt))
+        texts = [text for text in parts if text.strip()]
         texts[:1] = [free_of_commands(text) for text in texts[:1]]
         if self.call.schema is not None:
             texts.append(FORM + json.dumps(dict(self.call.schema), separators=(",", ":")))
