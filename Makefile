@@ -66,12 +66,12 @@ test-nightly: $(STAMP) ## long runs in processes of their own, other cases of th
 	@PYTEST_LONG=1 PYTEST_OWN_PROCESSES=1 $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -m "long or nightly or hypothesis" $(PYTEST_FLAGS)
 
 .PHONY: clients
-clients: $(CLIENTS) ## add the other clients that are tested, from npm into .clients (some 440 MB)
+clients: $(CLIENTS) ## add the other clients that are tested, from npm into .clients (some 890 MB)
 
 $(CLIENTS): Makefile
 	@$(call installed,npm)
 	@echo "adding clients to .clients (only once) …"
-	@npm install --silent --no-audit --no-fund --prefix .clients @openai/codex@0.166.0 && touch $@
+	@npm install --silent --no-audit --no-fund --prefix .clients @openai/codex@0.166.0 opencode-ai@1.18.33 @google/gemini-cli@0.61.0 && touch $@
 
 conformance: $(EXTRAS) $(CLIENTS) ## every backend, with the real clients, in a network that has loopback alone
 	@PYTEST_CLIENTS=1 $(BIN)/python -m scripts.loopback $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/agents tests/workspace/test_real_setup.py tests/workspace/test_real_registry.py tests/report/test_html.py $(PYTEST_FLAGS)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sparing.agents.backend import AgentCall, AgentEvent, AgentReply, Capabilities, ModelCall
-from sparing.agents.resume_check import FILE
+from sparing.agents.checks.resume_check import FILE
 from sparing.failure import Failure
 from sparing.usage import Origin, Usage
 

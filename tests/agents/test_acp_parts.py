@@ -102,7 +102,7 @@ def test_a_network_cut_in_the_middle_of_an_answer(small: SmallDouble, cwd: Path)
 def test_a_login_that_has_vanished(small: SmallDouble, cwd: Path) -> None:
     """G3: no agent is started, and the reason is said."""
     reply = run(small.planned(OK, keys={}), call(cwd))
-    assert (reply.failure, "no key" in reply.detail) == (Failure.AUTH, True)
+    assert (reply.failure, "no API key" in reply.detail) == (Failure.AUTH, True)
     assert not small.log.exists() or not small.requests()
 
 
@@ -288,7 +288,7 @@ def test_what_is_installed_and_which_keys_there_are() -> None:
     with pytest.raises(ConfigError, match="opencode is not installed") as missing:
         agent_here(names.OPENCODE, {"PATH": "/nowhere"})
     assert missing.value.repair == "npm install -g opencode-ai@1.18.33"
-    with pytest.raises(ConfigError, match="no key for OpenAI"):
+    with pytest.raises(ConfigError, match="no API key for OpenAI"):
         keys_here(OPENCODE, "gpt-5.5", {"ANTHROPIC_API_KEY": "sk"})
     found = keys_here(OPENCODE, "openai/o9", {"OPENAI_API_KEY": "sk", "GEMINI_API_KEY": "g"})
     assert set(found) == {names.API_OPENAI, names.API_GOOGLE, names.API_SERVER}

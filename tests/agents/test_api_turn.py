@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access
-from sparing.agents.resume_check import CheckSetting, check_resume
+from sparing.agents.checks.resume_check import CheckSetting, check_resume
 from sparing.failure import Failure
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Usage

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sparing.agents.checks.tool_check import ToolCheckPlace, check_tools
 from sparing.agents.own_tools import ToolOffer
-from sparing.agents.tool_check import ToolCheckPlace, check_tools
 from sparing.failure import Failure
 from tests.agents.backends import call, run
 from tests.agents.claude_double import ClaudeDouble, Json

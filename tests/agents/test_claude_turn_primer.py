@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparing.agents.hour_check import NO
-from sparing.agents.resume_check import Item
+from sparing.agents.checks.hour_check import NO
+from sparing.agents.checks.resume_check import Item
 from tests.agents.claude_double import ClaudeDouble
 from tests.agents.test_conformance_primer import asked_of, primed
 

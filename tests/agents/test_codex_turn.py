@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access
+from sparing.agents.checks.resume_check import CheckSetting, check_resume
 from sparing.agents.codex.backend import CodexBackend
 from sparing.agents.codex.client import CodexLogin
-from sparing.agents.resume_check import CheckSetting, check_resume
 from sparing.failure import Failure
 from sparing.workspace.sandbox.launcher import level_reached
 from sparing.workspace.sandbox.policy import SandboxLevel

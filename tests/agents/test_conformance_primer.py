@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sparing.agents.backend import Access, AgentReply
-from sparing.agents.hour_check import YES, with_hour
-from sparing.agents.resume_check import CheckSetting, Item, ResumeCheck
+from sparing.agents.checks.hour_check import YES, with_hour
+from sparing.agents.checks.resume_check import CheckSetting, Item, ResumeCheck
 from sparing.review.verdict import SCHEMA
 from sparing.usage import Origin, Usage
 from tests.agents.acts import Act, Backends

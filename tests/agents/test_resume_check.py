@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
+from sparing.agents.checks.resume_check import CheckSetting, ResumeCheck, check_resume
 from sparing.usage import Origin, Usage
 from tests.agents.backends import MODEL
 from tests.agents.forgetful import Fake

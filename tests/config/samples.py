@@ -4,6 +4,8 @@ from __future__ import annotations
 
 SAMPLES = {
     "state.folder": ("/var/state", "~/state", ""),
+    "agent.acp_command": (("goose", "acp"), ("my-agent", "--stdio"), ()),
+    "agent.acp_environment": (("OPENAI_BASE_URL={address}", "OPENAI_API_KEY={key}"), ()),
     "agent.server": ("http://127.0.0.1:11434/v1", "https://models.example/v1", ""),
     "state.database": ("postgresql://ada@db.example/sparing", "postgresql:///sparing", ""),
     "state.remote": ("origin", "team-work", ""),

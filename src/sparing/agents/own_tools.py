@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 from sparing.agents.backend import EVERY_MODEL, Access, AgentCall, AgentEvent
 from sparing.codec import JsonObject
@@ -41,6 +42,13 @@ class ToolOffer:
         else:
             wanted = self.readers and call.model not in self.lost
         return self.make(call) if self.make and wanted else None
+
+
+@runtime_checkable
+class TakesTools(Protocol):
+    """A backend whose agents can work with tools of ours."""
+
+    def offer(self, tools: ToolOffer) -> None: ...
 
 
 @dataclass(slots=True)

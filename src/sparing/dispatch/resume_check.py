@@ -14,8 +14,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from sparing.agents.backend import Backend, Run
-from sparing.agents.hour_check import with_hour
-from sparing.agents.resume_check import CheckSetting, ResumeCheck, check_resume
+from sparing.agents.checks.hour_check import with_hour
+from sparing.agents.checks.resume_check import CheckSetting, ResumeCheck, check_resume
 from sparing.codec import JsonObject
 from sparing.config.settings import Settings
 from sparing.connection import Connection

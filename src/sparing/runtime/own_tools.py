@@ -11,12 +11,9 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple, assert_never
 
-from sparing.agents.acp.backend import AcpBackend
-from sparing.agents.api.backend import ApiBackend
 from sparing.agents.backend import EVERY_MODEL, AgentCall, Backend, Launched, Needs
 from sparing.agents.claude import ClaudeBackend
-from sparing.agents.codex.backend import CodexBackend
-from sparing.agents.own_tools import ToolOffer
+from sparing.agents.own_tools import TakesTools, ToolOffer
 from sparing.clients.tool_mode import mode_of
 from sparing.config.settings import Settings
 from sparing.database import Database
@@ -62,10 +59,9 @@ def offer_tools(
     backend: Backend, settings: Settings, sources: ToolSources, feature: int = 0
 ) -> None:
     """Give a backend that can answer calls itself the tools that are wanted."""
-    if isinstance(backend, AcpBackend | ApiBackend | CodexBackend):
-        backend.offer(ToolOffer(lambda call: toolset(call, sources)))
-        return
     if not isinstance(backend, ClaudeBackend):
+        if isinstance(backend, TakesTools):
+            backend.offer(ToolOffer(lambda call: toolset(call, sources)))
         return
     lost = frozenset[str]()
 

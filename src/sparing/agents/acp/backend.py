@@ -83,7 +83,7 @@ class AcpBackend:
         homes, upstream = Homes(setup.config), setup.upstream_of(call.model)
         if upstream is None:
             vendor = setup.provider_of(call.model).vendor or "your server"
-            return self._refusal(Failure.AUTH, f"there is no key for {vendor}")
+            return self._refusal(Failure.AUTH, f"no API key for {vendor} is set")
         if call.resume and not homes.name_of(call.resume):
             words = f"the session {call.resume[:80]} is not known"
             return self._refusal(Failure.INVALID_SESSION, words)
@@ -148,7 +148,7 @@ class AcpBackend:
         if watch.known:
             setup.agent.resumed(home, watch.known)
         provider = setup.provider_of(call.model)
-        placed = Placed(setup, call, provider, home, desk, server.model, server.word)
+        placed = Placed(setup, call, provider, home, desk, model=server.model, word=server.word)
         started = setup.agent.prepare(placed)
         wanted = needs(setup, started, home, desk, server.port)
         launched = call.launch(started.argv, wanted) if call.launch else None

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparing.agents.backend import Access, AgentCall, AgentReply, Run
-from sparing.agents.resume_check import STEP_SECONDS, CheckSetting, Item, ResumeCheck
+from sparing.agents.checks.resume_check import STEP_SECONDS, CheckSetting, Item, ResumeCheck
 from sparing.prompts.render import fill, words
 from sparing.segment import Segment, Volatility
 
