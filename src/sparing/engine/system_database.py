@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sparing.connection import cleaned
 from sparing.database import state_errors
 from sparing.engine.revision import VERSION
+from sparing.engine.step_statements import use_plain_statements
 from sparing.postgres import Server, connect_raw, server_errors
 from sparing.records.copies import may_be_used, set_damaged_aside
 from sparing.records.folder import StateFolder
@@ -50,6 +51,7 @@ def launch(folder: StateFolder, executor: str) -> str:
         DBOS(config=_config(folder, executor))
         DBOS.launch()
         return ""
+    use_plain_statements()
     database = folder.engine_database
     lost = "" if not database.exists() or may_be_used(database) else set_damaged_aside(database)
     DBOS(config=_config(folder, executor))
