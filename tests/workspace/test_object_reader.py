@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.object_reader import blob, kept_open, object_id
+from sparing.workspace.git.object_reader import NoAnswer, blob, kept_open, object_id, swap_ref
 from sparing.workspace.git.repository import Repository, find_repository
 from tests.repositories import git, make_repository, write_files
 
@@ -84,6 +84,28 @@ def test_what_changes_is_seen_at_once(repo: Repository) -> None:
     git(checkout, "config", "filter.x.smudge", "touch it")
     with pytest.raises(RepositoryError):
         blob(found, "refs/heads/main:a.txt")
+
+
+def test_refs_are_moved_only_from_where_they_stand(repo: Repository) -> None:
+    """H3: made, moved and removed by one process; what does not fit changes nothing."""
+    first = git(repo.checkout, "rev-parse", "HEAD")
+    git(repo.checkout, "commit", "-q", "--allow-empty", "-m", "second")
+    second, nothing = git(repo.checkout, "rev-parse", "HEAD"), "0" * len(first)
+    ref, own = "refs/sparing/turns/one", repo.git()
+    with pytest.raises(NoAnswer):
+        swap_ref(own, ref, first, nothing)
+    with kept_open():
+        swap_ref(own, ref, first, nothing)
+        asked = gits(repo)
+        swap_ref(own, ref, second, first)
+        assert gits(repo) == asked
+        for new, old in ((first, nothing), (first, first), ("1" * len(first), second)):
+            with pytest.raises(NoAnswer):
+                swap_ref(own, ref, new, old)
+            assert object_id(own, ref) == second
+        swap_ref(own, ref, nothing, second)
+        assert object_id(own, ref) == ""
+    assert gits(repo) == []
 
 
 def test_one_process_answers_and_ends(repo: Repository) -> None:

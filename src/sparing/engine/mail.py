@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from sparing import codec
 from sparing.connection import Connection
-from sparing.engine import repeated_feedback
-from sparing.engine.approvals import edit_since, void
 from sparing.engine.decision import LegStart
 from sparing.engine.orders import ORDERS
 from sparing.engine.unfinished_leg import LastDecision
@@ -19,6 +17,8 @@ from sparing.records import events, features, gates, mailbox
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.records.mailbox import SAY, Letter
+from sparing.runtime import repeated_feedback
+from sparing.runtime.approvals import edit_since, void
 from sparing.runtime.surroundings import Surroundings
 
 START = "start"

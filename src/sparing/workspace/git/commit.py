@@ -19,6 +19,7 @@ from sparing.errors import RepositoryError
 from sparing.workspace.git import private_index
 from sparing.workspace.git.direct.attributes_files import may_have_attributes
 from sparing.workspace.git.direct.history_reader import difference, folder_entries
+from sparing.workspace.git.direct.staged_tree import staged_tree
 from sparing.workspace.git.object_reader import GitObject, NoAnswer, blob, contents, object_id
 from sparing.workspace.git.objects import (
     CommitStamp,
@@ -74,17 +75,15 @@ def commit_paths(
             return Change(made, parent)
         found = _of_kept(worktree, parent, paths, kept)
         fresh = Scan(modified=kept.but if kept else ())
-        if found is not None and kept is not None:
-            private_index.load(git, kept.commit)
-        else:
-            private_index.load(git, parent)
+        listed = kept.commit if found is not None and kept is not None else parent
+        private_index.load(git, listed)
+        if found is None:
             found = fresh = _under(private_index.scan(git), paths)
             _refuse_ignored(git, worktree.path, paths, found)
         if not found.paths:
             return Change(parent, parent)
         _refuse_unsafe(git, worktree, parent, found)
-        private_index.add(git, fresh)
-        tree = git.text("write-tree")
+        tree = staged_tree(git, repo.git(), listed, fresh)
         if tree == object_id(repo.git(), f"{parent}^{{tree}}"):
             return Change(parent, parent)
         new = make_commit(git, tree, (parent,), stamp)

@@ -7,15 +7,19 @@ holds it meanwhile: a worktree that is gone, or another machine, goes on from th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from sparing.workspace.git import private_index
-from sparing.workspace.git.object_reader import object_id
+from sparing.workspace.git.direct.staged_tree import staged_tree
+from sparing.workspace.git.object_reader import NoAnswer, object_id, swap_ref
 from sparing.workspace.git.objects import (
     CommitStamp,
     committed_at,
     make_commit,
     move_ref,
+    no_commit,
     own_ref,
+    settle,
     settle_files,
 )
 from sparing.workspace.git.repository import Repository
@@ -42,15 +46,24 @@ def keep_turn(
         settle_files(worktree.path, found.paths)
         if not found.paths or refused(found.on_disk):
             return ""
-        private_index.add(git, found)
+        tree = staged_tree(git, worktree.repository.git(), head, found)
         date = committed_at(git, head)
         stamp = CommitStamp("Keep what a turn left", dispatch, f"turn {attempt}", date)
-        commit = make_commit(git, git.text("write-tree"), (head,), stamp)
+        commit = make_commit(git, tree, (head,), stamp)
         private_index.note_equal(git, commit)
-        ref = turn_ref(dispatch, attempt)
-        if (stands := move_ref(git, ref, commit, "0" * len(commit))) != commit:
-            move_ref(git, ref, commit, stands)
+        _hold(worktree.repository, turn_ref(dispatch, attempt), commit)
         return commit
+
+
+def _hold(repo: Repository, ref: str, commit: str) -> None:
+    """Let the ref stand at the commit, wherever it stood."""
+    git, nothing = repo.git(), no_commit(commit)
+    with suppress(NoAnswer):
+        swap_ref(git, ref, commit, nothing)
+        settle(git, ref, commit)
+        return
+    if (stands := move_ref(git, ref, commit, nothing)) != commit:
+        move_ref(git, ref, commit, stands)
 
 
 def as_left(worktree: Worktree, head: str, dispatch: str, attempt: int) -> str:
@@ -79,7 +92,10 @@ def drop_turns(repo: Repository, dispatch: str, attempts: Sequence[int]) -> None
     for attempt in attempts:
         ref = turn_ref(dispatch, attempt)
         if commit := object_id(repo.git(), ref):
-            repo.git().ask("update-ref", "-d", "--end-of-options", ref, commit)
+            try:
+                swap_ref(repo.git(), ref, no_commit(commit), commit)
+            except NoAnswer:
+                repo.git().ask("update-ref", "-d", "--end-of-options", ref, commit)
 
 
 def _equal(worktree: Worktree, commit: str) -> bool:

@@ -1,10 +1,10 @@
-"""Objects and refs by name, from one git that stays open while an engine runs.
+"""Objects and refs by name, from gits that stay open while an engine runs.
 
 To start git takes longer than most answers. While somebody holds `kept_open`, one process a
 repository answers, one question after the other; without, and whenever that process does not
 answer, the caller starts a git of its own. Refs are read anew for each question. The
 repository's settings are judged before each use, and a process that was started under others is
-not asked any more.
+not asked any more. Another one moves refs that have no log.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from sparing.workspace.git.runner import (
 )
 
 PIECE_BYTES = 65536
+READS = ("cat-file", "--batch-command", "-z")
+MOVES = ("update-ref", "--stdin", "-z")
 
 
 class GitObject(NamedTuple):
@@ -67,14 +69,32 @@ class Reader:
                 self._end()
                 raise NoAnswer from error
 
-    def _answer(self, question: bytes) -> GitObject | None:
+    def tell(self, orders: bytes, answers: tuple[bytes, ...]) -> None:
+        """Orders that are answered by these lines, or else the process ends."""
+        with self._lock:
+            try:
+                self._say(orders)
+                if any(self._line() != answer for answer in answers):
+                    raise OSError("git said something else")
+            except (OSError, ValueError) as error:
+                self._end()
+                raise NoAnswer from error
+
+    def _say(self, words: bytes) -> None:
         stdin = self._process.stdin
         assert stdin is not None
-        stdin.write(question)
+        stdin.write(words)
         stdin.flush()
+
+    def _line(self) -> bytes:
         while b"\n" not in self._left:
             self._more()
-        head, _, self._left = self._left.partition(b"\n")
+        line, _, self._left = self._left.partition(b"\n")
+        return line
+
+    def _answer(self, question: bytes) -> GitObject | None:
+        self._say(question)
+        head = self._line()
         fields = head.rsplit(b" ", 2)
         if fields[-1] in (b"missing", b"ambiguous") or len(fields) < 3:
             return None
@@ -122,7 +142,7 @@ class Reader:
 
 _lock = Lock()
 _keepers: list[object] = []
-_readers: dict[Path, Reader] = {}
+_readers: dict[tuple[Path, tuple[str, ...]], Reader] = {}
 
 
 @contextmanager
@@ -176,29 +196,39 @@ def _read_alone(git: Git, name: str) -> bytes | None:
     return rest[: int(fields[2])]
 
 
+def swap_ref(git: Git, ref: str, new: str, old: str) -> None:
+    """Move a ref from one commit to another; the id of nothing makes it or removes it. Only for
+    refs of which git keeps no log. `NoAnswer` if it did not work: a git of your own says why."""
+    if "\n" in ref or "\0" in ref or " " in ref:
+        raise NoAnswer
+    order = os.fsencode(f"update {ref}\0{new}\0{old}\0")
+    orders, answers = b"start\0" + order + b"commit\0", (b"start: ok", b"commit: ok")
+    _opened(git, MOVES).tell(orders, answers)
+
+
 def _asked(git: Git, question: str, name: str) -> GitObject | None:
     # A line break would come back in the answer, where nobody could tell it from its end.
-    odd = "\n" in name or "\0" in name
-    if not _keepers or odd or git.work_tree is not None:
+    if "\n" in name or "\0" in name:
         raise NoAnswer
-    files = signature(git.git_dir)
-    settings = git.settings(files)
+    return _opened(git, READS).ask(question, name)
+
+
+def _opened(git: Git, command: tuple[str, ...]) -> Reader:
+    if not _keepers or git.work_tree is not None:
+        raise NoAnswer
+    signed = signature(git.git_dir)
+    settings = git.settings(signed)
     if includes(settings):
         raise NoAnswer
-    return _reader(git, judge(settings, git.trusted, None), files).ask(question, name)
-
-
-def _reader(git: Git, overrides: tuple[Setting, ...], signed: Signature) -> Reader:
     common = common_dir(git.git_dir)
     more = (f"{common}/objects/info/alternates", f"{common}/shallow")
     files = (*signed, *map(stamp, more))
-    started = Started(os.getpid(), files, overrides)
+    started = Started(os.getpid(), files, judge(settings, git.trusted, None))
     with _lock:
-        known = _readers.get(git.git_dir)
+        known = _readers.get((git.git_dir, command))
         if known is not None and known.started == started and not known.ended:
             return known
-        process = git.stay_open("cat-file", "--batch-command", "-z")
-        fresh = _readers[git.git_dir] = Reader(started, process)
+        fresh = _readers[git.git_dir, command] = Reader(started, git.stay_open(*command))
     if known is not None:
         known.close()
     return fresh

@@ -14,8 +14,26 @@ from stat import S_ISLNK, S_ISREG
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
-from sparing.workspace.git.runner import Git, GitFailed, Stamp, common_dir, stamp
+from sparing.workspace.git.config import includes
+from sparing.workspace.git.direct.folder_stamp import folder_stamp
+from sparing.workspace.git.runner import (
+    Git,
+    GitFailed,
+    Signature,
+    Stamp,
+    common_dir,
+    signature,
+    stamp,
+)
 from sparing.workspace.git.special_files import WHOLE, read_plain
+
+
+class Look(NamedTuple):
+    """How an index, the files beside it and the rules for them stood at a moment."""
+
+    listing: Stamp | None
+    files: bytes
+    rules: Signature
 
 
 class Scan(NamedTuple):
@@ -78,8 +96,43 @@ def excludes_of(git_dir: Path) -> Path:
     return git_dir / "sparing.exclude"
 
 
+_clean: dict[Path, Look] = {}
+"""Of each index file how all stood when its worktree was last known to be equal to it."""
+_found: dict[Path, tuple[Scan, Look | None]] = {}
+"""Of each index file what the last look found, and how all stood just before it."""
+
+
 def scan(git: Git) -> Scan:
-    """Compare the files on disk with the index."""
+    """Compare the files on disk with the index; git looks if anything was touched since it did."""
+    look = _look(git)
+    if look is not None and _clean.get(index_of(git)) == look:
+        return Scan()
+    found = _scanned(git)
+    if look is not None and not found.paths:
+        _clean[index_of(git)] = look
+    _found[index_of(git)] = found, look
+    return found
+
+
+def note_staged(git: Git, found: Scan) -> None:
+    """The index lists by now all that a look found: untouched, the files are equal to it."""
+    last, look = _found.pop(index_of(git), (found, None))
+    if look is not None and last == found:
+        _clean[index_of(git)] = look._replace(listing=stamp(index_of(git)))
+
+
+def _look(git: Git) -> Look | None:
+    assert git.work_tree is not None, "there is no folder to look into"
+    files, signed = folder_stamp(git.work_tree), signature(git.git_dir)
+    if files is None or includes(git.settings(signed)):
+        return None
+    info = common_dir(git.git_dir) / "info"
+    rules = (excludes_of(git.git_dir), git.ignores, info / "exclude", info / "attributes")
+    stamps = tuple(stamp(file) for file in rules if file)
+    return Look(stamp(index_of(git)), files, (*signed, *stamps))
+
+
+def _scanned(git: Git) -> Scan:
     args = ("--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
     modified: list[str] = []
     deleted: list[str] = []

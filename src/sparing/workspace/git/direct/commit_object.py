@@ -6,24 +6,15 @@ not change, and a repository that keeps loose objects the usual way. Anything el
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import tempfile
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from sparing.workspace.git.config import Setting
+from sparing.workspace.git.direct.loose_object import keeps_usual_objects, store_object
 from sparing.workspace.git.runner import Git, common_dir
 
 _PLAIN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9 @_+-]|\.(?=[A-Za-z0-9]))*[A-Za-z0-9]")
 """A name from which git strips nothing."""
 _DATE = re.compile(r"@(\d{1,10}) \+0000")
-_UNUSUAL = ("core.sharedrepository", "core.compression", "core.loosecompression")
-_FORMAT = "extensions.objectformat"
-MODE = 0o444
 
 
 def write_loose_commit(
@@ -35,14 +26,12 @@ def write_loose_commit(
     usual = text.endswith(b"\n") and b"\0" not in text and _is_utf8(text)
     distinct = len({*parents}) == len(parents)
     settings = git.settings()
-    if None in authors or not usual or not distinct or not _is_usual(settings, tree):
+    if None in authors or not usual or not distinct or not keeps_usual_objects(settings, tree):
         return None
     lines = [f"tree {tree}", *(f"parent {one}" for one in parents)]
     lines += [f"author {authors[0]}", f"committer {authors[1]}", "", ""]
     body = "\n".join(lines).encode() + text
-    data = b"commit %d\0" % len(body) + body
-    made = hashlib.sha1(data, usedforsecurity=False) if len(tree) == 40 else hashlib.sha256(data)
-    return _store(common_dir(git.git_dir) / "objects", made.hexdigest(), data)
+    return store_object(common_dir(git.git_dir) / "objects", b"commit", body, len(tree))
 
 
 def _person(env: Mapping[str, str], who: str) -> str | None:
@@ -59,41 +48,3 @@ def _is_utf8(text: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _is_usual(settings: Iterable[Setting], tree: str) -> bool:
-    """Ids of the one length that the repository has, and nothing said of how objects are kept."""
-    said = {one.key: one.value for one in settings}
-    length = 64 if said.get(_FORMAT) == "sha256" else 40
-    more = (key for key in said if key.startswith("extensions.") and "object" in key)
-    return (
-        len(tree) == length
-        and not any(key in said for key in _UNUSUAL)
-        and all(key == _FORMAT for key in more)
-    )
-
-
-def _store(objects: Path, name: str, data: bytes) -> str:
-    place = objects / name[:2] / name[2:]
-    try:
-        # As git does: one that is there counts as new, so that nobody cleans it up now.
-        os.utime(place)
-    except FileNotFoundError:
-        _write(place, zlib.compress(data))
-    return name
-
-
-def _write(place: Path, packed: bytes) -> None:
-    place.parent.mkdir(exist_ok=True)
-    handle, fresh = tempfile.mkstemp(prefix="tmp_obj_", dir=place.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(packed)
-            file.flush()
-            os.fchmod(handle, MODE)
-            os.fsync(handle)
-        os.replace(fresh, place)  # noqa: PTH105 - a name, not a Path
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(fresh)  # noqa: PTH108 - a name, not a Path
-        raise
