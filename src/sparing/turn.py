@@ -287,6 +287,9 @@ def errand_of(template: str, *, on_code: bool) -> Errand | None:
     return TURNS[turn].code_errand if on_code else TURNS[turn].errand
 
 
+_BY_NAME = {one.value: one for one in Turn}
+
+
 def turn_named(template: str) -> Turn | None:
     """The turn that the ledger means; None for one that only mends a reply or keeps a cache."""
-    return Turn(template) if template in list(Turn) else None
+    return _BY_NAME.get(template)

@@ -91,13 +91,15 @@ async def decide(leg: LegStart, count: int, place: JsonObject, said: Said) -> De
         features.progress(tx, row.feature.key, leg.numbers, after, head, jobs)
         record(tx, DecidedMove(row, here, found, known, now), changes)
         _tell_stage(tx, row, here, found, now)
-    found = under_orders(around, leg.id, found)
+    ordered = under_orders(around, leg.id, found)
+    if ordered is not found:
+        found, after = ordered, dump_place(around.folder, ordered.place)
     listed = asked.jobs if found.jobs else ()
     for job in listed:
         signals.expect(job.ticket)
     return Decision(
         do=found.do,
-        place=dump_place(around.folder, found.place),
+        place=after,
         jobs=found.jobs,
         names=tuple(job.workflow for job in listed),
         tickets=tuple(job.ticket for job in listed),

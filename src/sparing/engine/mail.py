@@ -88,8 +88,7 @@ def _answer(tx: Connection, row: FeatureRow, letter: Letter, at: float) -> str:
 def legs_to_start(around: Surroundings, executor: str) -> list[FeatureRow]:
     """Features whose leg has to run here; starting one twice is harmless, its id is the same."""
     with around.database.read() as connection:
-        every = features.list_all(connection)
-    return [row for row in every if row.running and row.executor == executor]
+        return features.list_running(connection, executor)
 
 
 def start_of(around: Surroundings, row: FeatureRow) -> codec.JsonObject:

@@ -89,6 +89,16 @@ def list_all(connection: Connection) -> list[FeatureRow]:
     return [_row(*row) for row in rows]
 
 
+def list_running(connection: Connection, executor: str) -> list[FeatureRow]:
+    """Those whose leg runs in this process."""
+    rows = connection.execute(
+        f"select {COLUMNS} from features"  # noqa: S608
+        f" where number < {REVIEWS} and running = 1 and executor = ? order by number",
+        (executor,),
+    )
+    return [_row(*row) for row in rows]
+
+
 def next_review(connection: Connection) -> int:
     """The number of a review without a feature."""
     found = connection.execute("select coalesce(max(number), 0) from features").fetchone()

@@ -7,7 +7,7 @@ to answer has filled it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -110,7 +110,16 @@ def tools_sent(connection: Connection, backend: str, tools: str) -> list[SentPro
 
 def works(connection: Connection, backend: str) -> dict[TurnClass, TurnWork]:
     """What is expected of turns, by what the latest ones were."""
-    return learned(_turns(ledger.of_backend(connection, backend, MOST_TURNS)))
+    rows = ledger.of_backend(connection, backend, MOST_TURNS)
+    known = _learned.get(backend)
+    # Rows are remembered: as long as all are the same nothing was learned since.
+    if known is None or list(map(id, known[0])) != list(map(id, rows)):
+        known = _learned[backend] = rows, learned(_turns(rows))
+    return known[1]
+
+
+_learned: dict[str, tuple[Sequence[LedgerRow], dict[TurnClass, TurnWork]]] = {}
+"""By backend: rows, and what they teach."""
 
 
 def _turns(rows: Iterable[LedgerRow]) -> Iterable[SeenTurn]:
