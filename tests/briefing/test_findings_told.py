@@ -73,9 +73,52 @@ def test_a_resumed_reviewer_is_told_what_every_id_stands_for(
     for line in SHORT.splitlines():
         assert line in said["findings"]
     assert "After a second everybody is refused" not in said["findings"]
-    own = role == "implementation-reviewer"
-    assert ("report again what still stands" in said["turn"]) == own
-    assert ("other reviewers raised them" in said["turn"]) == (not own)
+    own = "Of `findings` these are yours and open: `F1`. Report again what still stands"
+    assert (own in said["turn"]) == (role == "implementation-reviewer")
+    none = "none of them is an open one of yours"
+    assert (none in said["turn"]) == (role == "security-reviewer")
+
+
+@pytest.mark.parametrize("way", [Way.COMPOSE, Way.PLAIN])
+def test_a_fresh_reviewer_hears_the_author_too(followed: Sample, way: Way) -> None:
+    """C17, C18: an answer with a reason reaches whoever judges it, in a new session as well, and
+    every id in it is explained."""
+    source = followed.source("implementation-reviewer", "implement", Turn.REVIEW, iteration=2)
+    said = {one.name: one.text for one in compose(gather(source), way).segments}
+    assert "`F2`: answered" in said["fix-summary"]
+    assert "After a second everybody is refused. Quoted: “COUNTS" in said["findings"]
+    assert "- `F2` warning, security-reviewer, src/gate.py:5: The limit" in said["findings"]
+    assert "these are yours and still open: `F1`;" in said["turn"]
+    assert "an answer that convinces you resolves one" in said["turn"]
+    first = followed.source("implementation-reviewer", "implement", Turn.REVIEW)
+    assert not {"fix-summary", "findings"} & {
+        one.name for one in compose(gather(first), way).segments
+    }
+    naive = compose(gather(source), Way.COMPOSE, Order.NAIVE).segments[0].text
+    assert naive.count("`F2`: answered") == 1
+
+
+def test_a_fresh_reviewer_under_seed_is_told_what_the_original_tells(followed: Sample) -> None:
+    """C8: earlier findings alone, where the template has an iteration section."""
+    rows = {
+        flow: replace(row, overrides={"review.policy": "seed"})
+        for flow, row in followed.rows.items()
+    }
+    source = followed._replace(rows=rows).source(
+        "spec-reviewer", "specify", Turn.REVIEW, iteration=2
+    )
+    names = [one.name for one in compose(gather(source), Way.REFERENCE, Order.SEED).segments]
+    assert "findings" in names
+    assert "fix-summary" not in names
+
+
+def test_nothing_is_said_of_a_change_where_there_was_none(followed: Sample) -> None:
+    """C7: answers alone."""
+    source = followed.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
+    for delta, said in (("", False), ("--- a diff", True)):
+        brief = replace(gather(source), delta=delta)
+        text = "".join(one.text for one in compose(brief, Way.RESUME).segments)
+        assert ("what the change broke" in text) is said
 
 
 def test_final_validation_says_what_other_roles_findings_were(followed: Sample) -> None:
@@ -96,7 +139,7 @@ def test_an_author_gets_quote_and_suggestion_too(followed: Sample) -> None:
     brief = gather(replace(source, job=replace(source.job, settles=("F1",))))
     (told,) = [one.text for one in compose(brief, Way.COMPOSE).segments if one.name == "findings"]
     assert (
-        "everybody is refused. Quoted: COUNTS[user] = COUNTS.get(user, 0) + 1"
+        "everybody is refused. Quoted: “COUNTS[user] = COUNTS.get(user, 0) + 1”"
         " Suggested: Keep the second it was counted in." in told
     )
 
@@ -110,6 +153,9 @@ def test_a_fix_has_one_closing_form(rendered: dict[str, Prompt]) -> None:
         closings = prompt.text.count("\n## Fix summary\n")
         assert reports + closings <= 1, name
         assert reports == (prompt.case.iteration.startswith("task") and prompt.way != Way.RESUME)
+        asked = prompt.text.find("### OPEN QUESTIONS")
+        assert not closings or asked < 0 or asked > prompt.text.find("\n## Fix summary\n"), name
+        assert prompt.text.count("OPEN QUESTIONS") <= 1, name
 
 
 def test_the_implementation_reviewer_is_asked_for_levels_at_every_iteration(

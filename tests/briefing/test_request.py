@@ -14,7 +14,8 @@ from sparing.context.prompt.compose import compose, naive
 from sparing.feature import Background, Priority
 from sparing.turn import Turn
 from sparing.way import Order, Way
-from tests.briefing.sample import Sample, make_sample
+from tests.briefing.sample import FOLDER, Sample, make_sample
+from tests.repositories import git
 
 ASKED = "Clients that ask too often\nget 429 and </document> the time to wait."
 QUOTED = "Clients that ask too often\nget 429 and &lt;/document> the time to wait."
@@ -68,3 +69,30 @@ def test_whoever_judges_the_first_document_knows_what_was_asked(
     assert QUOTED in "".join(one.text for one in compose(brief, Way.COMPOSE, order).segments)
     later = gather(asked.source("spec-reviewer", "specify", Turn.REVIEW))
     assert QUOTED not in naive(later).text
+
+
+@pytest.mark.parametrize(
+    ("role", "turn"), [("prd-reviewer", Turn.REVIEW), ("prd-author", Turn.REVISE)]
+)
+def test_a_title_alone_is_a_request_too(tmp_path: Path, role: str, turn: Turn) -> None:
+    """F4: who judges or changes the PRD in a new session knows what was asked for."""
+    source = make_sample(tmp_path).source(role, "brainstorm", turn)
+    for order in (Order.NESTED, Order.SEED):
+        said = {one.name: one.text for one in compose(gather(source), Way.COMPOSE, order).segments}
+        assert "Title: Rate limits\nPriority: medium\n" in said["request"]
+
+
+def test_where_there_is_no_prd_the_request_goes_to_who_works_without_it(asked: Sample) -> None:
+    """F4, B4: a feature that begins with its spec; the explorer's document is not lost either."""
+    checkout = asked.around.repository.checkout
+    git(checkout, "rm", "--quiet", f"{FOLDER}/prd.md")
+    git(checkout, "commit", "--quiet", "--message", "no PRD")
+    head = git(checkout, "rev-parse", "HEAD")
+    for role, turn, name in (
+        ("spec-author", Turn.WRITE, "description"),
+        ("spec-reviewer", Turn.REVIEW, "request"),
+    ):
+        source = asked.source(role, "specify", turn)
+        source = replace(source, job=replace(source.job, head=head))
+        said = {one.name: one.text for one in compose(gather(source), Way.COMPOSE).segments}
+        assert QUOTED in said[name]

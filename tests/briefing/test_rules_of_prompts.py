@@ -21,6 +21,7 @@ FILES = [(kind, name) for kind in KINDS for name in names(kind)]
 GAPS = {
     "stage", "title", "target", "subject", "iteration", "cap", "seen", "task", "phase",
     "role", "first", "second", "names", "places", "problem", "form", "path", "object", "number",
+    "ids",
 }  # fmt: skip
 """What a word file may leave open: names and numbers, never anybody's text."""
 TIME = re.compile(

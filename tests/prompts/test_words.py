@@ -19,6 +19,8 @@ KINDS = ("roles", "stages", "skills", "blocks")
 FILES = [(kind, name) for kind in KINDS for name in names(kind)]
 PLACEHOLDERS = {
     ("blocks", "reminder"): {"role"},
+    ("blocks", "reminder_same"): {"role"},
+    ("blocks", "reminder_some"): {"ids"},
     ("blocks", "reminder_panel"): {"first", "second", "iteration", "cap"},
     ("blocks", "reminder_second"): {"first", "role"},
     ("blocks", "panel"): {"first", "second"},

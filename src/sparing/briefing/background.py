@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sparing.artifact import ArtifactName
 from sparing.briefing.trunk_group import is_tier
 from sparing.connection import Connection
 from sparing.context.prompt.brief import Brief, Material
 from sparing.context.prompt.turns import DESCRIPTION, RESEARCH, SAID
 from sparing.flow.flows import FLOWS
+from sparing.flow.stage import StageWork
 from sparing.records import events, mailbox
 from sparing.records.mailbox import SAY, Letter
 from sparing.runtime.events import Teller, tell
@@ -23,16 +25,16 @@ from sparing.turn import Turn
 from sparing.turn_kind import TurnKind
 
 ROADMAP = "roadmap"
+ABOUT_IT = frozenset({Turn.REVIEW, Turn.REVISE, Turn.REDO, Turn.PART})
 LONGEST_DESCRIPTION = 24_000
 
 
 def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
-    """The first author, who judges its work, and those who look around get the request; a
-    proposal its predecessor."""
+    """The first author and those who look around get the request at length; a proposal its
+    predecessor."""
     turn, told = source.job.turn, list[Material]()
     description = source.row.background.description
-    first = source.stage == FLOWS[source.row.feature.flow].stages[0]
-    from_it = turn in (Turn.WRITE, Turn.REVIEW) and first and not is_tier(source)
+    from_it = turn is Turn.WRITE and not is_tier(source) and _begins(source)
     if description and (turn is Turn.RESEARCH or from_it):
         told.append(Material(DESCRIPTION, description[:LONGEST_DESCRIPTION]))
     if turn is Turn.WRITE:
@@ -47,9 +49,17 @@ def background(source: Source, kind: TurnKind) -> tuple[Material, ...]:
     return tuple(told)
 
 
+def _begins(source: Source) -> bool:
+    """Whether nobody has turned the request into a PRD yet."""
+    first = source.stage == FLOWS[source.row.feature.flow].stages[0]
+    return first or source.document(ArtifactName.PRD).text is None
+
+
 def request_of(source: Source) -> str:
-    """What the user asked for, for everybody who works or judges in a tier."""
-    if not is_tier(source):
+    """What the user asked for, for everybody who works or judges in a tier, and for whoever judges
+    or changes what was made of it first."""
+    told = source.job.turn in ABOUT_IT and source.stage.work is StageWork.DOCUMENT
+    if not is_tier(source) and not (told and _begins(source)):
         return ""
     feature, asked = source.row.feature, source.row.background
     head = f"Title: {feature.title}\nPriority: {asked.priority}\n"

@@ -34,7 +34,7 @@ from sparing.way import Lever, Order, Policy, Way
 from sparing.workspace.git.direct.tree import list_files
 
 SHORT = Life.FIVE_MINUTES
-NOTES = ("notes", "last-changes", "fix-summary")
+NOTES = ("notes", "last-changes")
 FILES_PER_CALL, BATCHED_FILES = 2, 4
 """That a model opens at a time: as seen in the workload, and if it follows the request to batch."""
 

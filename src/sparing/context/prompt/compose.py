@@ -107,7 +107,7 @@ def _beside(brief: Brief) -> list[Segment]:
         *pieces.outcome(brief),
         *(pieces.files(brief) if KINDS[brief.asked.kind].lists_files else []),
         *pieces.facts(brief),
-        *pieces.findings(brief),
+        *pieces.earlier(brief),
         *pieces.materials(brief),
     ]
 

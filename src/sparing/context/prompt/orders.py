@@ -159,7 +159,7 @@ def _own(brief: Brief, *, by_path: bool) -> list[Segment]:
         *(pieces.files(brief) if KINDS[brief.asked.kind].lists_files and not by_path else []),
         *([] if by_path else pieces.stale(brief)),
         *pieces.facts(brief),
-        *pieces.findings(brief),
+        *pieces.earlier(brief),
         *late,
         *pieces.noted(brief),
         *pieces.turn(turns.fresh_turn(brief)),

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, Brief, Document, Material
+from sparing.context.prompt.brief import JUDGING, REVIEWS, Brief, Document, Material
 from sparing.context.prompt.inclusion import absent, defuse, required, wrap
 from sparing.context.prompt.review_words import finding_list, short_list, verdict_words
 from sparing.context.prompt.shorten import for_stage, split_rubric
@@ -205,6 +205,15 @@ def findings(brief: Brief) -> list[Segment]:
     return _findings(brief, finding_list(brief.findings))
 
 
+def earlier(brief: Brief) -> list[Segment]:
+    """What a session that begins is told of the rounds before: an author what to settle, a
+    reviewer also what the author says of it."""
+    if brief.asked.kind not in REVIEWS:
+        return findings(brief)
+    listed = finding_list(brief.findings) + short_list(brief.mentioned)
+    return [*_findings(brief, listed), *fix_summary(brief)]
+
+
 def recalled(brief: Brief) -> list[Segment]:
     """For a reviewer that knows the rest: what each id stands for that it is told of."""
     return _findings(brief, short_list((*brief.findings, *brief.mentioned)))
@@ -235,10 +244,7 @@ def noted(brief: Brief) -> list[Segment]:
     told = [Material("notes", brief.notes)]
     if brief.delta and not (brief.code and brief.code.since):
         told.append(Material("last-changes.diff", brief.delta))
-    if brief.mentioned and brief.fix_summary.strip():
-        told.append(Material("findings-settled", short_list(brief.mentioned)))
-    found = [_data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in told]
-    return [*found, *fix_summary(brief)]
+    return [_data(brief, one.name.partition(".")[0], one, Volatility.ITERATION) for one in told]
 
 
 def handed(brief: Brief) -> list[Segment]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparing.context.prompt.brief import Brief, QuotedFinding
+from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding
 from sparing.context.prompt.inclusion import defuse
 from sparing.context.prompt.shorten import has_section, skeleton
 from sparing.finding import Severity, Verdict
@@ -25,17 +25,39 @@ def has_both(brief: Brief) -> bool:
 
 def reminder(brief: Brief) -> str:
     """Role, pass rule, what the ids stand for, and the form, in few words."""
-    known = "reminder_own" if brief.findings else "reminder_others"
     form = "reminder_levels" if has_section(brief.role.text, "Levels") else "reminder_form"
     form = "reminder_verdicts" if brief.asked.panel else form
-    names = [*([known] if brief.findings or brief.mentioned else []), form]
-    return _who(brief) + "".join(words("blocks", name) for name in names)
+    return _who(brief) + _known(brief) + words("blocks", form)
+
+
+def _known(brief: Brief) -> str:
+    """Which of the findings are the reviewer's own, and which an id is only explained by."""
+    if not brief.findings:
+        return words("blocks", "reminder_others") if brief.mentioned else ""
+    if not brief.mentioned:
+        return words("blocks", "reminder_own")
+    return fill("blocks", "reminder_some", ids=ids_of(brief.findings))
+
+
+def earlier_names(brief: Brief) -> list[str]:
+    """The files of `prompts/turns` that tell of the rounds before, for a session that begins."""
+    if not brief.findings and brief.fix_summary.strip():
+        return ["earlier_changes", *(["earlier_ids"] if brief.mentioned else [])]
+    if not brief.findings:
+        return []
+    own = "earlier_some" if brief.mentioned else "earlier"
+    return [own, *(["earlier_answers"] if brief.fix_summary.strip() else [])]
+
+
+def ids_of(found: Sequence[QuotedFinding]) -> str:
+    return ", ".join(f"`{one.id}`" for one in found)
 
 
 def _who(brief: Brief) -> str:
     panel, asked = brief.asked.panel, brief.asked
     if not panel:
-        return fill("blocks", "reminder", role=brief.role.name)
+        same = brief.asked.kind in REVIEWS and not brief.delta
+        return fill("blocks", "reminder_same" if same else "reminder", role=brief.role.name)
     name = "reminder_panel" if has_both(brief) else "reminder_second"
     return fill(
         "blocks", name, first=panel[0], second=panel[-1], role=brief.role.name,
@@ -78,7 +100,7 @@ def short_list(found: Sequence[QuotedFinding]) -> str:
 
 
 def _finding(one: QuotedFinding) -> str:
-    line = f" Quoted: {one.quote}" if one.quote.strip() else ""
+    line = f" Quoted: “{one.quote.strip()}”" if one.quote.strip() else ""
     advice = f" Suggested: {one.suggestion}" if one.suggestion.strip() else ""
     return " ".join(f"{_head(one)}: {one.text}{line}{advice}".split())
 

@@ -13,7 +13,7 @@ from typing import Any
 from sparing.context.documents.comments import comment_ids
 from sparing.context.prompt.brief import REVIEWS, Brief, QuotedFinding
 from sparing.context.prompt.inclusion import defuse
-from sparing.context.prompt.review_words import has_both, reminder
+from sparing.context.prompt.review_words import earlier_names, has_both, ids_of, reminder
 from sparing.context.prompt.shorten import VERIFIES, has_section, once, skeleton
 from sparing.finding import Severity, Verdict
 from sparing.prompts.render import fill, words
@@ -32,7 +32,9 @@ ANSWERS = "answers"
 """What an author asked and a person answered."""
 RESEARCH = "research-"
 """How documents begin that hold what others found for an author."""
-MAY_ASK = frozenset({TurnKind.WRITE, TurnKind.REDO, TurnKind.TASK, TurnKind.REVISE, TurnKind.FIX})
+MAY_ASK = frozenset(
+    {TurnKind.WRITE, TurnKind.PART, TurnKind.REDO, TurnKind.TASK, TurnKind.REVISE, TurnKind.FIX}
+)
 """Turns of authors outside of tiers, where no handoff block asks for open questions."""
 WITHOUT_ITERATION = frozenset(
     {
@@ -46,15 +48,16 @@ WITHOUT_ITERATION = frozenset(
 """The seed's prompts of these roles have no iteration section, except after a lost session."""
 
 
-def fresh_turn(brief: Brief) -> str:
-    """For a session that begins."""
+def fresh_turn(brief: Brief, *, knows_questions: bool = False) -> str:
+    """For a session that begins; one that goes on knows how to ask a person."""
     said = _say(brief, *_fresh_names(brief), *_known_names(brief))
-    if brief.asked.kind in (TurnKind.REVISE, TurnKind.FIX):
+    settles = brief.asked.kind in (TurnKind.REVISE, TurnKind.FIX)
+    if settles:
         said += "\n" + words("blocks", "fix_summary")
     if brief.stage_texts and brief.asked.kind in (TurnKind.STAGE, TurnKind.ANSWER):
         said = _with_handoff(brief, said)
-    if not brief.stage_texts and brief.asked.kind in MAY_ASK:
-        said += words("turns", "questions")
+    if not brief.stage_texts and brief.asked.kind in MAY_ASK and not knows_questions:
+        said += words("turns", "questions_form" if settles else "questions")
     return said
 
 
@@ -162,7 +165,7 @@ def resumed_turn(brief: Brief) -> str:
             return _say(brief, name, *_feedback(brief), *_persons(brief))
         case _:
             known = replace(brief, handoff="", request="")
-            return fresh_turn(known) + _say(brief, *_news(brief))
+            return fresh_turn(known, knows_questions=True) + _say(brief, *_news(brief))
 
 
 def _news(brief: Brief) -> list[str]:
@@ -263,17 +266,14 @@ def _say(brief: Brief, *names: str) -> str:
             "turns", name, stage=asked.stage, title=defuse(asked.title), target=asked.target,
             subject=asked.subject, iteration=asked.iteration, cap=asked.cap, seen=asked.seen,
             task=asked.task, phase=asked.phase, first=asked.panel[0] if asked.panel else "",
-            second=asked.panel[-1] if asked.panel else "",
+            second=asked.panel[-1] if asked.panel else "", ids=ids_of(brief.findings),
         )
         for name in names
     )  # fmt: skip
 
 
 def _iteration_lines(brief: Brief) -> list[str]:
-    return [
-        *(["lost"] if brief.asked.lost else []),
-        *(["earlier"] if brief.findings else []),
-    ]
+    return [*(["lost"] if brief.asked.lost else []), *earlier_names(brief)]
 
 
 def _feedback(brief: Brief) -> list[str]:
