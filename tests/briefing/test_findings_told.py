@@ -14,13 +14,17 @@ import pytest
 from sparing.briefing.gather import gather
 from sparing.context.prompt.compose import compose
 from sparing.context.prompt.inclusion import confirmed_reads
-from sparing.finding import Finding, Severity
+from sparing.finding import Finding, Severity, Verdict
+from sparing.money import Amount
+from sparing.records import ledger
 from sparing.records.findings import FindingRow, put_findings
+from sparing.records.verdicts import VerdictRow, put
 from sparing.review.tracking import FindingStatus, Tracked
 from sparing.turn import Turn
 from sparing.way import Order, Way
 from tests.briefing.cases import Prompt
 from tests.briefing.sample import Sample, make_sample
+from tests.records.attempts import attempt, result
 
 FOUND = Finding(
     Severity.BLOCKER,
@@ -110,6 +114,27 @@ def test_a_fresh_reviewer_under_seed_is_told_what_the_original_tells(followed: S
     names = [one.name for one in compose(gather(source), Way.REFERENCE, Order.SEED).segments]
     assert "findings" in names
     assert "fix-summary" not in names
+
+
+def test_a_judge_of_a_tier_hears_what_became_of_its_findings(followed: Sample) -> None:
+    """C17, F9: it sent the work back, and is shown what for and what the builder says."""
+    row = followed.rows["L3"].feature.key
+    source = followed.source("judge", "code_review", Turn.JUDGE, flow="L3")
+    assert gather(source).findings == ()
+    verdict = Verdict("judge", approved=False, findings=(FOUND,))
+    said = followed.around.folder.keep("- `F1`: answered — the store forgets it by itself.")
+    with followed.around.database.write() as tx:
+        put(tx, VerdictRow("look", row, "code_review", 1, "c", passed=False, verdict=verdict, at=0))
+        for name, role, reply in (("look", "judge", ""), ("fixed", "builder", said)):
+            begun = attempt(name, feature=row, stage="implement", role=role)
+            ledger.finish(
+                tx, begun.dispatch, ledger.begin(tx, begun, Amount(0, 0)), result(reply=reply)
+            )
+    told = {one.name: one.text for one in compose(gather(source), Way.COMPOSE).segments}
+    assert "The counter is never reset" in told["findings"]
+    assert "the store forgets it by itself" in told["fix-summary"]
+    assert "holds what you found before and is still open" in told["turn"]
+    assert "settle every one of them" not in told["turn"]
 
 
 def test_nothing_is_said_of_a_change_where_there_was_none(followed: Sample) -> None:

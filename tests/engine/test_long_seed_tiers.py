@@ -1,6 +1,7 @@
 """The tiers under `seed`: the judge sits in the builder's session, which builds on afterwards.
+Under other policies it begins anew each time, and is told what it found before.
 
-Covers: F1, F6, A2
+Covers: F1, F6, F9, A2
 """
 
 from __future__ import annotations
@@ -41,3 +42,19 @@ def test_a_judge_in_the_session_does_not_take_the_builders_tools(tmp_path: Path)
         again = played.say("show", "prompt", role, "--feature", "1", "--stage", stage).out
         assert f"you now enter the `{stage}` stage again" in again
         assert "# Skill: " not in again, "B7: the guide is in its context"
+
+
+def test_a_judge_that_begins_anew_is_told_what_became_of_its_findings(tmp_path: Path) -> None:
+    """F9, C17: what it found, and what the builder says of it. K1: its looks are counted, and of
+    what nobody reviewed no rounds are told."""
+    played = play(tmp_path, "small_tier_l3.toml", "L3")
+    assert played.say("run", "1", "--yes").code == 0
+    again = played.say("show", "prompt", "judge", "--feature", "1", "--stage", "code_review").out
+    assert "- `F1` blocker, judge, greeting.txt: The greeting names nobody." in again
+    assert "It greets Ada now." in again
+    shown = played.say("show", "1").out
+    assert "judge, iteration 1: 1 finding\n" in shown
+    assert "judge, iteration 2: passed\n" in shown
+    assert "  - code_review: 2 rounds, nothing open\n" in shown
+    assert "  - verify: " not in shown
+    assert "code_review, 2 looks in 2 iterations" in played.say("show", "reviews", "1").out

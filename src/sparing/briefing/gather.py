@@ -18,6 +18,7 @@ from sparing.briefing.prior_findings import (
     delta_of,
     findings_of,
     fixes_of,
+    hears_author,
     is_seed,
     mentioned_in,
     outcome_of,
@@ -86,9 +87,8 @@ def gather(source: Source) -> Brief:
     project = project_of(source) if role.role_class is not RoleClass.RESEARCHER else None
     session = source.session if source.session and source.knows(source.session.commit) else None
     delta = delta_of(source, session) if kind in REVIEWS and session else ""
-    again = kind in REVIEWS and (source.job.iteration > 1 or source.final)
-    fixes = fixes_of(source) if session or (again and not is_seed(source)) else ""
     found = findings_of(source, kind)
+    fixes = fixes_of(source) if session or hears_author(source, kind, found) else ""
     brief = Brief(
         key=source.key,
         role=PromptRole(

@@ -14,10 +14,12 @@ from sparing.context.prompt.brief import QuotedFinding
 from sparing.context.prompt.delta import change_delta, document_delta, stat_text
 from sparing.context.prompt.review_words import DomainOutcome, outcome_block
 from sparing.finding import Severity
+from sparing.flow.flows import builder_of
 from sparing.records import findings, ledger
 from sparing.review.tracking import Tracked
 from sparing.runtime.source import Source
 from sparing.session import Session
+from sparing.turn import Turn
 from sparing.turn_kind import KINDS, Actor, TurnKind
 from sparing.way import Policy
 
@@ -41,9 +43,22 @@ def findings_of(source: Source, kind: TurnKind) -> tuple[QuotedFinding, ...]:
         if asked:
             return tuple(_open(one) for one in _tracked(source) if one.id in asked)
         return turns.open_findings(source.open_verdicts())
+    if kind is TurnKind.JUDGE:
+        return _judged_before(source)
     if KINDS[kind].actor is not Actor.REVIEWER:
         return ()
     return _own_findings(source)
+
+
+def _judged_before(source: Source) -> tuple[QuotedFinding, ...]:
+    """What a judge of a tier sent the work back with, for one who remembers nothing of it."""
+    own = [row for row in source.verdicts() if row.verdict.role == source.job.role]
+    if source.inside or is_seed(source) or not own or own[-1].passed:
+        return ()
+    role = source.job.role
+    followed = [one for one in _tracked(source) if one.open and role in one.roles]
+    told = tuple(_open(one) for one in followed if one.finding.severity is not SUGGESTION)
+    return told or turns.open_findings([own[-1].verdict])
 
 
 def _own_findings(source: Source) -> tuple[QuotedFinding, ...]:
@@ -145,12 +160,23 @@ def refreshed(source: Source, session: Session) -> tuple[FileChange, ...]:
     return source.changed(since)
 
 
+def hears_author(source: Source, kind: TurnKind, found: Sequence[QuotedFinding]) -> bool:
+    """Of whoever judges again and remembers nothing. The original lists findings alone."""
+    if kind is TurnKind.JUDGE:
+        return bool(found)
+    again = KINDS[kind].actor is Actor.REVIEWER and (source.job.iteration > 1 or source.final)
+    return again and not is_seed(source)
+
+
 def fixes_of(source: Source) -> str:
     """What the author says of its changes: of the last, or of all since this role looked."""
-    if not source.final:
+    judges = source.job.turn is Turn.JUDGE
+    if not source.final and not judges:
         return fix_words(source.fetch(source.job.note))
     with source.around.database.read() as connection:
         rows = ledger.of_feature(connection, source.row.feature.key)
+    if judges:
+        return _builders_words(source, rows)
     here = [row for row in rows if row.attempt.stage == source.job.stage]
     looks = [n for n, row in enumerate(here) if row.attempt.role == source.job.role and row.result]
     told = [
@@ -159,3 +185,15 @@ def fixes_of(source: Source) -> str:
         if row.result is not None and row.attempt.role == source.stage.author
     ]
     return "\n\n".join(dict.fromkeys(text for text in told if text))
+
+
+def _builders_words(source: Source, rows: Sequence[ledger.LedgerRow]) -> str:
+    """What the builder of a tier said when it settled what the judge had found."""
+    looks = [n for n, row in enumerate(rows) if row.attempt.role == source.job.role and row.result]
+    builder = builder_of(source.row.feature.flow)
+    told = [
+        row.result.reply
+        for row in rows[looks[-1] + 1 if looks else len(rows) :]
+        if row.result is not None and row.is_good and row.attempt.role == builder
+    ]
+    return fix_words(source.recall(told[-1])) if told else ""

@@ -126,8 +126,11 @@ def _found(stage: str, rows: Sequence[findings.FindingRow]) -> str:
     rounds = max(row.last for row in rows)
     tracked = [Tracked.load(json.loads(row.body)) for row in rows]
     counts = Counter((one.finding.severity.value, one.status.value) for one in tracked)
-    told = ", ".join(f"{n} {severity} {status}" for (severity, status), n in counts.items())
-    return f"- {stage}: findings until round {rounds}; {told}"
+    told = ", ".join(
+        f"{n} {severity}{'' if n == 1 else 's'} {status}"
+        for (severity, status), n in counts.items()
+    )
+    return f"- {stage}: last finding in round {rounds}; {told}"
 
 
 def _given(told: Sequence[events.Event]) -> list[str]:

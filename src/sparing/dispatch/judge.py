@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sparing.connection import Connection
 from sparing.dispatch.turn import began_at, remember
 from sparing.finding import Finding, Verdict
 from sparing.job import Job, JobResult, Ticket
@@ -27,6 +28,7 @@ from sparing.review.verdict import KEYS, Complaint, ReviewedText, clean, passes,
 from sparing.runtime.events import tell
 from sparing.runtime.source import Source, source_of
 from sparing.sent import Sent
+from sparing.turn import Turn
 
 
 async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) -> ReplyOutcome:
@@ -81,6 +83,8 @@ def _keep(
             replace(_verdict_row(source, ticket, number, one), at=began)
             for number, one in enumerate(given)
         ]
+        if source.job.turn is Turn.JUDGE:
+            rows = [replace(row, iteration=_round(tx, row)) for row in rows]
         for number, row in enumerate(rows):
             verdicts.put(tx, row)
             found = row.verdict
@@ -90,6 +94,15 @@ def _keep(
             tell(tx, ticket, job, "verdict", text=found.summary, data=data, name=name)
         if sent is not None and reply is not None:
             remember(tx, source, ticket, sent, reply)
+
+
+def _round(tx: Connection, row: verdicts.VerdictRow) -> int:
+    """A judge of a tier has no loop of its own: it counts its looks since it last passed."""
+    number = 1
+    for one in verdicts.of_feature(tx, row.feature, row.stage):
+        if one.verdict.role == row.verdict.role and one.dispatch != row.dispatch:
+            number = 1 if one.passed else number + 1
+    return number
 
 
 def _verdict_row(

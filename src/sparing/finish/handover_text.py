@@ -14,6 +14,8 @@ from sparing.change import FileChange
 from sparing.connection import Connection
 from sparing.context.documents.task_report import read_log
 from sparing.event import ChecksEvent, LearnedEvent
+from sparing.flow.flows import FLOWS
+from sparing.flow.stage import StageWork
 from sparing.job import Job
 from sparing.prompts.render import fill
 from sparing.records import events, totals
@@ -70,7 +72,11 @@ def body_of(around: Surroundings, row: FeatureRow, job: Job) -> Body:
         more=max(0, len(changed) - MOST_FILES), total=_total(changed),
         decisions=_short(logged.decisions), deviations=_short(logged.deviations),
         concerns=_short(logged.concerns), unfinished=_short(place.ending.unfinished),
-        reviews=[_review(stage, mark) for stage, mark in place.marks.items() if mark.iterations],
+        reviews=[
+            _review(stage, mark)
+            for stage, mark in place.marks.items()
+            if mark.iterations and (mark.notes or _is_reviewed(row.feature.flow, stage))
+        ],
         checks=checks.text if checks else "not run", lessons=lessons, folder=source.folder,
     )  # fmt: skip
     text = fill("documents", "handover", **facts._asdict())
@@ -93,6 +99,12 @@ def _total(changed: Sequence[FileChange]) -> str:
     added, removed = sum(one.added for one in changed), sum(one.removed for one in changed)
     files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
     return f"{files}, +{added} -{removed}"
+
+
+def _is_reviewed(flow: str, stage: str) -> bool:
+    """Somebody judges what it makes, or it is itself a review."""
+    found = FLOWS[flow].stage(stage)
+    return bool(found.reviewers) or found.work is StageWork.JUDGE
 
 
 def _review(stage: str, mark: Mark) -> str:

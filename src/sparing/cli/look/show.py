@@ -126,7 +126,9 @@ def _print_stage(stage: str, mark: list[object], verdicts: list[VerdictRow]) -> 
     done = mark[1] is not None
     echo(f"  {style('✓', fg='green') if done else '·'} {stage}")
     for found in verdicts:
-        word = "passed" if found.passed else f"{len(found.verdict.findings)} findings"
+        count = len(found.verdict.findings)
+        refused = "1 finding" if count == 1 else f"{count} findings"
+        word = "passed" if found.passed else refused
         echo(f"      {found.verdict.role}, iteration {found.iteration}: {word}")
         for finding in found.verdict.findings:
             echo(f"        - {finding.severity}: {finding.text}")

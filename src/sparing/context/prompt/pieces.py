@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from sparing.artifact import ArtifactName
 from sparing.change import FileChange
 from sparing.context.prompt import turns
-from sparing.context.prompt.brief import JUDGING, REVIEWS, Brief, Document, Material
+from sparing.context.prompt.brief import JUDGING, Brief, Document, Material
 from sparing.context.prompt.inclusion import absent, defuse, required, wrap
 from sparing.context.prompt.review_words import finding_list, short_list, verdict_words
 from sparing.context.prompt.shorten import for_stage, split_rubric
@@ -208,7 +208,7 @@ def findings(brief: Brief) -> list[Segment]:
 def earlier(brief: Brief) -> list[Segment]:
     """What a session that begins is told of the rounds before: an author what to settle, a
     reviewer also what the author says of it."""
-    if brief.asked.kind not in REVIEWS:
+    if brief.asked.kind not in JUDGING:
         return findings(brief)
     listed = finding_list(brief.findings) + short_list(brief.mentioned)
     return [*_findings(brief, listed), *fix_summary(brief)]

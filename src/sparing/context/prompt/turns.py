@@ -86,7 +86,8 @@ def _fresh_names(brief: Brief) -> list[str]:
         case TurnKind.ASSIST | TurnKind.CHECKS:
             return [asked.words.removeprefix("turns/")]
         case TurnKind.REVISE | TurnKind.FIX | TurnKind.JUDGE | TurnKind.PART:
-            return [asked.kind.value, *(_feedback(brief) if asked.kind is TurnKind.JUDGE else [])]
+            judges = asked.kind is TurnKind.JUDGE
+            return [asked.kind.value, *(earlier_names(brief) + _said_of(brief) if judges else [])]
 
 
 def _look_name(brief: Brief) -> str:
@@ -279,10 +280,11 @@ def _iteration_lines(brief: Brief) -> list[str]:
 def _feedback(brief: Brief) -> list[str]:
     if brief.asked.kind is TurnKind.ANSWER:
         return [ANSWERS]
-    return [
-        *(["stage_findings"] if brief.findings else []),
-        *(["feedback"] if any(_is_feedback(one.name) for one in brief.materials) else []),
-    ]
+    return [*(["stage_findings"] if brief.findings else []), *_said_of(brief)]
+
+
+def _said_of(brief: Brief) -> list[str]:
+    return ["feedback"] if any(_is_feedback(one.name) for one in brief.materials) else []
 
 
 def _is_feedback(name: str) -> bool:
