@@ -134,7 +134,7 @@ def test_a_judge_of_a_tier_hears_what_became_of_its_findings(followed: Sample) -
     assert "The counter is never reset" in told["findings"]
     assert "the store forgets it by itself" in told["fix-summary"]
     assert "holds what you found before and is still open" in told["turn"]
-    assert "settle every one of them" not in told["turn"]
+    assert "Settle every finding first" not in told["turn"]
 
 
 def test_nothing_is_said_of_a_change_where_there_was_none(followed: Sample) -> None:
