@@ -15,7 +15,6 @@ from typing import NamedTuple
 from sparing.artifact import META
 from sparing.briefing.facts import stat
 from sparing.briefing.knowledge import GIVEN, bank_at, made_features
-from sparing.briefing.review_history import NAME as HISTORY
 from sparing.context.prompt.brief import Material
 from sparing.context.prompt.shorten import compact
 from sparing.knowledge.faults import faults
@@ -27,6 +26,7 @@ from sparing.records import events, findings, totals
 from sparing.records.totals import Tally
 from sparing.review.reply import ReplyProblem, find_answer
 from sparing.review.tracking import Tracked
+from sparing.runtime.review_history import NAME as HISTORY
 from sparing.runtime.source import Source
 from sparing.turn import Turn
 

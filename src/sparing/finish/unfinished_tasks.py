@@ -13,7 +13,6 @@ from pathlib import Path
 
 from sparing.artifact import ArtifactName
 from sparing.briefing.retro import LOG
-from sparing.briefing.review_history import NAME as HISTORY
 from sparing.commit_purpose import Purpose
 from sparing.config.flow import Logs
 from sparing.context.documents.tasks import parse_tasks
@@ -23,6 +22,7 @@ from sparing.records.features import FeatureRow
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import stamp_of
 from sparing.runtime.meta import write_meta
+from sparing.runtime.review_history import NAME as HISTORY
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.stages.place import Place
