@@ -1,7 +1,8 @@
 """Words that a reader would stumble over, and what to write instead: `make lint` runs it.
 
 The list is the table under "Words" in CONTRIBUTING.md. Looked at is what people read: the README,
-docs/, templates of the page, and texts in the code of the doors. Docstrings and names are not.
+docs/, templates of the page, and texts in the code. Docstrings and names are not, nor is what only
+agents and the stand-ins for models read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 ROW = re.compile(r"^\| ([^|`]+?) \| ([^|]+?) \|$", re.MULTILINE)
 PAGES = ("README.md", "docs/*.md", "src/sparing/web/templates/*.j2")
-DOORS = ("cli", "desk", "web", "report")
+UNREAD = ("double", "prompts")
+"""Rooms whose texts no person reads."""
 
 
 class Wording(NamedTuple):
@@ -44,8 +46,9 @@ def read_by_people(root: Path) -> Iterator[Place]:
         for path in sorted(root.glob(pattern)):
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
                 yield Place(path.relative_to(root).as_posix(), number, line)
-    for door in DOORS:
-        for path in sorted((root / "src" / "sparing" / door).rglob("*.py")):
+    package = root / "src" / "sparing"
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] not in UNREAD:
             name = path.relative_to(root).as_posix()
             yield from (Place(name, *one) for one in texts(ast.parse(path.read_text("utf-8"))))
 
@@ -57,7 +60,9 @@ def texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.FunctionDef) and node.name.endswith("_command"):
             yield node.lineno, ast.get_docstring(node) or ""
         elif isinstance(node, ast.Constant) and id(node) not in quiet:
-            yield node.lineno, node.value if isinstance(node.value, str) else ""
+            # Fewer than three words are names, and stored ones may not change.
+            shown = isinstance(node.value, str) and len(node.value.split()) > 2
+            yield node.lineno, str(node.value) if shown else ""
 
 
 def complaints(root: Path) -> list[str]:

@@ -262,7 +262,7 @@ def begin(connection: PostgresConnection, redactor: Redactor | None, writer: Seq
 
 def writer_gone(worker: str) -> WriterGone:
     return WriterGone(
-        f"this process ({worker}) was silent for too long: others go on with its features",
+        f"this process ({worker}) was silent for too long: other workers took over its features",
         "nothing is lost; begin again: sparing worker",
     )
 

@@ -47,7 +47,7 @@ def test_questions_are_shown_and_answered(
     listed = json.loads(capsys.readouterr().out)["questions"]
     assert [one["text"] for one in listed] == ["Which port?", "Keep the flag?"]
     assert main(["answer", "1", "yes", "--question", "2"]) == 0
-    assert "saved; 1 more questions are open:" in capsys.readouterr().out
+    assert "saved; open questions: 1" in capsys.readouterr().out
     assert main(["show", "1"]) == 0
     assert "? 1. Which port?" in capsys.readouterr().out
     assert main(["answer", "1", "8080", "--json"]) == 0

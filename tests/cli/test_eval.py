@@ -70,7 +70,7 @@ def test_it_ends_when_the_cap_is_reached(capsys: pytest.CaptureFixture[str]) -> 
     args = ["eval", "--backend", "scripted", "--cases", "1", "--order", "seed"]
     assert main([*args, "--cap", "0.01", "--yes"]) == 1
     told = capsys.readouterr().out
-    assert "ended early: 1 of 2 looks were made" in told
+    assert "ended early: 1 of 2 reviews were made" in told
 
 
 @pytest.mark.usefixtures("scripted")

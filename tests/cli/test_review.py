@@ -89,7 +89,7 @@ def test_facts_price_findings_and_nothing_written(desk: Desk, guard: Guard) -> N
     assert code == 2
     assert "loud against main" in out
     assert "checks    test red" in out
-    assert "3 looks by scripted: about $" in err
+    assert "3 reviews by scripted: about $" in err
     assert "blocker   src/greet.py:5" in out
     assert "cost $0.0" in out
     assert "forecast $" in out

@@ -95,7 +95,7 @@ def test_it_fits_a_terminal_and_cuts_nothing_off(office: Office) -> None:
     looked(office, row, long, 1, usage=None, way="reference")
     lines = drawn(reviews(office, row))
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "specify, 2 looks in 1 iteration"
+    assert lines[0] == "specify, 2 reviews in 1 iteration"
     assert lines[2].split() == ["1", "spec-reviewer", "overruled", "1/1/0", "compose", "$0.020"]
     assert long == "".join(line[3:26].strip() for line in lines[4:6])
     assert lines[4].split()[-2:] == ["reference", "unknown"]

@@ -194,7 +194,7 @@ def test_who_refuses_what_can_t_be_is_told_why() -> None:
     again = answered(weighed(entered("implement"), FULL), OutcomeKind.REJECT)
     why = weighed(again, replace(FULL, at_all=False))
     assert (why.do, why.place.state.cause) == (Do.WAIT, Cause.HANDOFF)
-    assert "would break off within the stage: 95% of its window" in why.place.state.reason
+    assert "there is no room for the stage: 95% of its window" in why.place.state.reason
     agreed = answered(why, OutcomeKind.APPROVE)
     assert weighed(agreed, replace(FULL, at_all=False)).place.step is StageStep.HAND_OFF
 

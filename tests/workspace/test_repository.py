@@ -84,7 +84,7 @@ def broken(path: Path) -> None:
         (no_commit, "has no commit yet"),
         (bare, "is a bare repository"),
         (inside_git, "there are no files to work on"),
-        (missing, "is no folder"),
+        (missing, "is not a folder"),
         (broken, "git can't use"),
     ],
 )

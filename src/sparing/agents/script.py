@@ -114,7 +114,7 @@ def read_script(path: Path) -> Script:
         where = ".".join(str(part) for part in first["loc"])
         raise _wrong(path, f"is wrong at {where}: {first['msg']}") from error
     except ValueError as error:  # also a byte that is not UTF-8, a number of 10,000 digits
-        raise _wrong(path, f"is no TOML: {error}") from error
+        raise _wrong(path, f"is not TOML: {error}") from error
 
 
 def _text(path: Path) -> str:

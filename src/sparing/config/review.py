@@ -27,8 +27,8 @@ class ReviewSettings:
         Policy.ADAPTIVE,
         Rule(
             OneOf(Policy),
-            "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the "
-            "original rules; `fresh` sends our prompts and resumes nothing; `naive` is the "
+            "How a dispatch is sent: `adaptive` goes by predicted cost, `seed` by the rules of "
+            "the original workflow; `fresh` sends our prompts and resumes nothing; `naive` is the "
             "baseline: the role as system prompt, all documents in full, always a new session.",
         ),
     )

@@ -146,7 +146,7 @@ class WorkspaceSettings:
         Rule(
             OneOf(Sandbox),
             "What happens where the system can't confine agents and checks: `required` refuses to "
-            "run, `optional` goes on with as much of it as there is (the flag --unsandboxed).",
+            "run, `optional` continues with what there is (the flag --unsandboxed).",
             SettingScope.USER,
         ),
     )

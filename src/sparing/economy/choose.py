@@ -60,7 +60,7 @@ def decide_way(
     predictions = predict(inputs)
     match policy:
         case Policy.FRESH | Policy.NAIVE:
-            reason = f"policy {policy}: every dispatch from nothing"
+            reason = f"policy {policy}: every dispatch from scratch"
             return WayDecision(
                 Way.COMPOSE, predictions, reason, _full(moment), reset=moment.session, marker=False
             )

@@ -204,7 +204,7 @@ def weigh(standing: SessionState, cost: Bills) -> Weighed:
     if habit is SessionHabit.CONTINUE:
         return Weighed(SessionStart.CONTINUE, f"it fits: {room.words}")
     if habit is SessionHabit.HAND_OFF:
-        return Weighed(SessionStart.HAND_OFF, "every stage begins anew", judged=judged)
+        return Weighed(SessionStart.HAND_OFF, "every stage starts a new session", judged=judged)
     return _cheaper(cost, judged=judged)
 
 

@@ -83,7 +83,7 @@ def _spend(report: Report) -> Chart | None:
         _mark_stages(axes, turns, at)
 
     note = (
-        f"Cost: {report.spending.origin}. The naive way: the same turns, each from nothing with"
+        f"Cost: {report.spending.origin}. The naive way: the same turns, each from scratch with"
         " every document in full; simulated. Pauses of more than 15 minutes are drawn as 15."
     )
     return Chart("Spend over time, by role", note, drawn(draw, "spend", 3.9, stacked=True))

@@ -27,7 +27,7 @@ NO_CHARTS = (
     "sparing report --html says how to add it."
 )
 MARKS = {True: "✓", False: "✗", None: "·"}
-ORIGINAL = "Its requirements (NFR) count characters; the bill stands beside them."
+ORIGINAL = "Its requirements (NFR) count characters; the bill is next to them."
 
 
 class Card(NamedTuple):

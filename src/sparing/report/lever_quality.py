@@ -21,8 +21,8 @@ class LookSide(NamedTuple):
     @property
     def words(self) -> str:
         if not self.looks:
-            return "no looks"
-        looks = f"{self.looks} look{'' if self.looks == 1 else 's'}"
+            return "no reviews"
+        looks = f"{self.looks} review{'' if self.looks == 1 else 's'}"
         quotes = f"{100 * self.verified:.0f} % of {self.quotes} quotes verify"
         said = quotes if self.quotes else "nothing quoted"
         return f"{looks}, {self.findings:.1f} findings each, {said}"
@@ -68,7 +68,7 @@ def lever_quality_page(found: LeverQuality) -> list[RenderableType]:
     rows = [one for one in found.rows if one.aided.looks]
     if not rows and not found.sheet:
         return []
-    parts = [Text("reviewers' first looks with a lever and without, in this repository", "bold")]
+    parts = [Text("first reviews with and without a lever, in this repository", "bold")]
     for row in rows:
         parts.append(Text(f"{row.lever}, {row.model}"))
         parts += [Text(f"  with     {row.aided.words}"), Text(f"  without  {row.bare.words}")]

@@ -21,10 +21,10 @@ WHO: Mapping[str, str] = MappingProxyType(
         "author/documents": "writers of documents",
         "reviewer/documents": "reviewers of documents",
         "author/tasks": "implementers",
-        "author/code": "who works on all of the code",
+        "author/code": "roles that work on all of the code",
         "reviewer/code": "reviewers of code",
-        "researcher/documents": "who looks around first",
-        "researcher/code": "who looks back",
+        "researcher/documents": "researchers, before documents",
+        "researcher/code": "retrospectives",
     }
 )
 TITLE = "what other models would have cost"

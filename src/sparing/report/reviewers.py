@@ -78,7 +78,7 @@ class SecondReviewer:
         if not self.apart:
             return ""
         return (
-            f"{SECOND}: {self.missed} of {self.apart} separate looks found a blocker of its own, "
+            f"{SECOND}: {self.missed} of {self.apart} separate reviews found a blocker of its own, "
             f"which a merged panel may have missed; none in the last {self.quiet} "
             f"(auto merges at {ENOUGH_LOOKS})"
         )
@@ -129,7 +129,7 @@ def _table(rows: Sequence[YieldRow], *, models: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("reviewer", overflow="fold", max_width=ROLE_WIDTH)
     table.add_column("stage", overflow="fold", max_width=STAGE_WIDTH)
-    for name in ("looks", "blockers", "accepted", "cost", "each"):
+    for name in ("reviews", "blockers", "accepted", "cost", "each"):
         table.add_column(name, justify="right", no_wrap=True)
     previous = ""
     for row in rows:

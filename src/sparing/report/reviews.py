@@ -161,5 +161,5 @@ def _style(row: ReviewRow) -> str:
 
 def _looks(rows: Sequence[ReviewRow]) -> str:
     iterations = len({row.iteration for row in rows})
-    looks = f"{len(rows)} look{'s' if len(rows) != 1 else ''}"
+    looks = f"{len(rows)} review{'s' if len(rows) != 1 else ''}"
     return f"{looks} in {iterations} iteration{'s' if iterations != 1 else ''}"

@@ -74,14 +74,14 @@ def trial_page(rows: Sequence[TrialRow], asked: int, done: int) -> RenderableTyp
         Text("false alarms: blockers and warnings that meet no planted defect; each: for one found")
     )
     if done < asked:
-        parts.append(Text(f"ended early: {done} of {asked} looks were made", "yellow"))
+        parts.append(Text(f"ended early: {done} of {asked} reviews were made", "yellow"))
     return Group(*parts)
 
 
 def _table(rows: Sequence[TrialRow]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("order")
-    for name in ("looks", "defects found", "false alarms", "cost", "each"):
+    for name in ("reviews", "defects found", "false alarms", "cost", "each"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("cost is")
     for row in rows:

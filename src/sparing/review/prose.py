@@ -67,7 +67,7 @@ def retraction(before: str, after: str) -> str:
     if _is_anothers(_lead_in(before)):
         return "the words before the object call it an example, or somebody else's"
     if len(close.strip()) > CLOSE_CHARS or _takes_back(close):
-        return "the words after the object go on, or take something back"
+        return "the words after the object continue, or take something back"
     if any(_refuses(sentence) for text in (lead, close) for sentence in _sentences(text)):
         return "the object approves, and the words around it do not"
     return ""

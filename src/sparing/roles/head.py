@@ -44,7 +44,7 @@ def read_head(source: str, where: str) -> RoleHead:
     try:
         return RoleHead(tomllib.loads("\n".join(inner)), text, plain=False)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        why = f"the head of the role {where} is no TOML: {error}"
+        why = f"the head of the role {where} is not TOML: {error}"
         raise ConfigError(why, _repair(where)) from error
 
 

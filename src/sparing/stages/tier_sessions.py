@@ -68,4 +68,4 @@ def _ask(place: Place, reason: str) -> Next:
 
 
 def _explained(found: WeighResult) -> str:
-    return f"it can't go on in this session, it would break off within the stage: {found.reason}"
+    return f"it can't continue in this session, there is no room for the stage: {found.reason}"

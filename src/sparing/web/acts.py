@@ -155,7 +155,7 @@ def _answer(visit: Visit, form: Words) -> ActReceipt:
     _checked(visit, form)
     found = questions.answer(visit.office, visit.row, form.words, form.number, visit.who, visit.at)
     left = len(found.left)
-    words = f"{left} still wait for an answer" if left else f"{found.stage} goes on"
+    words = f"{left} still wait for an answer" if left else f"{found.stage} continues"
     return _told(visit, f"answered; {words}")
 
 
@@ -195,7 +195,7 @@ def _abandon(visit: Visit, seen: Seen) -> ActReceipt:
 
 def _resume(visit: Visit, seen: Seen) -> ActReceipt:
     _checked(visit, seen)
-    return _told(visit, f"{orders.resume(visit.office, visit.row, visit.who, visit.at)} goes on")
+    return _told(visit, f"{orders.resume(visit.office, visit.row, visit.who, visit.at)} continues")
 
 
 def _rerun(visit: Visit, form: ToStage) -> ActReceipt:

@@ -108,5 +108,5 @@ def _print_answered(office: Office, row: FeatureRow, done: AnswerReceipt, *, as_
     if as_json:
         print_json(feature=number, stage=done.stage, left=left, next_command=command)
         return
-    echo(f"saved; {len(left)} more questions are open:")
+    echo(f"saved; open questions: {len(left)}")
     echo(f"  {style(command, fg='cyan')}")

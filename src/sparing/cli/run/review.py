@@ -98,7 +98,7 @@ def review_command(**said: Any) -> int:
             audit = with_facts(audit, facts)
             _show_checks(facts, quiet=quiet)
         likely = forecast_usd(audit)
-        what = f"{len(audit.roles)} looks by {audit.around.backend(audit.row).name}"
+        what = f"{len(audit.roles)} reviews by {audit.around.backend(audit.row).name}"
         again = "sparing review --yes"
         cap = agreed(what, likely, given.cap, yes=given.yes, quiet=quiet, again=again)
         status = LiveStatus(office, quiet=quiet, only=[audit.row.feature.key])

@@ -88,7 +88,7 @@ def _list(found: tuple[FoundSpecs, ...]) -> None:
 
 
 def _show(found: SpecImport) -> None:
-    count = f", {found.tasks} tasks" if found.tasks else ""
+    count = f", {found.tasks} task{'' if found.tasks == 1 else 's'}" if found.tasks else ""
     files = f"{len(found.uses)} file{'s' if len(found.uses) > 1 else ''}"
     echo(f"{style(found.format, bold=True)}: {files}{count}")
     width = max(len(one.path) for one in found.uses)

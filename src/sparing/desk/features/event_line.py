@@ -50,7 +50,7 @@ WAYS = {
 VERBS = {
     "approve": "approved",
     "reject": "rejected",
-    "continue": "goes on",
+    "continue": "continues",
     "answer": "answered",
     "rerun": "runs again",
     "skip": "skips to",

@@ -11,7 +11,7 @@ from sparing.economy.review_quality import FirstLook, LookFigures, pairs
 from sparing.report.lever_quality import LeverQuality, LookSide, QualityRow
 from sparing.runtime.lever_record import effect_of_sheet, looks_by_sheet, looks_by_tools
 
-TOOLS, SHEET = "tools of our own", "fact sheet"
+TOOLS, SHEET = "Sparing's own tools", "fact sheet"
 
 
 def lever_quality(office: Office, bases: Sequence[Basis]) -> LeverQuality:

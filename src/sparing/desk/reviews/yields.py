@@ -1,4 +1,4 @@
-"""What reviewers brought, out of the verdicts and their bills, over one feature or many."""
+"""What reviewers found, out of the verdicts and their bills, over one feature or many."""
 
 from __future__ import annotations
 

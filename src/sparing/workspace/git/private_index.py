@@ -180,7 +180,7 @@ def _rules(file: Path | None) -> bytes:
 
 
 def _is_file(git: Git, path: str) -> bool:
-    assert git.work_tree is not None, "there is no folder to look into"
+    assert git.work_tree is not None, "there must be a folder to look into"
     mode = (git.work_tree / path).lstat().st_mode
     return S_ISREG(mode) or S_ISLNK(mode)
 

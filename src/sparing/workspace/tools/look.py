@@ -87,7 +87,7 @@ class Look:
         if not again and self.seen.covers(file.path, file.digest, span):
             return Part(
                 f"== {file.path}, lines {span.first}-{span.last}: unchanged, and already in your "
-                "context. again=true shows them once more.",
+                "context. again=true shows them again.",
                 known=file.path,
             )
         kept = self.touched.get(file.path, ())

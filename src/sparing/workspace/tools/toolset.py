@@ -235,7 +235,7 @@ def _text(data: bytes | None) -> str | None:
     if data is None:
         return None
     if b"\0" in data:
-        raise ToolMistake("it is no text.")
+        raise ToolMistake("it is not text.")
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -50,7 +50,7 @@ class WorktreeFiles:
     def shown(self, path: str) -> ShownFile:
         name, data = self._opened(path)
         if b"\0" in data[:BINARY_BYTES]:
-            raise ToolMistake(f"{name} is no text: {len(data)} bytes.")
+            raise ToolMistake(f"{name} is not text: {len(data)} bytes.")
         raw = data.decode("utf-8", "replace")
         text = self.redactor.clean_lines(raw)
         before, lines = split_lines(raw), split_lines(text)
