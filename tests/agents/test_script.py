@@ -71,11 +71,11 @@ WRONG = {
     "not a number": ("[[turn]]\ndelay_seconds = nan", "is wrong at turn.0.delay_seconds: Input"),
     "no path": ("[[turn]]\n[[turn.edit]]\ntext = ''", "is wrong at turn.0.edit.0.path: Field req"),
     "negative": ("base_tokens = -1", "is wrong at base_tokens: Input should be greater"),
-    "bad TOML": ("[[turn]\n", "is no TOML: "),
-    "half a string": ('reply = "', "is no TOML: "),
-    "twice": ("base_tokens = 1\nbase_tokens = 2", "is no TOML: Cannot overwrite a value"),
+    "bad TOML": ("[[turn]\n", "is not TOML: "),
+    "half a string": ('reply = "', "is not TOML: "),
+    "twice": ("base_tokens = 1\nbase_tokens = 2", "is not TOML: Cannot overwrite a value"),
     "line break in a key": ('"a\\nb\\u001b[2J" = 1', "is wrong at a\ufffdb\ufffd[2J: Extra"),
-    "a huge number": ("base_tokens = " + "9" * 10_000, "is no TOML: Exceeds the limit"),
+    "a huge number": ("base_tokens = " + "9" * 10_000, "is not TOML: Exceeds the limit"),
 }
 
 
@@ -92,7 +92,7 @@ def test_a_mistake_in_a_script(script: Path, name: str) -> None:
 def test_bytes_that_are_no_text(script: Path) -> None:
     """K1"""
     script.write_bytes(b'reply = "\xff"')
-    assert complaint(script)[0].startswith(f"the script {script} is no TOML: 'utf-8' codec")
+    assert complaint(script)[0].startswith(f"the script {script} is not TOML: 'utf-8' codec")
 
 
 UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {

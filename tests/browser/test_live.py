@@ -191,7 +191,7 @@ def _whole_feature(window: Any) -> None:
         approve(window, stage)
     gate(window, "implement")
     window.get_by_text("Rule on it").first.click()
-    window.get_by_placeholder("why, for those who look later").fill("it is short enough")
+    window.get_by_placeholder("why (later reviewers see it)").fill("it is short enough")
     window.get_by_role("button", name="Dismiss").click()
     window.locator(".finding", has_text="it is short enough").wait_for()
     approve(window, "implement")

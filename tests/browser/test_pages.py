@@ -52,7 +52,7 @@ def test_gates_of_every_kind(scene: Scene) -> None:
         window = logged_in(chromium, scene.page)
         window.goto(f"{scene.home}/001")
         window.get_by_text("Rule on it").first.click()
-        window.get_by_placeholder("why, for those who look later").fill("it is set in the caller")
+        window.get_by_placeholder("why (later reviewers see it)").fill("it is set in the caller")
         window.get_by_role("button", name="Dismiss").click()
         window.locator(".finding", has_text="it is set in the caller").wait_for()
         window.goto(f"{scene.home}/002")
