@@ -250,13 +250,16 @@ def test_words_that_readers_stumble_over_are_found(tmp_path: Path) -> None:
     """K4: in pages, in help and in texts of the code; docstrings are nobody's business."""
     table = "# C\n\n## Words\n\n| not | but |\n|---|---|\n| once more | again |\n\n## Next\n"
     code = (
-        '"""Once more."""\ndef one_command():\n    """Do it once more."""\n    return "once more"\n'
+        '"""Once more."""\ndef one_command():\n    """Do it once more."""\n'
+        '    return "try once more"\n'
         '\n\ndef other():\n    """Once more."""\n'
     )
     files = {
         "CONTRIBUTING.md": table,
         "README.md": "# R\n\nTry once more.\n",
         "src/sparing/cli/a.py": code,
+        "src/sparing/agents/b.py": 'STORED = "once more"\nERROR = "try it once more"\n',
+        "src/sparing/double/c.py": 'ANSWER = "try it once more"\n',
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -264,6 +267,7 @@ def test_words_that_readers_stumble_over_are_found(tmp_path: Path) -> None:
     says = 'write "again", not "once more"'
     assert words.complaints(tmp_path) == [
         f"README.md:3: {says}",
+        f"src/sparing/agents/b.py:2: {says}",
         f"src/sparing/cli/a.py:2: {says}",
         f"src/sparing/cli/a.py:4: {says}",
     ]

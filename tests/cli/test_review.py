@@ -136,7 +136,7 @@ def test_sarif_and_annotations(desk: Desk) -> None:
     [
         (("--yes", "--base", "nowhere"), 64, "there is no branch or commit 'nowhere'"),
         (("--yes", "--base", "loud"), 64, "loud has no commit that loud lacks"),
-        ((), 2, "nobody has agreed to it"),
+        ((), 2, "needs your consent"),
         (("--yes", "--pr", "7"), 1, "pull request 7 can't be read"),
         (("--json", "--annotations"), 64, "can't be combined"),
     ],

@@ -263,10 +263,8 @@ def _repair(office: Office, row: FeatureRow, state: FlowState, outcome: Outcome)
 def moved_on(now: FeatureRow) -> StaleView:
     """Somebody else was quicker: an answer must not reach what its sender never saw."""
     feature, stage = now.feature, FlowState.load(now.place["state"]).stage
-    return StaleView(
-        f"feature {feature.id} has moved on to {stage} in the meantime",
-        f"sparing show {feature.id}",
-    )
+    what = f"feature {feature.id} has moved on to {stage} in the meantime"
+    return StaleView(what, f"sparing show {feature.id}")
 
 
 def refuse_twice(connection: Connection, row: FeatureRow, gate: str) -> None:

@@ -50,7 +50,7 @@ STEPS: Mapping[str, str] = {
     PANEL: "two reviewers of a document in one turn",
     MEMORY: "files already read are not read again",
     TOOLS: "fewer tools, and several files in one call",
-    SCOPE: "prompts cut to the role, plus Sparing's own instructions",
+    SCOPE: "prompts cut to the role, plus instructions",
     BY_PATH: "documents named by path if expected to be cheaper",
     Lever.INLINE: "documents in the prompt, not opened by tools",
     Lever.TRUNK: "shared prompt prefix, cached once",
