@@ -85,7 +85,8 @@ def folded(line: str, columns: int) -> str:
     found = re.match(_INDENT, plain)
     deep = len(found[0]) if found and len(found[0]) < columns // 2 else 0
     line = _tightened(line, len(plain) - columns, deep)
-    if re.match(_PROGRAMS, line.rpartition(_COMMAND)[2]) and _COMMAND in line:
+    _, mark, command = line.partition(_COMMAND)
+    if mark and re.match(_PROGRAMS, command) and "; or" not in command:
         return _above_command(line, columns, deep)
     lines, length = [""], 0
     for piece in re.split(r"(?<=\S) (?=\S)", line):
