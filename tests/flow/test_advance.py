@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.artifact import ArtifactName as A
-from sparing.flow.advance import BREAKER, TABLE, advance, begin
+from sparing.flow.advance import BREAKER, TABLE, advance, begin, needed
 from sparing.flow.flows import FEATURE, FLOWS, L1, L2, L3
 from sparing.flow.stage import Flow, Stage, StageWork
 from sparing.flow.state import TERMINAL, Do, FlowState, Outcome, OutcomeKind, Position
@@ -249,3 +249,13 @@ def test_a_flow_that_makes_no_sense_is_refused(build: object) -> None:
     assert callable(build)
     with pytest.raises(ValueError, match=r".+"):
         build()
+
+
+def test_documents_that_a_person_may_have_deleted() -> None:
+    """A6: those there are and a later stage reads; while it is stuck, also the one it writes."""
+    assert needed(begin("feature")) == frozenset()
+    at_gate = to_gate("feature", "design")
+    assert needed(at_gate) == {A.SPEC, A.DESIGN}
+    stuck = run(at_gate, Outcome(OutcomeKind.APPROVE), OutcomeKind.FAILED)
+    assert (stuck.stage, stuck.position) == ("create-plan", Position.STUCK)
+    assert needed(stuck) == {A.SPEC, A.DESIGN, A.PLAN}

@@ -195,3 +195,12 @@ def test_answers_stand_beside_their_questions() -> None:
     assert answers_text([("Which\nport?", "8080")]) == "Question: Which port?\nAnswer: 8080\n"
     same = answers_text([("A?", "decide"), ("B?", "decide"), ("C?", "no")])
     assert same == "Question: A?\nQuestion: B?\nAnswer: decide\n\nQuestion: C?\nAnswer: no\n"
+
+
+def test_a_block_that_cannot_be_read_is_asked_for_again_once() -> None:
+    """F5: the author repeats its answer; the second time its work counts as it is."""
+    broken = Handoff(unreadable="status: blo")
+    again = answered("L1", "plan", broken)
+    assert (asked(again).kind, asked(again).turn) == (JobKind.DISPATCH, Turn.ANSWER)
+    later = after(again.place, JobResult(commit="c1", reply="reply"), handoff=broken)
+    assert later.do is not Do.RUN or asked(later).turn is not Turn.ANSWER

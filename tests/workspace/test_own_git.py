@@ -159,3 +159,15 @@ def test_a_shallow_clone(tmp_path: Path) -> None:
     worktree = ensure_worktree(find_repository(main), path, "feature/001-a", commit)
     scene = Scene(Place(tmp_path, main, path, tmp_path / "scratch"), worktree)
     assert scene.run("git log --format=%s; git status --short").out == "commit 2\ncommit 1\n"
+
+
+def test_the_same_history_is_packed_once(scene: Scene) -> None:
+    """Every turn and every check asks for it: only a new commit makes it anew."""
+    own_git(scene.worktree, scene.stores)
+    before = (folder_of(scene.worktree.path) / "packed-refs").stat().st_ino
+    own_git(scene.worktree, scene.stores)
+    refs = folder_of(scene.worktree.path) / "packed-refs"
+    assert refs.stat().st_ino == before
+    git(scene.worktree.path, "commit", "-q", "--allow-empty", "-m", "next")
+    own_git(scene.worktree, scene.stores)
+    assert refs.read_text().startswith(git(scene.worktree.path, "rev-parse", "HEAD"))

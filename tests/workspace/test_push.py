@@ -20,7 +20,14 @@ from typing import Any
 import pytest
 
 from sparing.workspace.git.config import Setting, pin
-from sparing.workspace.git.push import Opened, PullRequest, Remote, open_request, remote_of
+from sparing.workspace.git.push import (
+    Opened,
+    PullRequest,
+    Remote,
+    open_request,
+    remote_named,
+    remote_of,
+)
 from tests.repositories import git, make_repository, write_files
 from tests.workspace.features import BRANCH, commit, make_worktree
 
@@ -235,3 +242,12 @@ def test_the_base_decides_which_remote(site: Site) -> None:
     assert remote_of(repo, "main") == Remote("origin", URL)
     git(site.checkout, "remote", "remove", "origin")
     assert remote_of(repo, "release") == upstream
+
+
+def test_a_remote_by_its_name(site: Site) -> None:
+    """What is pushed goes where pushes go; a name that nobody gave is none."""
+    repo = make_worktree(site.checkout).repository
+    assert remote_named(repo, "origin") == Remote("origin", URL)
+    assert remote_named(repo, "other") is None
+    git(site.checkout, "config", "remote.origin.pushurl", OPEN)
+    assert remote_named(repo, "origin") == Remote("origin", OPEN)
