@@ -1,7 +1,8 @@
 """`make chaos`: everything that can happen to a run, and it must end as if nothing had.
 
-Each outcome is written down, so a run that was stopped goes on; `--part` takes one part, `--short`
-what CI runs, `--stride N` every N-th case of each part, `--again` tries everything anew.
+Each outcome is written down, so a run that was stopped goes on; `--part` takes one part, `--flow`
+one flow, `--short` what CI runs, `--stride N` every N-th case of each part, `--again` tries
+everything anew.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.chaos.parts import Case, clock, disk, engines, kills, points, signals
-from bench.chaos.scene import Verdict
+from bench.chaos.scene import FLOWS, Verdict
 
 OUT = Path(__file__).parents[1] / "out" / "chaos.jsonl"
 PARTS = ("points", "kills", "signals", "clock", "disk", "engines")
@@ -40,6 +41,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.chaos", description=__doc__)
     parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--flow", choices=FLOWS, action="append")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--stride", type=int, default=1)
@@ -53,7 +55,9 @@ def _cases(options: argparse.Namespace) -> Iterator[Case]:
         "engines": engines,
     }  # fmt: skip
     for part in options.part or PARTS:
-        for number, case in enumerate(made[part]()):
+        flows = tuple(f"{one} " for one in options.flow or FLOWS)
+        cases = [one for one in made[part]() if one.name.startswith(flows)]
+        for number, case in enumerate(cases):
             if case.short if options.short else number % options.stride == 0:
                 yield case
 

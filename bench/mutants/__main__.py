@@ -39,6 +39,8 @@ TESTED = (
 SEED = 21
 SOUND = "tests/flow/test_advance.py"
 """Must pass before anything is changed."""
+WHOLE_RUNS = ("test_panel_run.py", "test_no_verdict.py", "test_asking_authors.py", "test_gates.py")
+"""In processes of their own, so nobody sees what they call: tried last, where they are about it."""
 EVERY = ""
 """The name under which all tests stand."""
 MOST_SHARE = 0.03
@@ -152,7 +154,8 @@ def tests_for(mutant: Mutant, called: Mapping[str, Sequence[Test]], budget: floa
         if chosen and sum(one.seconds for one in chosen) + test.seconds > budget:
             break
         chosen.append(test)
-    return chosen
+    whole = WHOLE_RUNS if mutant.room in ("dispatch", "stages") else ()
+    return [*chosen, *(Test(f"tests/engine/{name}", 0.0) for name in whole)]
 
 
 @cache

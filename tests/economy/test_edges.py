@@ -72,3 +72,12 @@ def test_a_name_counts_as_used_from_its_least_length_on() -> None:
     assert ranked(texts, defined)[0] == "b.py"
     short = {"a.py": (), "b.py": (name[1:],), "c.py": ()}
     assert ranked(texts | {"c.py": f"{name[1:]}()\n"}, short) == ["a.py", "b.py", "c.py"]
+
+
+def test_a_map_that_just_fits_is_whole() -> None:
+    """Each line has its end of line, and a character too many leaves the last one out."""
+    line = CHARS_PER_TOKEN * 5 - 1
+    texts = {f"{n}{'f' * (line - 4)}.py": "" for n in range(3)}
+    assert [len(one) for one in repository_map(texts).splitlines()] == [line] * 3
+    assert repository_map(texts, limit_tokens=15).count("\n") == 3
+    assert repository_map(texts, limit_tokens=14).count("\n") == 2

@@ -95,3 +95,11 @@ def test_too_few_turns_or_opens_say_nothing_of_the_sheet() -> None:
     assert sheet_effect([*other, *bare]).less is None
     why = "not shown yet that files it quotes are opened less often here"
     assert sheet_use(sheet_effect([]), 1) == (SheetUse.OFF, why)
+
+
+def test_what_cannot_be_compared_spares_nothing() -> None:
+    """E6: aided reviews and bare fixes have nothing in common."""
+    aided = turns(Errand.REVIEW, aided=True, calls=1, times=10)
+    bare = turns(Errand.FIX, aided=False, calls=30, times=20)
+    told = why_off(Lever.MAP, [*aided, *bare], 8)
+    assert told == "its own record: 10 turns with it were spared 0.0 calls each"

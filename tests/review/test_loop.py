@@ -71,6 +71,7 @@ def test_at_the_cap_the_seed_keeps_a_documents_concerns_and_goes_on() -> None:
     decision, loop = decide(loop, [bad("spec-reviewer", Severity.BLOCKER)])
     assert (decision, loop.asks) == (LoopDecision.ASK, ("phase-reviewer",))
     assert loop.outcomes == (Ended("spec-reviewer", False, 1),)
+    assert (loop.final, loop.regressed, loop.iteration) == (False, False, 1)
     decision, loop = decide(loop, [bad("phase-reviewer")])
     assert (decision, loop.failed) == (LoopDecision.ACCEPT, ("spec-reviewer", "phase-reviewer"))
 

@@ -67,3 +67,11 @@ def test_no_other_call_is_refused_by_its_number() -> None:
     program = landlock.filter_program({key: [] for key in KEYS})
     refused = {number for number in range(500) if answer_to(number, program) == landlock.EPERM}
     assert refused == {*REFUSED, landlock.SOCKET, landlock.SOCKET_PAIR}
+
+
+def test_machines_are_known_by_the_numbers_of_their_programs() -> None:
+    """H6: what the kernel calls them is the number in every ELF file, 64 bits, little-endian."""
+    wide_and_little = 0x8000_0000 | 0x4000_0000
+    machines = {"x86_64": 62, "aarch64": 183}
+    found = {name: number | wide_and_little for name, number in machines.items()}
+    assert found == landlock.ARCHITECTURES

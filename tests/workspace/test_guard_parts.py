@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sparing.workspace.checks.definitions import command_text
+from sparing.workspace.checks.discover import Check
 from sparing.workspace.checks.guard import (
     TestPaths,
     are_changed,
@@ -76,6 +78,32 @@ def test_folders_that_a_command_gives_its_runner(
 ) -> None:
     files = {"verify/a.py": "", "other/b.py": "", "src/c.py": ""}
     assert named_folders(command, snapshot(make_repository(tmp_path / "r", files))) == found
+
+
+@pytest.mark.parametrize(
+    ("check", "files"),
+    [
+        (Check("test", ("make", "test"), "Makefile"), {"Makefile": "test:\n\tpytest verify\n"}),
+        (
+            Check("test", ("npm", "run", "--silent", "test"), "package.json"),
+            {"package.json": '{"scripts": {"test": "node --test verify"}}'},
+        ),
+    ],
+)
+def test_folders_that_make_and_npm_give_it(
+    tmp_path: Path, check: Check, files: dict[str, str]
+) -> None:
+    found = snapshot(make_repository(tmp_path / "r", {**files, "verify/a.py": ""}))
+    assert named_folders(command_text(check, found), found) == ("verify/",)
+
+
+def test_a_script_s_words_are_no_scripts(tmp_path: Path) -> None:
+    """Another script with `pre` before such a word has nothing to do with the check."""
+    scripts = '{"scripts": {"test": "node build", "prebuild": "rm x", "pretest": "npm run a"}}'
+    check = Check("test", ("npm", "run", "--silent", "test"), "package.json")
+    text = command_text(check, snapshot(make_repository(tmp_path / "r", {"package.json": scripts})))
+    assert "npm run a" in text
+    assert "rm x" not in text
 
 
 @pytest.mark.parametrize(
