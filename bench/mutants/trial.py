@@ -130,8 +130,6 @@ def _become_pytest(tests: Sequence[str], copy: Path, cpu_seconds: float) -> None
         sys.path[:] = [str(copy), str(copy / "src"), *_foreign(sys.path)]
         for name in [one for one in sys.modules if one.split(".")[0] in ("bench", "tests")]:
             del sys.modules[name]
-        sys.dont_write_bytecode = False  # or everything is compiled again each time
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         quiet = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist")
         own = ("--rootdir", str(copy), "--basetemp", f"{copy}-temporary", "--assert=plain")
         code = int(pytest.main([*quiet, *own, *tests]))
