@@ -74,6 +74,8 @@ def test_every_title_has_a_slug(title: str) -> None:
         ("", "untitled"),
         ("a sentence whose thirtieth one is a dash", "a-sentence-whose-thirtieth-one"),
         ("abcdefghij abcdefghij abcdefg x", "abcdefghij-abcdefghij-abcdefg"),
+        ("Add a function that sorts a list of versions", "add-a-function-that-sorts-a"),
+        ("x" * 40, "x" * 30),
     ],
 )
 def test_slugs_people_would_expect(title: str, slug: str) -> None:

@@ -32,6 +32,23 @@ def test_a_command_that_fits_nowhere_is_left_to_the_terminal(line: str) -> None:
     assert folded(line, 38) == line
 
 
+def test_a_hint_in_words_breaks_between_words() -> None:
+    """K1: only what is a command from its first word on is left to the terminal."""
+    hint = "set ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN, from `claude setup-token`"
+    assert folded(f"      \x1b[36m{hint}\x1b[0m", 60).split("\n") == [
+        "      \x1b[36mset ANTHROPIC_API_KEY; or CLAUDE_CODE_OAUTH_TOKEN,",
+        "      from `claude setup-token`\x1b[0m",
+    ]
+
+
+def test_words_stay_under_a_mark_and_its_label() -> None:
+    line = "✓ settings     0 set, the rest by default (sparing config show), as ever"
+    assert folded(line, 60).split("\n") == [
+        "✓ settings     0 set, the rest by default (sparing config",
+        "               show), as ever",
+    ]
+
+
 def test_a_figure_comes_closer_to_its_label() -> None:
     """K1: at 60 columns the bill showed `s` and `imulated` on two lines."""
     wide = "this run" + " " * 43 + "$0.059  simulated, 6 % more"

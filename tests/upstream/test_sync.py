@@ -71,7 +71,7 @@ def test_a_clean_merge(there: Scene) -> None:
     assert "moved on" not in shown
     changed = git(there.repository, "diff", "--name-only", there.built.now.feature.base_commit, old)
     assert "shared.txt" in changed
-    assert there.built.sparing("sync", "1").out == "main has nothing that feature 001 has not\n"
+    assert there.built.sparing("sync", "1").out == "feature 001 already has everything in main\n"
 
 
 def test_conflicts_go_to_the_implementer_with_both_sides(there: Scene) -> None:

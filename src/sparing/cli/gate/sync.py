@@ -65,11 +65,11 @@ def sync_command(
 
 
 def _nothing(row: FeatureRow, *, as_json: bool) -> int:
-    words = f"{row.feature.base_branch or 'its base'} has nothing that feature {row.feature.id}"
+    base = row.feature.base_branch or "its base branch"
     if as_json:
         print_json(feature=row.feature.id, moved=False)
     else:
-        echo(f"{words} has not")
+        echo(f"feature {row.feature.id} already has everything in {base}")
     return 0
 
 
