@@ -157,7 +157,7 @@ class AcpWatch:
         if self.tools and fields(can, "mcpCapabilities").get("http") is True:
             servers = [{"type": "http", "name": SERVER, "url": self.tools, "headers": []}]
         elif self.tools:
-            self.stop(TurnOutcome(Failure.CRASHED, f"{self.name} can't be given tools of ours"))
+            self.stop(TurnOutcome(Failure.CRASHED, f"{self.name} can't use Sparing's own tools"))
         given: JsonObject = {"cwd": self.folder, "mcpServers": servers}
         if not self.known:
             return request(SESSION, "session/new", given)
@@ -165,7 +165,7 @@ class AcpWatch:
         if "resume" in fields(can, "sessionCapabilities"):
             return request(SESSION, "session/resume", given)
         if can.get("loadSession") is not True:
-            words = f"{self.name} can't go on with a session"
+            words = f"{self.name} can't resume a session"
             self.stop(TurnOutcome(Failure.INVALID_SESSION, words))
         return request(SESSION, "session/load", given)
 

@@ -122,7 +122,7 @@ def note_staged(git: Git, found: Scan) -> None:
 
 
 def _look(git: Git) -> Look | None:
-    assert git.work_tree is not None, "there is no folder to look into"
+    assert git.work_tree is not None, "there must be a folder to look into"
     files, signed = folder_stamp(git.work_tree), signature(git.git_dir)
     if files is None or includes(git.settings(signed)):
         return None
