@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +13,21 @@ from tests.agents.backends import BACKENDS, ONE_LIFE
 from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
 
-collect_ignore_glob = (
-    []
-    if "claude" in BACKENDS
-    else ["test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"]
-)
+HERE = Path(__file__).parent
+WITH_CLIENTS = ("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py")
+collect_ignore_glob = [] if "claude" in BACKENDS else [*WITH_CLIENTS]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs no client is part of `make test`: where clients are, it is not run again."""
+    if "claude" in BACKENDS:
+        items[:] = [item for item in items if item.path.parent != HERE or _has_client(item)]
+
+
+def _has_client(item: pytest.Item) -> bool:
+    names = re.split(r"[\[\]-]", item.name)[1:]
+    clients = (name for name in BACKENDS if name != "scripted")
+    return any(map(item.path.match, WITH_CLIENTS)) or any(name in names for name in clients)
 
 
 @pytest.fixture(params=sorted(BACKENDS))

@@ -18,7 +18,7 @@ from sparing.workspace.git.commit import (
     commit_paths,
     list_folder,
 )
-from sparing.workspace.git.direct import commit_object
+from sparing.workspace.git.direct import loose_object
 from sparing.workspace.git.direct.attributes_files import may_have_attributes
 from sparing.workspace.git.direct.history_reader import (
     difference,
@@ -141,7 +141,7 @@ def test_a_commit_is_the_one_that_git_writes(
     tree, parent = (git(place, "rev-parse", one) for one in ("HEAD^{tree}", "HEAD"))
     env = identity(float(seconds), GitIdentity(name.replace("\0", ""), email))
     args = (repo.git(), tree, (parent,), text.encode(), env)
-    made = commit_object.write_loose_commit(*args)
+    made = loose_object.write_loose_commit(*args)
     if made is None:
         return
     asked = repo.git().text(
@@ -157,15 +157,15 @@ def test_usual_commits_start_no_git(repo: Repository) -> None:
     for author in (GitIdentity("Sparing", "sparing@localhost"), GitIdentity("Ada L", "a.b@c.de")):
         env = identity(AT, author)
         args = (repo.git(), tree, (tip(repo),), b"Subject\n", env)
-        made = commit_object.write_loose_commit(*args)
+        made = loose_object.write_loose_commit(*args)
         assert made is not None
-        assert made == commit_object.write_loose_commit(*args)
+        assert made == loose_object.write_loose_commit(*args)
         place = repo.git_dir / "objects" / made[:2] / made[2:]
         assert place.stat().st_mode & 0o777 == 0o444
         assert git(repo.checkout, "fsck", "--no-dangling") == ""
     git(repo.checkout, "config", "core.sharedRepository", "group")
     args = (repo.git(), tree, (tip(repo),), b"Subject\n", identity(AT))
-    assert commit_object.write_loose_commit(*args) is None
+    assert loose_object.write_loose_commit(*args) is None
     assert make_commit(repo.git(), tree, (tip(repo),), STAMP)
 
 

@@ -15,8 +15,8 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from sparing.workspace.git.direct.commit_object import write_loose_commit
 from sparing.workspace.git.direct.history_reader import read_commit
+from sparing.workspace.git.direct.loose_object import write_loose_commit
 from sparing.workspace.git.object_reader import NoAnswer
 from sparing.workspace.git.runner import Git, common_dir, failure
 from sparing.workspace.git.user import SPARING, CommitSigner, GitIdentity, signed_commit
