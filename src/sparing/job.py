@@ -44,6 +44,8 @@ class JobKind(StrEnum):
     REOPEN = "reopen"
     """Commit that a feature whose last gate was not approved is active again."""
     HANDOVER = "handover"
+    UNDO = "undo"
+    """Take what single tasks made off the branch."""
     SYNC = "sync"
     """Bring the base branch in, and see whether the checks agree."""
 

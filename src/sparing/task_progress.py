@@ -63,6 +63,9 @@ class TaskProgress:
     single: bool = False
     """A task in the session of another one was not done: the rest have sessions of their own."""
 
+    undo: tuple[str, ...] = ()
+    """Tasks whose work is to be taken off the branch before anything else."""
+
     @property
     def left_out(self) -> tuple[str, ...]:
         return (*(number for number, _ in self.skipped), *self.blocked)

@@ -79,6 +79,7 @@ class StageStep(StrEnum):
     CLOSE = "close"
     REOPEN = "reopen"
     HANDOVER = "handover"
+    UNDO = "undo"
     SYNC = "sync"
     RESOLVE = "resolve"
 

@@ -85,7 +85,7 @@ def _outcome(answer: str, words: str) -> Outcome | None:
     if not answer:
         return None
     kind = OutcomeKind(answer)
-    if kind in (OutcomeKind.SKIP, OutcomeKind.BACK, OutcomeKind.SYNC):
+    if kind in (OutcomeKind.SKIP, OutcomeKind.BACK, OutcomeKind.SYNC, OutcomeKind.TASKS):
         return Outcome(kind, target=words)
     return Outcome(kind, reason=words)
 

@@ -218,6 +218,8 @@ TABLE: dict[tuple[Position, OutcomeKind], Step] = {
     (Position.GATE, OutcomeKind.APPROVE): _approve,
     (Position.GATE, OutcomeKind.REJECT): _reject,
     (Position.GATE, OutcomeKind.SYNC): _sync,
+    (Position.GATE, OutcomeKind.TASKS): _sync,
+    (Position.STUCK, OutcomeKind.TASKS): _sync,
     (Position.STUCK, OutcomeKind.SYNC): _sync,
     (Position.STUCK, OutcomeKind.APPROVE): _accept,
     (Position.STUCK, OutcomeKind.REJECT): _reject,

@@ -50,6 +50,8 @@ class OutcomeKind(StrEnum):
     """A stuck stage's result is taken as it is, and the stage is worked on from there."""
     SYNC = "sync"
     """Bring in what the base branch has by now; the feature waits again where it did."""
+    TASKS = "tasks"
+    """Do single tasks again, leave them out or split one; the others are kept."""
     ABANDON = "abandon"
 
 

@@ -58,6 +58,11 @@ class Event:
         return read_event(self.kind, self.data)
 
 
+def has(connection: Connection, key: str) -> bool:
+    found = connection.execute("select 1 from events where key = ?", (key,))
+    return found.fetchone() is not None
+
+
 def add(tx: Connection, event: Event) -> None:
     if not is_known(event.kind):
         raise ValueError(f"{event.kind!r} is no kind of event: give it a class in sparing.event")

@@ -30,6 +30,7 @@ PROGRAM_JOBS = {
     StageStep.REOPEN: JobKind.REOPEN,
     StageStep.HANDOVER: JobKind.HANDOVER,
     StageStep.SYNC: JobKind.SYNC,
+    StageStep.UNDO: JobKind.UNDO,
 }
 
 WITH_PLACE = frozenset({JobKind.SURVEY, JobKind.CLOSE, JobKind.REOPEN, JobKind.HANDOVER})

@@ -82,7 +82,6 @@ class StageRules(NamedTuple):
     """The original's pass rule decides, and not the governor."""
     assistants: frozenset[str] = frozenset()
     """Who may help beside authors and reviewers."""
-
     auto: bool = False
     """A gate may pass by rule."""
     others: frozenset[str] = frozenset()
@@ -197,8 +196,9 @@ def enter(place: Place, rules: StageRules, now: float, *, again: bool = False) -
         case StageWork.PROPOSE:
             return ask_for(here, Turn.PROPOSE)
         case StageWork.IMPLEMENT:
-            anew = replace(here, building=TaskProgress())
-            return ask_for(here, Turn.REDO) if again else at(anew, StageStep.TASKS)
+            anew = replace(here, building=here.keeping or TaskProgress(), keeping=None)
+            first = StageStep.UNDO if anew.building.undo else StageStep.TASKS
+            return ask_for(here, Turn.REDO) if again else at(anew, first)
         case StageWork.BUILD:
             return begin(here, Turn.BUILD)
         case StageWork.JUDGE:

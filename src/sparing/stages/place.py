@@ -98,6 +98,8 @@ class Place:
     """How far the tasks are, and who helps afterwards."""
     ending: Ending = Ending()
     """What is left open at the end, and which logs were read."""
+    keeping: TaskProgress | None = None
+    """What stays done of the tasks when their stage begins again."""
     sync: BaseSync = BaseSync()
     """The base that is being brought in."""
     resting: Resting | None = None

@@ -20,6 +20,7 @@ from sparing.stages import (
     last_stage,
     review_outcome,
     review_rounds,
+    task_orders,
     tasks,
     tier_sessions,
 )
@@ -56,6 +57,7 @@ def next_move(place: Place, happened: Happened, rules: StageRules, now: float) -
     here = replace(place, moves=place.moves + 1)
     if happened.answer is not None:
         detour = base_sync.asked(here, happened.answer)
+        detour = detour or task_orders.asked(here, happened, happened.answer, rules, now)
         return detour or _answered(here, happened, happened.answer, rules, now)
     if not happened.results:
         return at(here, StageStep.OPEN)
@@ -274,6 +276,7 @@ STEPS: dict[StageStep, StepHandler] = {
     StageStep.JOIN: tasks.joined,
     StageStep.NOTE: tasks.noted,
     StageStep.SKIP: tasks.noted,
+    StageStep.UNDO: task_orders.undone,
     StageStep.CHECK: _checked,
     StageStep.REPAIR: _authored,
     StageStep.SURVEY: last_stage.surveyed,

@@ -45,16 +45,23 @@ def listed(place: Place, happened: Happened, rules: StageRules, now: float) -> N
     result = happened.results[0]
     waves = result.waves or tuple((number,) for number, _ in result.tasks)
     building = TaskProgress(waves, tuple(result.waits), chains=tuple(result.chains))
-    if place.building.waves and place.tasks == result.tasks:
-        building = _so_far(building, place.building)
+    if place.building.waves:
+        same = {number for number, title in result.tasks if (number, title) in place.tasks}
+        building = _so_far(building, place.building, same)
     return onward(replace(place, tasks=result.tasks, building=building), rules, now)
 
 
-def _so_far(listed: TaskProgress, before: TaskProgress) -> TaskProgress:
-    """Of a leg that was begun anew: what is over stays over."""
+def _so_far(listed: TaskProgress, before: TaskProgress, same: set[str]) -> TaskProgress:
+    """What is over stays over, as far as the document still has it."""
+
+    def still(numbers: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for one in numbers if one in same)
+
     return replace(
-        listed, done=before.done, complete=before.complete, skipped=before.skipped,
-        blocked=before.blocked, helper=before.helper,
+        listed, done=still(before.done), complete=still(before.complete),
+        skipped=tuple(one for one in before.skipped if one[0] in same),
+        blocked=still(before.blocked), helper=before.helper, alone=still(before.alone),
+        told=tuple(one for one in before.told if one[0] in same),
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from sparing.config.sources import sources_here
 from sparing.desk.features import view
 from sparing.desk.features.page_presence import feature_link
 from sparing.desk.gates import answers
+from sparing.desk.money.spend_alarm import SpendAlarm
 from sparing.desk.money.spending import spending
 from sparing.desk.office import Office
 from sparing.desk.setup.roles import check_roles
@@ -168,7 +169,7 @@ async def _drive(
     with office.database.watch() as changed, interruptible():
         own = seat.seat(keys)
         async with running(around, settings.engine, settings.agent.concurrency, own) as engine:
-            looked = now()
+            looked, alarm = now(), SpendAlarm(office)
             while True:
                 if changed() or asking.ended():
                     await engine.tick()
@@ -187,7 +188,16 @@ async def _drive(
                     await engine.look()
                     current = view.reload_all(office, rows)
                     raise_failures(current, await engine.failed())
+                    for row in current:
+                        _tell_spending(office, row, alarm)
                 await asyncio.sleep(settings.engine.poll_seconds)
+
+
+def _tell_spending(office: Office, row: FeatureRow, alarm: SpendAlarm) -> None:
+    """Who looks elsewhere is told before a cap stops the work."""
+    if text := alarm.passed(row, now()) if row.running else "":
+        title = f"sparing: {row.feature.id} {row.feature.title}"
+        notify(office.loaded.settings.notify, title, text)
 
 
 def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], reach: Reach) -> None:

@@ -57,6 +57,7 @@ VERBS = {
     "back": "goes back to",
     "abandon": "abandoned",
     "sync": "brings the base in:",
+    "tasks": "of the tasks:",
 }
 STRONG = ("sealed", "shell")
 """Levels of the sandbox that hold everything that is promised."""

@@ -61,6 +61,13 @@ def stage_outlooks(office: Office, row: FeatureRow) -> dict[str, Range]:
     }
 
 
+def whole_outlook(office: Office, row: FeatureRow) -> Range:
+    """Of the whole feature, from its first stage on: what it was expected to cost."""
+    settings, tasks = settings_of(office, row), len(row.place.get("tasks", []))
+    stages = [_ahead(stage, settings, tasks) for stage in FLOWS[row.feature.flow].stages]
+    return forecast(stages, _history(office, row))
+
+
 def fix_outlook(office: Office, row: FeatureRow, least: int, most: int) -> Range:
     """Of so many turns of whoever writes the code, beside the stages."""
     stage, settings = code_stage(row.feature.flow), settings_of(office, row)

@@ -11,7 +11,7 @@ from sparing.engine.recorded_step import step
 from sparing.errors import RepositoryError, SparingError
 from sparing.finish import close_stage, handover, unfinished_tasks
 from sparing.fleet.arrival import send
-from sparing.implement import open_worktree, stage_checks, task_list, task_proof, waves
+from sparing.implement import open_worktree, stage_checks, task_list, task_proof, task_undo, waves
 from sparing.job import Job, JobKind, JobResult, Ticket
 from sparing.runtime.source import Source, row_of
 from sparing.runtime.surroundings import current
@@ -86,6 +86,11 @@ async def hand_home(ticket: Ticket, job: Job) -> JobResult:
     return await _done(ticket, job, handover.hand_over_branch)
 
 
+@step("undo")
+async def undo(ticket: Ticket, job: Job) -> JobResult:
+    return await _done(ticket, job, task_undo.take_back)
+
+
 @step("sync")
 async def sync(ticket: Ticket, job: Job) -> JobResult:
     return await _done(ticket, job, base_sync.bring_base)
@@ -107,6 +112,7 @@ PROGRAM = {
     JobKind.REOPEN: reopen,
     JobKind.HANDOVER: hand_home,
     JobKind.SYNC: sync,
+    JobKind.UNDO: undo,
     JobKind.WEIGH: weigh,
 }
 

@@ -1,0 +1,52 @@
+"""Telling a person in time that a feature costs as much as it was expected to at most.
+
+At nine tenths of the forecast's upper end, once a feature, and long before a cap stops anything.
+"""
+
+from __future__ import annotations
+
+from sparing.desk.money.forecast import whole_outlook
+from sparing.desk.office import Office
+from sparing.event import WarningEvent
+from sparing.flow.state import FlowState
+from sparing.money import dollars
+from sparing.records import events, totals
+from sparing.records.events import Event
+from sparing.records.features import FeatureRow
+
+SHARE = 0.9
+
+
+class SpendAlarm:
+    """Of one run: forecasts are made once, sums are read each time."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._marks: dict[str, int] = {}
+
+    def passed(self, row: FeatureRow, at: float) -> str:
+        """What to tell a person now; empty where nothing is new."""
+        key = row.feature.key
+        mark = self._mark(row)
+        with self._office.database.read() as connection:
+            spent = totals.get(connection, "feature", key).nano_usd
+        if not mark or spent < mark:
+            return ""
+        name = f"{key}.forecast"
+        limit = round(mark / SHARE)
+        text = f"{dollars(spent)} is spent, the forecast was {dollars(limit)} at most (estimated)"
+        with self._office.database.write() as tx:
+            if events.has(tx, name):
+                return ""
+            stage = FlowState.load(row.place["state"]).stage
+            told = Event.of(WarningEvent(), key=name, feature=key, at=at, stage=stage, text=text)
+            events.add(tx, told)
+        return text
+
+    def _mark(self, row: FeatureRow) -> int:
+        """Nine tenths of the most that the whole feature was expected to cost; 0 if unknown."""
+        key = row.feature.key
+        if key not in self._marks:
+            high = whole_outlook(self._office, row).high.nano_usd
+            self._marks[key] = round(high * SHARE) if high else 0
+        return self._marks[key]

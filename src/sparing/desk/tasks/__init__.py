@@ -1,0 +1,1 @@
+"""Single tasks of a feature: how they stand, and orders about them."""
