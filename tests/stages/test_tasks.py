@@ -298,3 +298,12 @@ def test_nobody_goes_on_in_the_session_of_a_task_that_needed_two_tries() -> None
     """E13: a first task that fails says nothing of chains: the third may follow the second."""
     turn, seen = JobResult(commit="c", reply="r"), JobResult(commit="log")
     assert _chained(begun(chains=CHAINS), turn, DOUBT, turn, seen, turn, seen)[2:] == ["", "2"]
+    assert _chained(begun(chains=CHAINS), turn, DOUBT, turn, seen, turn, seen)[2:] == ["", "2"]
+
+
+def test_a_person_says_what_should_be_different_about_a_task() -> None:
+    """D4: that task again, with their words and two more tries; the others stay as they are."""
+    found = said(stuck_on_two(), OutcomeKind.REJECT, "hash of words")
+    assert (job(found).task, job(found).feedback) == ("2", "hash of words")
+    assert found.place.building.done == ("1",)
+    assert "2" not in found.place.building.tried
