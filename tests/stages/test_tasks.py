@@ -298,7 +298,6 @@ def test_nobody_goes_on_in_the_session_of_a_task_that_needed_two_tries() -> None
     """E13: a first task that fails says nothing of chains: the third may follow the second."""
     turn, seen = JobResult(commit="c", reply="r"), JobResult(commit="log")
     assert _chained(begun(chains=CHAINS), turn, DOUBT, turn, seen, turn, seen)[2:] == ["", "2"]
-    assert _chained(begun(chains=CHAINS), turn, DOUBT, turn, seen, turn, seen)[2:] == ["", "2"]
 
 
 def test_a_person_says_what_should_be_different_about_a_task() -> None:
