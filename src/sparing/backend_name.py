@@ -54,6 +54,10 @@ BACKENDS: Mapping[str, BackendRow] = MappingProxyType(
     }
 )
 NAMES = tuple(BACKENDS)
+MODEL_VENDORS: Mapping[str, str] = MappingProxyType(
+    {"claude": "Anthropic", "gpt-": "OpenAI", "codex-": "OpenAI", "gemini": "Google"}
+)
+"""How names of models begin, where that says whose they are."""
 
 
 def is_played(name: str) -> bool:
@@ -64,3 +68,21 @@ def client_name(name: str) -> str:
     """Under which models and prices are looked up."""
     row = BACKENDS.get(name)
     return row.client or name if row else name
+
+
+def vendor_of(name: str, model: str = "") -> str:
+    """Whose model it is; empty where nobody can tell."""
+    row = BACKENDS.get(name)
+    return (row.vendor if row else "") or model_vendor(model)
+
+
+def model_vendor(model: str) -> str:
+    """From a model's name; empty where that says nothing."""
+    plain = model.rpartition("/")[2]
+    return next((one for start, one in MODEL_VENDORS.items() if plain.startswith(start)), "")
+
+
+def may_have(name: str, model: str) -> bool:
+    """False only where backend and model are known to be of different vendors."""
+    vendor, other = vendor_of(name), model_vendor(model)
+    return not vendor or not other or vendor == other

@@ -21,6 +21,8 @@ class Reply:
     """Seconds from the turn's start to that of its last request."""
     answer_tokens: int = 0
     """Of the last request's answer, which no other has sent yet."""
+    elsewhere: str = ""
+    """Of a turn that failed: the backend that takes it over."""
 
     @property
     def failed(self) -> str:

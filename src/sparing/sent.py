@@ -47,6 +47,8 @@ class Sent:
     system: str = ""
     """Hash of the system prompt, where it is not the one that roles of a class share."""
     ahead: SentAhead | None = None
+    backend: str = ""
+    """Who it was prepared for; empty: the feature's own."""
 
     @property
     def going_on(self) -> dict[str, Any]:

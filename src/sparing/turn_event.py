@@ -172,6 +172,16 @@ class QuotaEvent(HiddenEvent):
 
 
 @lazy_dataclass
+class FailoverEvent(NoteEvent):
+    """Another backend has taken a turn over; the text says why."""
+
+    kind: ClassVar = "failover"
+    left: str
+    taken: str
+    failure: str = ""
+
+
+@lazy_dataclass
 class ResumeCheckEvent(HiddenEvent):
     """Whether a client reads a resumed session from the cache; empty when the check begins."""
 
@@ -205,5 +215,5 @@ TurnEvent = (
     AgentAction | AskEvent | VerdictEvent | CommitEvent | HandoffEvent | WeighedEvent
     | HandedOffEvent | FallbackEvent | UnreadEvent | ResearchEvent | HeardEvent
     | LessonsGivenEvent | BudgetEvent | QuotaEvent | ResumeCheckEvent | ContainedEvent
-    | IncidentEvent
+    | IncidentEvent | FailoverEvent
 )  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sparing.config.value_forms import CountTable, FolderPath, PhraseTable, Switch, Value
+from sparing.config.table_forms import CountTable, PhraseTable
+from sparing.config.value_forms import FolderPath, Switch, Value
 
 PLAIN: dict[type, st.SearchStrategy[Value]] = {
     FolderPath: st.sampled_from(["docs", "docs/more features", ".github/x"]),

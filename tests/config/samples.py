@@ -23,6 +23,8 @@ LINES = {
     "workspace.copy": (".env", "config/*.local", "**/.env.test"),
     "models.prices": ("my-model 3 15 0.30 3.75 6", "vendor/other 1 2 0 1 1"),
     "models.roles": ("security-reviewer strong", "prd-author vendor/model:1[1m]"),
+    "roles.backends": ("security-reviewer codex", "prd-author api-openai"),
+    "roles.stay": ("security-reviewer", "prd-author"),
     "models.windows": ("my-model 200000", "vendor/other 1000000"),
     "models.backends": ("codex.strong gpt-x", "claude.cheap claude-y"),
 }

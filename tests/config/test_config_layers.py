@@ -18,19 +18,18 @@ from sparing.config.load import Loaded, current, load
 from sparing.config.rules import Narrow
 from sparing.config.settings import Setting, Settings, SettingScope, every_setting
 from sparing.config.sources import SettingsFile, Sources, read_sources
+from sparing.config.table_forms import ChoiceTable, CountTable, Pairs, PhraseTable
 from sparing.config.value_forms import (
-    CountTable,
     FolderPath,
     Lines,
     Money,
     Names,
     OneOf,
-    Pairs,
-    PhraseTable,
     Prices,
     Seconds,
     Switch,
     Text,
+    ThreeWay,
     Value,
     Whole,
 )
@@ -52,13 +51,13 @@ def sources(user: str = "", project: str = "", environ: Mapping[str, str] | None
 
 def good_values(setting: Setting) -> st.SearchStrategy[Value]:
     match setting.rule.kind:
-        case OneOf(names):
+        case OneOf(names) | ThreeWay(names):
             return st.sampled_from(list(names))
         case Whole(low, high):
             return st.integers(low, high)
         case Seconds(high) | Money(high):
             return st.integers(1, high * 1000).map(lambda one: one / 1000)
-        case Prices() | Lines() | Pairs():
+        case Prices() | Lines() | Pairs() | ChoiceTable():
             return st.lists(st.sampled_from(LINES[setting.key]), unique=True).map(tuple)
         case FolderPath() | Switch() | CountTable() | PhraseTable() as plain:
             return PLAIN[type(plain)]

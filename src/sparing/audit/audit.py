@@ -164,7 +164,7 @@ def prompt_of(audit: Audit, role: str) -> tuple[Segment, ...]:
     feature, said = audit.row.feature, audit.row.background.description
     asked = f"Title: {feature.title}\n\n{said[:LONGEST_DESCRIPTION]}".strip()
     brief = replace(gather(audit.source(role)), documents=(), request=asked)
-    marks = audit.around.backend(audit.row).capabilities.marks
+    marks = audit.source(role).backend.capabilities.marks
     *rest, turn = compose(brief, Way.COMPOSE, Order.NESTED, marks).segments
     return (*rest, replace(turn, text=f"{turn.text}\n{words('turns', 'branch')}"))
 
@@ -180,7 +180,7 @@ def forecast_usd(audit: Audit) -> float | None:
         if price is None:
             return None
         size = sum(one.tokens for one in prompt_of(audit, role))
-        base = audit.around.backend(audit.row).capabilities.base_of(writes=False)
+        base = source.backend.capabilities.base_of(writes=False)
         work = work_of(HABITS[Errand.REVIEW, Memory.NONE])
         whole += Rates.of(price).price(turn_tokens(Expected(write_5m=size + base), work))
     return whole / 1_000_000

@@ -132,7 +132,7 @@ def access_of(source: Source, client: PromptClient | None = None) -> Access:
 
 
 def client_of(source: Source) -> PromptClient:
-    backend = source.around.backend(source.row)
+    backend = source.backend
     version = str(getattr(backend, "version", ""))
     writes = source.role.role_class.writes
     own = backend.capabilities.own_tools(writes=writes, model=model_of(source))
@@ -169,7 +169,7 @@ def model_of(source: Source) -> str:
     usual = role.model
     if settings.review.policy is Policy.SEED:
         usual = SEED_MODELS.get((role.name, source.job.stage), SEED_MODELS.get(role.name, usual))
-    return settings.models.of(usual, settings.agent.backend, role.name)
+    return settings.models.of(usual, source.agent.name, role.name)
 
 
 SETTLES = frozenset(

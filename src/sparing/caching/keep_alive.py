@@ -137,7 +137,7 @@ def _open(
             iteration=1,
             panel=who if len(who) > 1 else (),
         )
-        source = Source(around, row, job, session)
+        source = Source(around, row, job, session, sent_to=session.backend)
         if resume_probability(end) and levers_of(source) >= NEEDED:
             yield Open(source, session, resume_probability(end))
 
@@ -153,7 +153,7 @@ def _worth(one: Open, at: float) -> _Worth | None:
     with source.around.database.read() as connection:
         known = prospect_of(connection, source, session, at)
         count = open_turns.pings_since(connection, source.row.feature.key, ROLE, session.id)
-    if known is None or session.backend != source.around.backend(source.row).name:
+    if known is None or session.backend != source.backend.name:
         return None
     if count >= most_pings(known.inputs.rates, one.probability):
         return None

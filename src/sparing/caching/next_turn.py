@@ -73,7 +73,7 @@ def prospect_of(
         ),
     }
     share = turn_history.share(
-        connection, session.backend, str(getattr(source.around.backend(source.row), "version", ""))
+        connection, session.backend, str(getattr(source.backend, "version", ""))
     )
     inputs = Inputs(
         at, TYPICAL if price is None else Rates.of(price),

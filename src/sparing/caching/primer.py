@@ -43,7 +43,7 @@ async def prime(ticket: Ticket, job: Job, sent: Sent, passing: Passing) -> bool:
     """Whether what the prompt begins with was sent ahead."""
     if sent.ahead is None:
         return False
-    source = source_of(ticket, job)
+    source = source_of(ticket, job, sent.backend)
     primer = _Primer(source, ticket, sent, sent.ahead)
     with source.around.database.read() as connection:
         if ledger.of_dispatch(connection, primer.attempt.dispatch):

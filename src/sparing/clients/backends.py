@@ -36,7 +36,10 @@ Maker = Callable[[Loaded, StateFolder], Backend]
 def make_backend(loaded: Loaded, folder: StateFolder, name: str = "") -> Backend:
     """Raises what is missing, in words to show."""
     settled = loaded if name else settle_backend(loaded, folder)
-    return MAKERS[name or settled.settings.agent.backend](settled, folder)
+    wanted = name or settled.settings.agent.backend
+    if wanted not in MAKERS:
+        raise ConfigError(f"there is no backend '{wanted}'", "sparing doctor lists them")
+    return MAKERS[wanted](settled, folder)
 
 
 def settle_backend(loaded: Loaded, folder: StateFolder) -> Loaded:

@@ -15,7 +15,7 @@ from sparing.config.rules import (
     setting,
 )
 from sparing.config.spending import ClientKind, LoginName
-from sparing.config.value_forms import Lines, OneOf, Whole
+from sparing.config.value_forms import Lines, Names, OneOf, Whole
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.money import Billing
 
@@ -37,6 +37,16 @@ class AgentSettings:
             OneOf(backend_name.NAMES),
             "Which coding agent is used; `auto` takes one that is installed and logged in, Claude "
             "Code before Codex, or else a provider whose key is set, as `api` does.",
+            SettingScope.USER,
+        ),
+    )
+    fallback: tuple[str, ...] = setting(
+        (),
+        Rule(
+            Names(tuple(one for one in backend_name.NAMES if one != backend_name.AUTO)),
+            "Which agents take over, in this order, where the quota of one is used up, its login "
+            "is gone or it has failed twice: `codex, api`. Empty: work waits for the reset. A "
+            "role of your choice stays: `roles.stay`.",
             SettingScope.USER,
         ),
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, assert_never, cast
 
 from sparing.config.faults import shown
 from sparing.config.load import DEFAULT, Loaded
+from sparing.config.roles import BACKEND, FALLBACK, FIELDS, role_setting
 from sparing.config.rules import Narrow, Rule, Setting, SettingScope
 from sparing.config.settings import every_setting
 from sparing.config.value_forms import Value
@@ -44,6 +45,23 @@ def as_rows(loaded: Loaded) -> tuple[SettingRow, ...]:
         SettingRow(key, _value(loaded, key), loaded.origins[key], setting.rule.doc)
         for key, setting in every_setting().items()
     )
+
+
+def setting_row(loaded: Loaded, key: str) -> SettingRow:
+    """One setting; of one role, what it has or would have."""
+    setting = role_setting(key)
+    if key in every_setting() or setting is None:
+        return next(one for one in as_rows(loaded) if one.key == key)
+    role, _, name = key.partition(".")[2].rpartition(".")
+    target, usual = FIELDS[name].target, "agent.backend" if name == BACKEND else ""
+    lines = cast("tuple[str, ...]", _value(loaded, target))
+    table = {line.partition(" ")[0]: line.partition(" ")[2] for line in lines}
+    if name == FALLBACK:
+        return SettingRow(key, role not in table, loaded.origins[target], setting.rule.doc)
+    if role in table:
+        return SettingRow(key, table[role], loaded.origins[target], setting.rule.doc)
+    value = _value(loaded, usual) if usual else setting.default
+    return SettingRow(key, value, loaded.origins[usual] if usual else DEFAULT, setting.rule.doc)
 
 
 def default_rows() -> tuple[SettingRow, ...]:

@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 
 from sparing.config import faults
 from sparing.config.load import load
+from sparing.config.roles import FIELDS, role_setting
 from sparing.config.rules import Setting
 from sparing.config.settings import every_setting
 from sparing.config.sources import SettingsFile, Sources, sources_here, user_file
@@ -34,7 +35,7 @@ class Written(NamedTuple):
 
 
 def find_setting(key: str) -> Setting:
-    found = every_setting().get(key)
+    found = every_setting().get(key) or role_setting(key)
     if found is None:
         raise faults.unknown(COMMAND, faults.clean(key), faults.nearest(key))
     return found
@@ -58,7 +59,8 @@ def write_setting(key: str, text: str, repository: Path | None, *, project: bool
     temporary = path.with_name(f".{path.name}.new")
     temporary.write_text(new, "utf-8")
     temporary.replace(path)
-    origin = loaded.origins[key]
+    role = key not in every_setting()
+    origin = loaded.origins[FIELDS[key.rpartition(".")[2]].target if role else key]
     return Written(path, value, "" if str(path) in origin else origin)
 
 
@@ -81,10 +83,12 @@ def _file(sources: Sources, repository: Path | None, *, project: bool) -> tuple[
 
 def with_setting(text: str, key: str, value: Value) -> str | None:
     """The file's text with this setting; None if that can't be done by changing one line."""
-    section, _, name = key.partition(".")
+    section, _, name = key.rpartition(".")
     line = f"{name} = {_toml(value)}"
     lines = text.splitlines()
-    heads = [n for n, one in enumerate(lines) if re.match(rf"\s*\[{section}\]\s*(#.*)?$", one)]
+    heads = [
+        n for n, one in enumerate(lines) if re.match(rf"\s*\[{re.escape(section)}\]\s*(#.*)?$", one)
+    ]
     if not heads:
         gap = [""] if lines and lines[-1].strip() else []
         lines += [*gap, f"[{section}]", line]
@@ -117,10 +121,11 @@ def _only(old: str, new: str, key: str) -> bool:
     return {**before, key: None} == {**after, key: None} and key in after
 
 
-def _flat(table: Mapping[str, object]) -> dict[str, object]:
-    return {
-        f"{section}.{name}": value
-        for section, content in table.items()
-        if isinstance(content, dict)
-        for name, value in content.items()  # pyright: ignore[reportUnknownVariableType]
-    }
+def _flat(table: Mapping[str, object], before: str = "") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found |= _flat(cast("dict[str, object]", value), f"{before}{name}.")
+        elif before:
+            found[f"{before}{name}"] = value
+    return found

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from sparing.errors import ConfigError
 
 if TYPE_CHECKING:
+    from sparing.config.roles import UnknownField
     from sparing.config.rules import Setting
     from sparing.config.value_forms import Value
 
@@ -95,6 +96,18 @@ def unknown_variable(variable: str, meant: Setting | None) -> ConfigError:
     guess = f"did you mean {meant.variable}? " if meant else ""
     what = f"environment {clean(variable)}: there is no setting of that name"
     return ConfigError(what, f"{guess}{LIST}")
+
+
+def role_field(origin: str, table: str, found: UnknownField) -> ConfigError:
+    """Of a table for one role: a key that there is not, or a value it can't have."""
+    from sparing.config.roles import FIELDS
+
+    known, key = FIELDS.get(found.name), f"{table}.{name(found.name)}"
+    if known is None:
+        what = f"{origin}: there is no setting {key}"
+        return ConfigError(what, f"a role has {', '.join(FIELDS)}")
+    what = f"{origin}: {key} = {brief(found.raw)} is not {known.rule.kind.expected}"
+    return ConfigError(what, "correct it, or remove it")
 
 
 def no_table(origin: str, key: str, value: object) -> ConfigError:

@@ -9,15 +9,8 @@ from pathlib import PurePosixPath
 from sparing.artifact import ArtifactName
 from sparing.config.effort import Effort
 from sparing.config.rules import Narrow, Rule, SettingScope, setting
-from sparing.config.value_forms import (
-    CountTable,
-    FolderPath,
-    Names,
-    OneOf,
-    PhraseTable,
-    Switch,
-    Whole,
-)
+from sparing.config.table_forms import CountTable, PhraseTable
+from sparing.config.value_forms import FolderPath, Names, OneOf, Switch, Whole
 from sparing.feature import Feature
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.turn import TURNS

@@ -19,6 +19,7 @@ from sparing.config import faults
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.effort import Effort, other_defaults
 from sparing.config.review import SEED_CAP
+from sparing.config.roles import RoleLine, role_lines
 from sparing.config.rules import Narrow, Setting, SettingScope
 from sparing.config.settings import Settings, build, every_setting
 from sparing.config.sources import (
@@ -39,6 +40,7 @@ from sparing.way import Policy
 
 DEFAULT = "default"
 CAP, POLICY = "review.cap", "review.policy"
+ROLES = "roles"
 
 
 class SettingsLayer(StrEnum):
@@ -168,10 +170,34 @@ def _from_table(
             raise faults.no_table(origin, prefix + section, content)
         for key, raw in cast("dict[str, object]", content).items():
             found = every_setting().get(f"{section}.{key}")
+            if found is None and section == ROLES and isinstance(raw, dict):
+                continue
             if found is None:
                 meant = faults.nearest(f"{section}.{key}")
                 raise faults.unknown(origin, f"{section}.{faults.name(key)}", meant)
             yield RawSetting(found, raw, layer, origin)
+    yield from _from_roles(table, layer, origin)
+
+
+def _from_roles(
+    table: Mapping[str, object], layer: SettingsLayer, origin: str
+) -> Iterator[RawSetting]:
+    """Tables of single roles are added to the lists that they are another form of."""
+    lines: dict[str, list[str]] = {}
+    roles = cast("dict[str, object]", table.get(ROLES, {}))
+    for role, own in roles.items():
+        if f"{ROLES}.{role}" in every_setting() or not isinstance(own, dict):
+            continue
+        for found in role_lines(role, cast("dict[str, object]", own)):
+            if not isinstance(found, RoleLine):
+                raise faults.role_field(origin, f"{ROLES}.{faults.name(role)}", found)
+            lines.setdefault(found.target, []).extend([found.line] if found.line else [])
+    for target, added in lines.items():
+        setting, (section, _, name) = every_setting()[target], target.partition(".")
+        raw = cast("dict[str, object]", table.get(section, {})).get(name, ())
+        before = setting.rule.kind.accept(raw)
+        known = before if isinstance(before, tuple) else ()
+        yield RawSetting(setting, (*known, *added), layer, origin)
 
 
 def _unknown_section(origin: str, section: str, content: object) -> Exception:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from sparing.config.rules import Rule, limit, setting
-from sparing.config.value_forms import OneOf
+from enum import StrEnum
+
+from sparing.config.rules import Rule, SettingScope, limit, setting
+from sparing.config.value_forms import OneOf, ThreeWay
 from sparing.finding import Bar
 from sparing.lazy_dataclass import lazy_dataclass
 from sparing.panel import PanelMode
 from sparing.way import Policy
+
+
+class OtherVendor(StrEnum):
+    """Whether reviewers come from another vendor than the author."""
+
+    OFF = "false"
+    ON = "true"
+    PREFER = "prefer"
+
 
 DEFAULT_CAP = 3
 SEED_CAP = 5
@@ -49,6 +60,17 @@ class ReviewSettings:
             "Whether the two reviewers of a document look in one turn: `separate` never, `merged` "
             "always, `auto` once the second has found nothing of its own in 30 looks, with one "
             "loop in four still separate. Never under `seed` and `naive`, and never for code.",
+        ),
+    )
+
+    other_vendor: OtherVendor = setting(
+        OtherVendor.OFF,
+        Rule(
+            ThreeWay(OtherVendor),
+            "Whether reviewers come from another vendor than the author of what they look at: "
+            "`true` takes the first agent of another vendor that is installed and logged in, and "
+            "refuses to run where there is none; `prefer` reviews with the author's vendor then.",
+            SettingScope.USER,
         ),
     )
 

@@ -20,7 +20,7 @@ from sparing.config.commits import CommitSettings
 from sparing.config.flow import FlowName as FlowName
 from sparing.config.flow import FlowSettings
 from sparing.config.notify import NotifySettings
-from sparing.config.review import ReviewSettings
+from sparing.config.review import OtherVendor, ReviewSettings
 from sparing.config.roles import RoleSettings
 from sparing.config.rules import (
     BRANCH,
@@ -237,6 +237,12 @@ class Settings:
     roles: RoleSettings = field(default_factory=RoleSettings)
     state: StateSettings = field(default_factory=StateSettings)
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+
+    @property
+    def by_role(self) -> bool:
+        """Whether roles differ at all in what they work with."""
+        named = self.roles.backends or self.models.roles
+        return bool(named) or self.review.other_vendor is not OtherVendor.OFF
 
 
 @cache

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from sparing.backend_name import client_name
+from sparing.backend_name import client_name, may_have
 from sparing.config.rules import DAY, Rule, SettingScope, limit, model, money, setting
+from sparing.config.table_forms import Pairs
 from sparing.config.value_forms import (
     PATTERN_MODEL,
     Lines,
     Money,
     Names,
     OneOf,
-    Pairs,
     Prices,
     Whole,
 )
@@ -98,13 +98,18 @@ class ModelSettings:
         """The model of a class, or of a role that belongs to it by default."""
         chosen = _table(self.roles).get(role, model_class)
         classes = {"strong": self.strong, "standard": self.standard, "cheap": self.cheap}
-        if chosen not in classes and chosen != model_class:
+        named = chosen not in classes and chosen != model_class
+        if named and may_have(backend, chosen):
             return chosen
-        known = chosen if chosen in classes else "standard"
+        # A role that works elsewhere for once has a model of its class there.
+        known = model_class if named else chosen
+        known = known if known in classes else "standard"
         name = f"{client_name(backend)}.{known}"
         untouched = classes[known] in (STRONG, STANDARD, CHEAP)
-        usual = USUAL.get(name, classes[known]) if untouched else classes[known]
-        return _table(self.backends).get(name, usual)
+        usual = untouched or not may_have(backend, classes[known])
+        return _table(self.backends).get(
+            name, USUAL.get(name, classes[known]) if usual else classes[known]
+        )
 
     @property
     def named_roles(self) -> tuple[str, ...]:

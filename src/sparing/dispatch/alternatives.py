@@ -131,7 +131,7 @@ def read_again(connection: Connection, source: Source, group: str, life: Life) -
     shared = TURNS[source.job.turn].trunk_is_shared and source.row.feature.flow not in TIERS
     if not shared or Lever.TRUNK not in levers_of(source):
         return ReadAgain()
-    backend = source.around.backend(source.row).name
+    backend = source.backend.name
     return ReadAgain(turn_history.readers(connection, backend, group, life))
 
 
@@ -179,7 +179,7 @@ def _marked(
 ) -> tuple[Composed, tuple[CacheBlock, ...]]:
     """Where entries end and how long they live; what is compared with keeps its own marks."""
     settings = source.around.settings(source.row)
-    marks = source.around.backend(source.row).capabilities.marks
+    marks = source.backend.capabilities.marks
     if settings.review.policy is not Policy.ADAPTIVE:
         told = compose(brief, way, order_of(source), marks)
         return told, blocks_of(told.segments, SHORT, 0 if way is Way.RESUME else marks)
@@ -209,8 +209,8 @@ def weighed(source: Source, inputs: Inputs) -> dict[Way, str]:
 
 
 def can_resume(source: Source) -> bool:
-    session, backend = source.session, source.around.backend(source.row)
-    able = backend.capabilities.resume and not source.around.deferred(source.row)
+    session, backend = source.session, source.backend
+    able = backend.capabilities.resume and not source.around.deferred_by(backend)
     if session is None:
         return able
     same = source.inside or session.model == model_of(source)  # it keeps its model
@@ -238,7 +238,7 @@ def _opening(source: Source, prompt: str) -> tuple[CacheBlock, ...]:
         known = turn_history.opening(connection, source.row.feature.key, prompt)
     if known:
         return known
-    marks = source.around.backend(source.row).capabilities.marks
+    marks = source.backend.capabilities.marks
     return blocks_of(load_prompt(source.around.folder, prompt), SHORT, marks)
 
 

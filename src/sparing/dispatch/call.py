@@ -18,6 +18,7 @@ from dataclasses import replace
 from sparing.agents.backend import ANSWERING, Access, AgentCall, AgentEvent, AgentReply, Run
 from sparing.agents.process import worktree_lock
 from sparing.briefing.trunk_group import access_of, form_of, system_of
+from sparing.dispatch.failover import taken_over
 from sparing.dispatch.paid_call import Passing, Permit, SpendRefusal, ignored, pay
 from sparing.dispatch.resume_check import trusted
 from sparing.dispatch.spend import SpendRequest, last_call_after
@@ -64,7 +65,9 @@ async def call(
     """`template` names the words that are sent, where they are not the turn's own; `before`, how
     often this dispatch has sent them and got a good reply."""
     await signals.after(ticket.after)
-    asking = SpendRequest(source_of(ticket, job), ticket, sent, template or job.turn.value)
+    asking = SpendRequest(
+        source_of(ticket, job, sent.backend), ticket, sent, template or job.turn.value
+    )
     if (paid := paid_before(asking, before)) is not None:
         return paid
     if sent.resume and not template and (why := await trusted(asking)):
@@ -74,7 +77,9 @@ async def call(
     except SparingError as error:
         # The branch was moved, the repository is gone: a person repairs it, then this is repeated.
         return Reply(error.what, error.repair)
-    return Reply(found.failure, found.detail) if isinstance(found, SpendRefusal) else found
+    if isinstance(found, SpendRefusal):
+        return Reply(found.failure, found.detail)
+    return found if template or not found.failure else taken_over(asking, found)
 
 
 async def _run(asking: SpendRequest, permit: Permit, run: Run) -> AgentReply:

@@ -46,6 +46,7 @@ async def prepare_handoff(ticket: Ticket, job: Job, problem: str) -> Sent:
         naive={},
         order=order_of(source),
         system=session_front(source).system,
+        backend=session.backend if session else "",
     )
 
 

@@ -36,7 +36,7 @@ async def judge(ticket: Ticket, job: Job, sent: Sent, reply: Reply, last: bool) 
 
     Of reviewers who looked in one turn a good half is kept, and only the other one is asked for
     again; if that stays in vain, its reviewer is asked by itself."""
-    source = source_of(ticket, job)
+    source = source_of(ticket, job, sent.backend)
     text = source.fetch(reply.reply)
     known = await asyncio.to_thread(_half, source, ticket) if last else ()
     read = await asyncio.to_thread(judgements, source, text, known)

@@ -57,7 +57,7 @@ def _estimate(around: Surroundings, turn: UnbilledTurn) -> AttemptResult | None:
     if row is None:
         return None
     try:
-        backend = around.backend(row)
+        backend = around.backend(row, turn.backend)
         prices = own_prices(around.settings(row).models.prices)
     except SparingError:  # its client is not installed, its script is gone
         return None

@@ -81,7 +81,7 @@ class Purchase(ABC, Generic[S, T]):
 
     @property
     def backend(self) -> Backend:
-        return self.around.backend(self.source.row)
+        return self.source.backend
 
     @property
     def settings(self) -> Settings:

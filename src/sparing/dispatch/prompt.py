@@ -50,10 +50,11 @@ def seal(source: Source, brief: Brief, chosen: Chosen, ahead: SentAhead | None =
         trunk=(chosen.inputs.offers[decision.way].base or chosen.inputs.base).key,
         reads=referenced(chosen.brief, chosen.composed),
         warnings=(*brief.warnings, *_unknown(chosen)),
-        choice={**chosen.dump(), "system": system},
+        choice={**chosen.dump(), "system": system, "agent": source.agent.why},
         life=chosen.life,
         system=system,
         ahead=ahead,
+        backend=source.agent.name,
     )
 
 
@@ -80,7 +81,7 @@ def _naive(source: Source, brief: Brief) -> dict[str, Any]:
     prompt, words = naive(brief), Segment("role", role_words(brief), Volatility.ROLE)
     writes = shows_writing(source.role, source.job.turn)
     key = replace(trunk_key(source, brief, client_of(source)), system="")
-    able = source.around.backend(source.row).capabilities
+    able = source.backend.capabilities
     shell = access_of(source) is not Access.NO_SHELL
     sent = able.base_of(writes=writes, model=model_of(source), shell=shell)
     return {

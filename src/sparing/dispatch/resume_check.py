@@ -49,7 +49,7 @@ class ResumeCheckRequest(NamedTuple):
 
     @property
     def model(self) -> str:
-        return self.settings.models.of("cheap", self.settings.agent.backend)
+        return self.settings.models.of("cheap", self.backend.name)
 
     @property
     def version(self) -> str:
@@ -58,8 +58,7 @@ class ResumeCheckRequest(NamedTuple):
 
 async def trusted(asking: SpendRequest) -> str:
     """Check it if nobody has; the reason not to resume, or nothing."""
-    around, row = asking.source.around, asking.source.row
-    wanted = ResumeCheckRequest(around.backend(row), asking.settings, asking.ticket.at)
+    wanted = ResumeCheckRequest(asking.source.backend, asking.settings, asking.ticket.at)
     if wanted.backend.capabilities.proven:
         return ""
     lock = _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())

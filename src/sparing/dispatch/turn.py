@@ -119,7 +119,7 @@ class Leak:
 
 async def commit(ticket: Ticket, job: Job, sent: Sent, reply: Reply) -> JobResult | Leak:
     """Commit all that the author changed, on top of the job's head, if no secret is in it."""
-    source = source_of(ticket, job)
+    source = source_of(ticket, job, sent.backend)
     try:
         change = await asyncio.to_thread(_commit, source, ticket)
     except SecretsFound as found:
@@ -194,7 +194,7 @@ def remember(
     kept = Session(
         id=reply.session,
         role=session_owner(job),
-        backend=source.around.backend(source.row).name,
+        backend=source.backend.name,
         model=sent.model,
         prompt_chars=old.prompt_chars if resumed and old else sent.chars,
         context_tokens=reply.context_tokens,
@@ -281,7 +281,7 @@ def _priced(source: Source, chosen: Chosen, blocks: tuple[CacheBlock, ...]) -> P
     if size < inputs.minimum_tokens:
         return NO_PRIMER
     cached = cached_tokens(base, blocks, inputs.known, inputs.first_call_at)
-    backend, group = source.around.backend(source.row).name, str(chosen.sent_with["group"])
+    backend, group = source.backend.name, str(chosen.sent_with["group"])
     with source.around.database.read() as connection:
         uses = turn_history.trunk_uses(connection, backend, group)
     return primer(inputs.rates, size, cached, expected_returns(uses, inputs.at))

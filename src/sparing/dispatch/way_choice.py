@@ -131,7 +131,7 @@ def choose_way(source: Source, brief: Brief, key: TrunkKey, at: float, error: st
         recall = recalled(source, chosen.brief, chosen.composed, resumed=False)
     others = beside(
         bare(said, source), {way: (one.composed, one.offer) for way, one in told.items()}, moment,
-        source.around.backend(source.row).capabilities.marks, code_to_open(source, said),
+        source.backend.capabilities.marks, code_to_open(source, said),
     )  # fmt: skip
     others["base"] = base_digest(key, access_of(source))
     inputs = replace(inputs, offers={**inputs.offers, decision.way: chosen.offer})
@@ -205,7 +205,7 @@ class _Taught(NamedTuple):
 
 def _taught(source: Source, brief: Brief, key: TrunkKey, at: float) -> _Taught:
     trunk = key.digest
-    backend, group = source.around.backend(source.row), group_of(source, brief)
+    backend, group = source.backend, group_of(source, brief)
     price = price_of(model_of(source), own_prices(source.around.settings(source.row).models.prices))
     rates = TYPICAL if price is None else Rates.of(price)
     system = system_of(source)

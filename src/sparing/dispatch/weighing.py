@@ -87,13 +87,13 @@ def _handing_over(source: Source) -> TurnWork:
     """What it takes a session to say what only it knows, as earlier ones did."""
     who = TurnClass(session_owner(source.job), Errand.HAND_OVER, Memory.TRANSCRIPT)
     with source.around.database.read() as connection:
-        works = turn_history.works(connection, source.around.backend(source.row).name)
+        works = turn_history.works(connection, source.backend.name)
     return expected_work(who, works)
 
 
 def room_of(source: Source, session: Session, budget: Budget, inputs: Inputs) -> Room:
     around = source.around
-    capabilities = around.backend(source.row).capabilities
+    capabilities = source.backend.capabilities
     own = around.settings(source.row).models.windows
     window = continuity.window_of(session.model, own, capabilities.context_tokens)
     offer = inputs.offers.get(Way.RESUME)

@@ -171,6 +171,12 @@ LOW = Taken(204_000, 51_000)
 HIGH = Taken(422_000, 112_000)
 
 
+class PricedDispatches(NamedTuple):
+    least: int
+    most: int
+    price: Price | None
+
+
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """A stage to come: the least and the most dispatches it may need, and its model's price."""
@@ -179,6 +185,8 @@ class Ahead:
     least: int
     most: int
     price: Price | None
+    others: tuple[PricedDispatches, ...] = ()
+    """Of these: those that another model does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +225,12 @@ def forecast(ahead: Sequence[Ahead], history: Mapping[str, Sequence[Amount]]) ->
             lows.append(_quantile(before, 0.1))
             highs.append(_quantile(before, 0.9))
         else:
-            lows.append(_guess(stage.least, LOW, stage.price))
-            highs.append(_guess(stage.most, HIGH, stage.price))
+            least = stage.least - sum(one.least for one in stage.others)
+            most = stage.most - sum(one.most for one in stage.others)
+            lows += [_guess(least, LOW, stage.price)]
+            lows += [_guess(one.least, LOW, one.price) for one in stage.others]
+            highs += [_guess(most, HIGH, stage.price)]
+            highs += [_guess(one.most, HIGH, one.price) for one in stage.others]
     return Range(add(lows), add(highs), len(ahead), learned)
 
 

@@ -7,6 +7,7 @@ more gives way to a fresh one.
 from __future__ import annotations
 
 from sparing.dispatch.call import SECRETS
+from sparing.dispatch.failover import MOST_TRIES, again
 from sparing.dispatch.turn import Leak
 from sparing.engine.steps import turn
 from sparing.failure import Failure
@@ -15,20 +16,7 @@ from sparing.reply import Reply
 from sparing.sent import NotSent, Sent
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm
-from sparing.way import Way
 
-PASSING = frozenset(
-    {
-        Failure.OVERLOADED,
-        Failure.NETWORK,
-        Failure.CRASHED,
-        Failure.TIMED_OUT,
-        Failure.INVALID_SESSION,
-    }
-)
-"""Failures worth a second, fresh try."""
-RESUMING = PASSING | {Failure.CONTEXT_OVERFLOW, Failure.GARBAGE}
-"""Of a session that is gone on with, also these: a fresh one may do better."""
 STOPS = frozenset({BUDGET, LOOP})
 """What a person has to decide; the work goes on from here."""
 NEEDED = STOPS | {Failure.AUTH, Failure.QUOTA}
@@ -47,9 +35,10 @@ async def dispatch(ticket: Ticket, job: Job) -> JobResult:
     if sent.ahead is not None:
         await turn.prime(ticket, job, sent)
     reply = await turn.call(ticket, job, sent)
-    resumed = sent.way is Way.RESUME
-    if reply.failure in (RESUMING if resumed else PASSING):
-        sent = await turn.prepare(ticket, job, reply.failed if resumed else "")
+    for tries in range(MOST_TRIES):
+        if (error := again(sent, reply, tries)) is None:
+            break
+        sent = await turn.prepare(ticket, job, error)
         if isinstance(sent, NotSent):
             return JobResult(failure=sent.failure, detail=sent.detail)
         reply = await turn.call(ticket, job, sent)

@@ -86,7 +86,7 @@ def forecast(trial: Trial, asks: Sequence[Ask]) -> Expected:
         for _ in _turns(ask):
             told = _prepared(trial, _first(ask))
             size = sum(segment.tokens for segment in told.prompt)
-            base = trial.around.backend(told.source.row).capabilities.base_of(writes=False)
+            base = told.source.backend.capabilities.base_of(writes=False)
             work = work_of(HABITS[Errand.REVIEW, Memory.NONE])
             found = turn_tokens(Expected(write_5m=size + base), work)
             whole = Expected(*(one + other for one, other in zip(whole, found, strict=True)))
@@ -150,7 +150,7 @@ async def _resumed(trial: Trial, ask: Ask, left: float | None) -> list[Looked]:
     session = Session(
         id=reply.session,
         role=source.role.name,
-        backend=trial.around.backend(source.row).name,
+        backend=source.backend.name,
         model=model_of(source),
         prompt_chars=sum(len(one.text) for one in told.prompt),
         context_tokens=reply.context_tokens,
@@ -170,7 +170,7 @@ def _prepared(trial: Trial, ask: Ask) -> Told:
     source = _source(trial, row, ask.case, head)
     brief = gather(source)
     way, order = way_of(ask.arm)
-    marks = trial.around.backend(row).capabilities.marks
+    marks = source.backend.capabilities.marks
     return Told(source, brief, compose(brief, way, order, marks).segments)
 
 

@@ -121,6 +121,14 @@ def last(connection: Connection, feature: str, kind: str) -> Event | None:
     return _event(row) if row else None
 
 
+def by_key(connection: Connection, key: str) -> Event | None:
+    row = connection.execute(
+        "select key, feature, at, kind, stage, role, text, data, n from events where key = ?",
+        (key,),
+    ).fetchone()
+    return _event(row) if row else None
+
+
 def last_what(connection: Connection, feature: str, kind: type[Record]) -> Record | None:
     """What the latest of a kind carries."""
     found = last(connection, feature, kind.kind)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import astuple
 from functools import lru_cache
+from typing import NamedTuple
 
 from sparing.connection import Connection, Row
 from sparing.money import Amount, Billing
@@ -165,6 +166,26 @@ def of_trunk(connection: Connection, trunk: str, since: float, limit: int) -> li
 def of_backend(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:
     """The latest turns that came to a good end, in the order of their start."""
     return _good(connection, "backend = ?", (backend, limit))
+
+
+class LastEnd(NamedTuple):
+    """How a turn ended, and when."""
+
+    dispatch: str
+    number: int
+    failure: str
+    ended: float
+    detail: str
+
+
+def last_ends(connection: Connection, backend: str, limit: int) -> list[LastEnd]:
+    """Of a backend's turns, whatever came of them, the latest first."""
+    rows = connection.execute(
+        "select dispatch, attempt, failure, started + seconds, detail from ledger"
+        " where backend = ? and outcome = 'known' order by rowid desc limit ?",
+        (backend, limit),
+    )
+    return [LastEnd(*row) for row in rows]
 
 
 def resumed(connection: Connection, backend: str, limit: int) -> list[LedgerRow]:

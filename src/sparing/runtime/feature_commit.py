@@ -29,7 +29,7 @@ def changed_by_author(
 
 def stamp_of(source: Source, purpose: Purpose, step: str, at: float) -> CommitStamp:
     around, row = source.around, source.row
-    known = (around.repository, around.settings(row), row.feature)
+    known = (around.repository, around.loaded(row, source.sent_to).settings, row.feature)
     return commit_stamp(*known, purpose, step, at)
 
 

@@ -94,7 +94,7 @@ def _states(source: Source) -> tuple[LeverState, ...]:
 
 def _found(source: Source) -> tuple[LeverState, ...]:
     around, row = source.around, source.row
-    settings, backend = around.settings(row), around.backend(row)
+    settings, backend = around.settings(row), source.backend
     with around.database.read() as connection:
         off = off_by_record(connection, backend.name, row.feature.number, settings.economy.levers)
         found = standings_of(connection, settings, backend)
@@ -125,16 +125,16 @@ def _decide_sheet(source: Source) -> tuple[SheetUse, str]:
         return SheetUse.OFF, "the stages of a tier share one session"
     if Lever.SHEET.value in names:
         return SheetUse.SHOWN, ""
-    model = settings.models.of(source.role.model, settings.agent.backend, source.role.name)
+    model = settings.models.of(source.role.model, source.agent.name, source.role.name)
     with around.database.read() as connection:
-        fell = lost_by_sheet(connection, around.backend(row).name).get(model)
+        fell = lost_by_sheet(connection, source.backend.name).get(model)
         if fell:
             return SheetUse.OFF, f"{fell} with it"
         parts = fact_sheets.parts_of(connection, feature.key)
         if parts:
             kept = SheetUse.KEPT, "made but not shown in this feature, to compare with"
             return (SheetUse.SHOWN, "") if parts[0].shown else kept
-        return sheet_use(effect_of_sheet(connection, around.backend(row).name), feature.number)
+        return sheet_use(effect_of_sheet(connection, source.backend.name), feature.number)
 
 
 def trims_checks(source: Source) -> bool:

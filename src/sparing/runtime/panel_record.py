@@ -20,7 +20,9 @@ MOST_LOOKS = 400
 
 def panel_rule(around: Surroundings, row: FeatureRow) -> PanelRule:
     """As it is when a stage begins."""
-    mode = around.settings(row).review.panels
+    settings = around.settings(row)
+    # Two that work with different agents can't look in one turn.
+    mode = PanelMode.SEPARATE if settings.roles.backends else settings.review.panels
     if mode is not PanelMode.AUTO:
         return PanelRule(mode, 0, row.feature.key)
     with around.database.read() as connection:

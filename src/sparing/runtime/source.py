@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
+from sparing.agents.backend import Backend
 from sparing.artifact import META, RULES, Artifact, ArtifactName
 from sparing.change import FileChange
 from sparing.codec import JsonObject
@@ -29,6 +30,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.folder import TextGone
 from sparing.roles.catalog import Catalog, load_catalog, united
 from sparing.roles.load import Role
+from sparing.runtime.role_backend import RoleBackend, RoleInFeature, role_backend
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.runtime.web_search import equipped
 from sparing.session import Session
@@ -51,6 +53,8 @@ class Source:
     """The reviewer has passed; this is its look at everything since."""
     transition: bool = False
     """The session is the continuing agent's, which now enters this stage."""
+    sent_to: str = ""
+    """The backend that it was prepared for; empty: which one, is decided now."""
     _read: dict[tuple[str, ...], Any] = field(
         default_factory=dict[tuple[str, ...], Any], compare=False, repr=False
     )
@@ -96,9 +100,27 @@ class Source:
         return equipped(united(self.roles), self.web)
 
     @property
+    def agent(self) -> RoleBackend:
+        """Who does the work, and why; settled once for a job."""
+        if self.sent_to:
+            return RoleBackend(self.sent_to)
+        return self.once(("agent",), lambda: role_backend(self._who))
+
+    @property
+    def _who(self) -> RoleInFeature:
+        stage, first = self.stage, self.job.role
+        name = builder_of(self.row.feature.flow) if stage.author == first else stage.author
+        author = self.catalog.role(name) if name else None
+        return RoleInFeature(self.around, self.row, united(self.roles), author)
+
+    @property
+    def backend(self) -> Backend:
+        return self.around.backend(self.row, self.agent.name)
+
+    @property
     def web(self) -> WebUse:
         """Who may have the web searched; settled once for a job."""
-        return self.once(("web",), lambda: self.around.web(self.row))
+        return self.once(("web",), lambda: self.around.web(self.row, self.agent.name))
 
     @property
     def key(self) -> str:
@@ -246,7 +268,7 @@ def session_owner(job: Job) -> str:
     return joint_name(job.panel) if job.panel else job.role
 
 
-def source_of(ticket: Ticket, job: Job) -> Source:
+def source_of(ticket: Ticket, job: Job, sent_to: str = "") -> Source:
     around = current()
     with around.database.read() as connection:
         row = features.get(connection, ticket.feature)
@@ -262,4 +284,5 @@ def source_of(ticket: Ticket, job: Job) -> Source:
         session=kept,
         final=job.final,
         transition=shared,
+        sent_to=sent_to,
     )

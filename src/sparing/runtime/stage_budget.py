@@ -38,7 +38,7 @@ def budget_of(source: Source) -> Budget:
 def taken_by(connection: Connection, source: Source, stage: str) -> list[int]:
     """What each earlier run of a stage took of the window, as far as it was the stage's own."""
     own, builder = source.row.feature.key, builder_of(source.row.feature.flow)
-    rows = ledger.of_backend(connection, source.around.backend(source.row).name, MOST_TURNS)
+    rows = ledger.of_backend(connection, source.backend.name, MOST_TURNS)
     taken: dict[str, int] = {}
     for row in rows:
         feature = row.attempt.feature

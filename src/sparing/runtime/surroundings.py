@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sparing.agents.backend import Backend
 from sparing.clients.backends import make_backend, settle_backend
@@ -30,6 +30,7 @@ from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.worktree import Worktree, ensure_worktree, is_empty
 from sparing.workspace.sandbox.policy import SandboxLevel
 
+BACKEND = "agent.backend"
 COUNTED_SECONDS = 60.0
 MOVE_SECONDS = 1.0
 """Of a move beside what its turns take."""
@@ -57,10 +58,14 @@ class Surroundings:
     _backends: dict[str, Backend] = field(default_factory=dict[str, Backend])
     _worktrees: dict[str, Worktree] = field(default_factory=dict[str, Worktree])
 
-    def loaded(self, row: FeatureRow) -> Loaded:
-        key = row.feature.key
+    def loaded(self, row: FeatureRow, backend: str = "") -> Loaded:
+        """As the feature has them; or as if it were for another backend."""
+        key = f"{row.feature.key} {backend}".strip()
         if key not in self._loaded:
-            self._loaded[key] = settle_backend(load(self.sources, row.overrides), self.folder)
+            own = load(self.sources, row.overrides)
+            if backend:
+                own = replace(own, values={**own.values, BACKEND: backend})
+            self._loaded[key] = settle_backend(own, self.folder)
         return self._loaded[key]
 
     def own_settings(self) -> Settings:
@@ -72,8 +77,9 @@ class Surroundings:
     def settings(self, row: FeatureRow) -> Settings:
         return self.loaded(row).settings
 
-    def backend(self, row: FeatureRow) -> Backend:
-        loaded, number = self.loaded(row), row.feature.number
+    def backend(self, row: FeatureRow, named: str = "") -> Backend:
+        """The feature's own, or the one of that name."""
+        loaded, number = self.loaded(row, named), row.feature.number
         name = backend_key(loaded, number)
         if name not in self._backends:
             made = make_backend(loaded, self.folder)
@@ -82,16 +88,16 @@ class Surroundings:
             self._backends[name] = made
         return self._backends[name]
 
-    def web(self, row: FeatureRow) -> WebUse:
+    def web(self, row: FeatureRow, backend: str = "") -> WebUse:
         """Who has the web searched; nobody where the client is not installed."""
         use = agreed_use(self.settings(row), self.folder.path)
         try:
-            return use if use is not WebUse.OFF and self.searches(row) else WebUse.OFF
+            return use if use is not WebUse.OFF and self.searches(row, backend) else WebUse.OFF
         except ConfigError:
             return WebUse.OFF
 
-    def searches(self, row: FeatureRow) -> bool:
-        return self.backend(row).capabilities.searches
+    def searches(self, row: FeatureRow, backend: str = "") -> bool:
+        return self.backend(row, backend).capabilities.searches
 
     def now(self, row: FeatureRow, moves: int) -> float:
         """The time of a move. The counted clock depends on nothing but the count, or on how long

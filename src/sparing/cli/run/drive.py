@@ -201,11 +201,13 @@ def _tell_spending(office: Office, row: FeatureRow, alarm: SpendAlarm) -> None:
 
 
 def _begin(office: Office, around: Surroundings, rows: Sequence[FeatureRow], reach: Reach) -> None:
+    from sparing.desk.setup.role_agents import check_agents
     from sparing.engine.auto_approval import pass_waiting
     from sparing.runtime.sandbox import record_sandbox
 
     for row in rows:
         around.backend(row)
+        check_agents(office, row)
         record_sandbox(around, row, at := now(), reach.words)
         answers.request_start(office, row, at)
         pass_waiting(around, row, at)

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from sparing.cli.options import json_option, print_json
 from sparing.cli.screen import echo, style
-from sparing.config.describe import SettingRow, as_rows, default_rows
+from sparing.config.describe import SettingRow, as_rows, default_rows, setting_row
 from sparing.config.edit import find_setting, write_setting
 from sparing.config.faults import shown
 from sparing.config.load import current
@@ -58,7 +58,7 @@ def _values(
 def get_command(key: str, as_json: bool) -> None:
     """Print one setting, such as review.cap."""
     find_setting(key)
-    (row,) = (one for one in as_rows(current(_repository())) if one.key == key)
+    row = setting_row(current(_repository()), key)
     if as_json:
         print_json(key=key, value=row.value, origin=row.origin, doc=row.doc)
         return

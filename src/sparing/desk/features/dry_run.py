@@ -9,6 +9,7 @@ from sparing.desk.features.prompt_page import prompt_page, surroundings_of
 from sparing.desk.money.cost import limits_of
 from sparing.desk.money.forecast import stages_ahead
 from sparing.desk.office import Office, settings_of
+from sparing.desk.setup.role_agents import check_agents, others_words, role_agents
 from sparing.errors import ConfigError, SparingError
 from sparing.flow.flows import FLOWS
 from sparing.flow.stage import Stage
@@ -56,12 +57,14 @@ def agent_of(office: Office, row: FeatureRow) -> UsedAgent:
     """The backend and its login, in words; or why there is none."""
     try:
         backend = surroundings_of(office).backend(row)
+        check_agents(office, row)
     except SparingError as error:
         return UsedAgent(f"none: {error.what}", error.repair)
     login = str(getattr(backend, "login", "")) or "no login needed"
     billing = settings_of(office, row).agent.billing
     paid = ", paid by subscription" if billing is Billing.SUBSCRIPTION else ""
-    return UsedAgent(f"{backend.name}, {login}{paid}", "")
+    others = "".join(f"; {one}" for one in others_words(role_agents(office, row)))
+    return UsedAgent(f"{backend.name}, {login}{paid}{others}", "")
 
 
 def models_words(office: Office, row: FeatureRow) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from sparing.codec import JsonObject
 from sparing.config.effort import SETTING as EFFORT
 from sparing.config.settings import Settings
 from sparing.desk.office import Office, settings_of
-from sparing.economy.cost_model import Ahead, Range, forecast
+from sparing.economy.cost_model import Ahead, PricedDispatches, Range, forecast
 from sparing.economy.prices import own_prices, price_of
 from sparing.ending import ROLE as RETRO
 from sparing.feature import FeatureStatus
@@ -20,6 +23,9 @@ from sparing.report.spending import tokens
 from sparing.runtime.web_search import assistants_of
 from sparing.stages.stage import REPAIRS
 
+if TYPE_CHECKING:
+    from sparing.desk.setup.role_agents import RoleAgent
+
 FEW_TASKS = 4
 MANY_TASKS = 24
 """What is assumed until tasks.md says how many there are."""
@@ -32,9 +38,9 @@ REMEMBERED = 20
 
 def outlook(office: Office, row: FeatureRow) -> Range:
     """Of the stages that are still to come; one that is under way counts whole."""
-    settings = settings_of(office, row)
+    settings, agents = settings_of(office, row), _agents(office, row)
     tasks = len(row.place.get("tasks", []))
-    stages = [_ahead(stage, settings, tasks) for stage in stages_ahead(row)]
+    stages = [_ahead(stage, settings, tasks, agents) for stage in stages_ahead(row)]
     return forecast(stages, _history(office, row))
 
 
@@ -126,7 +132,18 @@ def outlook_json(found: Range) -> JsonObject:
     }
 
 
-def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
+def _agents(office: Office, row: FeatureRow) -> Mapping[str, RoleAgent]:
+    """Loaded where it is needed: most look at a feature whose roles share one agent."""
+    if not settings_of(office, row).by_role:
+        return {}
+    from sparing.desk.setup.role_agents import role_agents
+
+    return role_agents(office, row)
+
+
+def _ahead(
+    stage: Stage, settings: Settings, tasks: int, agents: Mapping[str, RoleAgent] | None = None
+) -> Ahead:
     least, most = _dispatches(stage, settings.review.cap, tasks)
     helping = assistants_of(settings, settings.roles.web)
     beside = sum(role in helping for role in stage.research)
@@ -135,10 +152,16 @@ def _ahead(stage: Stage, settings: Settings, tasks: int) -> Ahead:
     deepens = stage.work is StageWork.IMPLEMENT and DEEPENER in settings.flow.assistants
     beside += DEEPENING * deepens
     models, backend = settings.models, settings.agent.backend
-    model = models.of(stage.model.value, backend, stage.author)
-    return Ahead(
-        stage.name, least + beside, most + beside, price_of(model, own_prices(models.prices))
+    known, own = agents or {}, own_prices(models.prices)
+    author = known.get(stage.author)
+    model = author.model if author else models.of(stage.model.value, backend, stage.author)
+    others = tuple(
+        PricedDispatches(1, settings.review.cap, price_of(known[role].model, own))
+        for group in stage.reviewers
+        for role in group
+        if role in known and known[role].model != model
     )
+    return Ahead(stage.name, least + beside, most + beside, price_of(model, own), others)
 
 
 def _dispatches(stage: Stage, cap: int, tasks: int) -> tuple[int, int]:

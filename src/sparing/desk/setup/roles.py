@@ -35,8 +35,9 @@ def check_roles(office: Office) -> tuple[str, ...]:
     found = catalog(office)
     if found.problems:
         raise found.problems[0]
-    for name in office.loaded.settings.models.named_roles:
-        found.role(name)  # a misspelt role would otherwise keep its model, unnoticed
+    settings = office.loaded.settings
+    for name in (*settings.models.named_roles, *settings.roles.named):
+        found.role(name)  # a misspelt role would otherwise keep its model and agent, unnoticed
     return (*found.warnings, *web_warnings(office))
 
 

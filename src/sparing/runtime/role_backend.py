@@ -1,0 +1,201 @@
+"""Which backend a role works with: the one that is named for it, one of another vendor, or the
+one that has taken over.
+
+Decided once for a dispatch, when it is prepared; what is sent later goes to the same one. All
+roles on one backend move together, so whoever shares a cached prefix goes on sharing one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sparing import backend_name as names
+from sparing.config.review import OtherVendor
+from sparing.errors import ConfigError
+from sparing.flow.stage import Flow
+from sparing.records.features import FeatureRow
+from sparing.roles.catalog import Catalog
+from sparing.roles.load import Role, RoleClass
+from sparing.runtime.outage import Outage, outage_of
+from sparing.runtime.surroundings import Surroundings
+from sparing.runtime.web_search import WEB
+
+
+class RoleBackend(NamedTuple):
+    name: str
+    why: str = ""
+    """Empty where it is simply the feature's own."""
+    vendor: str = ""
+
+
+class RoleInFeature(NamedTuple):
+    """A role in a feature, and the author of what it looks at."""
+
+    around: Surroundings
+    row: FeatureRow
+    role: Role
+    author: Role | None = None
+
+    def on(self, name: str, why: str = "") -> RoleBackend:
+        settings = self.around.settings(self.row)
+        model = settings.models.of(self.role.model, name, self.role.name)
+        return RoleBackend(name, why, names.vendor_of(name, model))
+
+    def settled(self, name: str) -> str:
+        """`api` and `auto` are names for others."""
+        return self.around.loaded(self.row, name).settings.agent.backend
+
+    def ready(self, name: str) -> bool:
+        """Installed, logged in and able."""
+        try:
+            return not lacks(self.role, self.around, self.row, name)
+        except ConfigError:
+            return False
+
+    def outage(self, name: str) -> Outage | None:
+        with self.around.database.read() as connection:
+            return outage_of(connection, name, self.around.now(self.row, 0))
+
+
+def role_backend(who: RoleInFeature) -> RoleBackend:
+    named = _named(who)
+    settings = who.around.settings(who.row)
+    avoided = _author(who) if settings.review.other_vendor is not OtherVendor.OFF else None
+    if avoided is not None and not _differs(named, avoided):
+        named = _of_another_vendor(who, named, avoided)
+    return _taken_over(who, named, avoided)
+
+
+def roles_of(
+    around: Surroundings, row: FeatureRow, catalog: Catalog, flow: Flow
+) -> Iterator[RoleInFeature]:
+    """Everybody whom a flow may ask, once each."""
+    seen: set[str] = set()
+    first = flow.stages[0].author
+    for stage in flow.stages:
+        reviewers = (role for group in stage.reviewers for role in group)
+        for name in (stage.author, *stage.research, *reviewers):
+            if name and name not in seen:
+                seen.add(name)
+                author = first if name == stage.author else stage.author
+                own = catalog.role(author) if author else None
+                yield RoleInFeature(around, row, catalog.role(name), own)
+
+
+def check_role(who: RoleInFeature) -> None:
+    """Raises what is wrong with a role's backend, in words to show."""
+    settings, role = who.around.settings(who.row), who.role.name
+    named = role_backend(who)
+    own = settings.roles.backend_of(role)
+    if own and names.is_played(own) and not names.is_played(settings.agent.backend):
+        raise ConfigError(
+            f"{role} would be played by {own} in a feature of {settings.agent.backend}",
+            f"name another one: sparing config set roles.{role}.backend codex",
+        )
+    try:
+        missing = lacks(who.role, who.around, who.row, named.name)
+    except ConfigError as error:
+        if named.name == settings.agent.backend:
+            raise
+        raise ConfigError(f"{role} works with {named.name}: {error.what}", error.repair) from error
+    if missing:
+        raise ConfigError(
+            f"{role} can't work with {named.name}: {missing}",
+            f"name another one: sparing config set roles.{role}.backend claude",
+        )
+    model = dict(line.split(" ", 1) for line in settings.models.roles).get(role, "")
+    if model and not names.may_have(named.name, model) and not named.why:
+        vendor = names.vendor_of(named.name)
+        raise ConfigError(
+            f"{role} works with {named.name}, which has models of {vendor} and not {model}",
+            f"name another one: sparing config set roles.{role}.model standard",
+        )
+
+
+def lacks(role: Role, around: Surroundings, row: FeatureRow, name: str) -> str:
+    """What a role needs and a backend can't do; raises where there is no such backend here."""
+    can = around.backend(row, name).capabilities
+    searches_only = role.tools == (WEB,) and around.settings(row).roles.web.researches
+    if searches_only and not can.searches and around.settings(row).roles.backend_of(role.name):
+        return "it only searches the web, which that can't"
+    return ""
+
+
+def _named(who: RoleInFeature) -> RoleBackend:
+    settings = who.around.settings(who.row)
+    usual, own = settings.agent.backend, settings.roles.backend_of(who.role.name)
+    real = names.is_played(usual) and not names.is_played(own)
+    if not own or real or who.settled(own) == usual:
+        return who.on(usual)
+    return who.on(who.settled(own), f"set for {who.role.name}")
+
+
+def _author(who: RoleInFeature) -> RoleBackend | None:
+    """Whose vendor a reviewer is not to share; None where nobody's."""
+    if who.author is None or who.role.role_class is not RoleClass.REVIEWER:
+        return None
+    found = role_backend(who._replace(role=who.author, author=None))
+    return None if found.name == names.SCRIPTED else found
+
+
+def _differs(one: RoleBackend, other: RoleBackend) -> bool:
+    """Where nobody knows whose a model is, another backend has to do."""
+    if one.vendor and other.vendor:
+        return one.vendor != other.vendor
+    return one.name != other.name
+
+
+def _of_another_vendor(who: RoleInFeature, named: RoleBackend, author: RoleBackend) -> RoleBackend:
+    vendor = author.vendor or author.name
+    for name in _candidates(who):
+        found = who.on(name, f"another vendor than {vendor}, which wrote it")
+        if found.vendor and _differs(found, author) and who.ready(name):
+            return found
+    if who.around.settings(who.row).review.other_vendor is OtherVendor.PREFER:
+        return named._replace(why=f"no other vendor than {vendor} is installed and logged in")
+    raise ConfigError(
+        f"review.other_vendor is true, and no agent of another vendor than {vendor} is "
+        "installed and logged in",
+        "set up one that sparing doctor lists; or take the same vendor where there is no other: "
+        "sparing config set review.other_vendor prefer",
+    )
+
+
+def _candidates(who: RoleInFeature) -> Iterable[str]:
+    """Those that the user has named first; a played feature has played reviewers."""
+    settings = who.around.settings(who.row)
+    played = names.is_played(settings.agent.backend)
+    aliases = (names.AUTO, names.API, names.SCRIPTED)
+    known = [one for one in names.NAMES if one not in aliases and names.is_played(one) is played]
+    return dict.fromkeys((*_fallbacks(who), *known))
+
+
+def _fallbacks(who: RoleInFeature) -> list[str]:
+    settings = who.around.settings(who.row)
+    played = names.is_played(settings.agent.backend)
+    found: list[str] = []
+    for name in settings.agent.fallback:
+        try:
+            settled = who.settled(name)
+        except ConfigError:
+            continue
+        if names.is_played(settled) is played:
+            found.append(settled)
+    return found
+
+
+def _taken_over(who: RoleInFeature, named: RoleBackend, avoided: RoleBackend | None) -> RoleBackend:
+    """Of a backend that is out for now, the next one that is not; itself if there is none."""
+    settings = who.around.settings(who.row)
+    if not settings.agent.fallback or who.role.name in settings.roles.stay:
+        return named
+    out = who.outage(named.name)
+    if out is None:
+        return named
+    for name in _fallbacks(who):
+        found = who.on(name, f"{out.words}; agent.fallback names {name}")
+        allowed = name != named.name and (avoided is None or _differs(found, avoided))
+        if allowed and who.outage(name) is None and who.ready(name):
+            return found
+    return named
