@@ -176,8 +176,8 @@ class FailoverEvent(NoteEvent):
     """Another backend has taken a turn over; the text says why."""
 
     kind: ClassVar = "failover"
-    left: str
-    taken: str
+    left: str = ""
+    taken: str = ""
     failure: str = ""
 
 
