@@ -61,7 +61,8 @@ class RoleInFeature(NamedTuple):
 def role_backend(who: RoleInFeature) -> RoleBackend:
     named = _named(who)
     settings = who.around.settings(who.row)
-    avoided = _author(who) if settings.review.other_vendor is not OtherVendor.OFF else None
+    apart = settings.review.other_vendor in (OtherVendor.ON, OtherVendor.PREFER)
+    avoided = _author(who) if apart else None
     if avoided is not None and not _differs(named, avoided):
         named = _of_another_vendor(who, named, avoided)
     return _taken_over(who, named, avoided)
