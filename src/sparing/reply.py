@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparing.failure import Failure
 from sparing.job import JobResult
+from sparing.sent import Sent
+from sparing.way import Way
+
+PASSING = frozenset(
+    {
+        Failure.OVERLOADED,
+        Failure.NETWORK,
+        Failure.CRASHED,
+        Failure.TIMED_OUT,
+        Failure.INVALID_SESSION,
+    }
+)
+"""Failures worth a second, fresh try."""
+RESUMING = PASSING | {Failure.CONTEXT_OVERFLOW, Failure.GARBAGE}
+"""Of a session that is gone on with, also these: a fresh one may do better."""
+MOST_TRIES = 4
+"""How often a turn is sent again: once to the same backend, or to others that take over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +56,13 @@ class ReplyOutcome:
     result: JobResult = JobResult()
     wanted: tuple[str, ...] = ()
     """Of reviewers who looked in one turn: whose verdict goes back."""
+
+
+def again(sent: Sent, reply: Reply, tries: int) -> str | None:
+    """What is said of the turn when it is sent again; None if it is not."""
+    if reply.elsewhere:
+        return ""
+    resumed = sent.way is Way.RESUME
+    if tries or reply.failure not in (RESUMING if resumed else PASSING):
+        return None
+    return reply.failed if resumed else ""

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sparing.clients.outage import QUOTA_SECONDS, REPEATED_SECONDS, judge_ends, outage_of
+from sparing.clients.role_backend import RoleBackend, RoleInFeature, check_role, role_backend
 from sparing.errors import ConfigError
 from sparing.failure import Failure
 from sparing.money import Amount
@@ -15,8 +17,6 @@ from sparing.records import events, features, ledger
 from sparing.records.events import Event
 from sparing.records.features import FeatureRow
 from sparing.roles.load import shipped
-from sparing.runtime.outage import QUOTA_SECONDS, REPEATED_SECONDS, judge_ends, outage_of
-from sparing.runtime.role_backend import RoleBackend, RoleInFeature, check_role, role_backend
 from sparing.runtime.surroundings import Surroundings
 from sparing.usage import Origin, Usage
 from tests.dispatch.spending import asking, surroundings

@@ -7,12 +7,11 @@ more gives way to a fresh one.
 from __future__ import annotations
 
 from sparing.dispatch.call import SECRETS
-from sparing.dispatch.failover import MOST_TRIES, again
 from sparing.dispatch.turn import Leak
 from sparing.engine.steps import turn
 from sparing.failure import Failure
 from sparing.job import BUDGET, LOOP, Job, JobResult, Ticket
-from sparing.reply import Reply
+from sparing.reply import MOST_TRIES, Reply, again
 from sparing.sent import NotSent, Sent
 from sparing.turn import TURNS, Turn
 from sparing.turn_kind import ReplyForm

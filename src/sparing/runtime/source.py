@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from sparing.agents.backend import Backend
 from sparing.artifact import META, RULES, Artifact, ArtifactName
 from sparing.change import FileChange
+from sparing.clients.role_backend import RoleBackend, RoleInFeature, role_backend
 from sparing.codec import JsonObject
 from sparing.config.roles import WebUse
 from sparing.context.prompt.brief import Document, Material
@@ -30,7 +31,6 @@ from sparing.records.features import FeatureRow
 from sparing.records.folder import TextGone
 from sparing.roles.catalog import Catalog, load_catalog, united
 from sparing.roles.load import Role
-from sparing.runtime.role_backend import RoleBackend, RoleInFeature, role_backend
 from sparing.runtime.surroundings import Surroundings, current
 from sparing.runtime.web_search import equipped
 from sparing.session import Session

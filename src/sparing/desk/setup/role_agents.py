@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sparing.clients.role_backend import check_role, role_backend, roles_of
 from sparing.config.sources import sources_here
 from sparing.desk.features.prompt_page import surroundings_of
 from sparing.desk.office import Office, settings_of
@@ -11,7 +12,6 @@ from sparing.errors import SparingError
 from sparing.flow.flows import FLOWS
 from sparing.records.features import FeatureRow
 from sparing.roles.catalog import load_catalog
-from sparing.runtime.role_backend import check_role, role_backend, roles_of
 
 
 class RoleAgent(NamedTuple):

@@ -8,18 +8,38 @@ roles on one backend move together, so whoever shares a cached prefix goes on sh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sparing import backend_name as names
+from sparing.agents.backend import Backend
+from sparing.clients.outage import Outage, outage_of
+from sparing.config.load import Loaded
 from sparing.config.review import OtherVendor
+from sparing.config.settings import Settings
+from sparing.database import Database
 from sparing.errors import ConfigError
 from sparing.flow.stage import Flow
 from sparing.records.features import FeatureRow
 from sparing.roles.catalog import Catalog
 from sparing.roles.load import Role, RoleClass
-from sparing.runtime.outage import Outage, outage_of
-from sparing.runtime.surroundings import Surroundings
-from sparing.runtime.web_search import WEB
+
+WEB = "web"
+"""The tool of a role that is a search."""
+
+
+class Here(Protocol):
+    """What is asked of the surroundings of a run."""
+
+    @property
+    def database(self) -> Database: ...
+
+    def settings(self, row: FeatureRow) -> Settings: ...
+
+    def loaded(self, row: FeatureRow, backend: str = "") -> Loaded: ...
+
+    def backend(self, row: FeatureRow, named: str = "") -> Backend: ...
+
+    def now(self, row: FeatureRow, moves: int) -> float: ...
 
 
 class RoleBackend(NamedTuple):
@@ -32,7 +52,7 @@ class RoleBackend(NamedTuple):
 class RoleInFeature(NamedTuple):
     """A role in a feature, and the author of what it looks at."""
 
-    around: Surroundings
+    around: Here
     row: FeatureRow
     role: Role
     author: Role | None = None
@@ -69,7 +89,7 @@ def role_backend(who: RoleInFeature) -> RoleBackend:
 
 
 def roles_of(
-    around: Surroundings, row: FeatureRow, catalog: Catalog, flow: Flow
+    around: Here, row: FeatureRow, catalog: Catalog, flow: Flow
 ) -> Iterator[RoleInFeature]:
     """Everybody whom a flow may ask, once each."""
     seen: set[str] = set()
@@ -114,7 +134,7 @@ def check_role(who: RoleInFeature) -> None:
         )
 
 
-def lacks(role: Role, around: Surroundings, row: FeatureRow, name: str) -> str:
+def lacks(role: Role, around: Here, row: FeatureRow, name: str) -> str:
     """What a role needs and a backend can't do; raises where there is no such backend here."""
     can = around.backend(row, name).capabilities
     searches_only = role.tools == (WEB,) and around.settings(row).roles.web.researches
