@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sparing.config.person import person_here
 from sparing.desk.office import Office, open_office
 from sparing.event import FeatureEvent
 from sparing.records import events
 from sparing.records.events import Event
-from sparing.web.access import user_name
 from tests.browser.chromium import browser, logged_in, served
 from tests.desk.standing import NOW, standing, started
 from tests.repositories import make_repository
@@ -130,7 +130,7 @@ def test_two_people_at_one_gate(tmp_path: Path) -> None:
         first.locator("#state", has_text="Answered: approve").wait_for()
         second.locator("#reject button[type=submit]").click()
         said = second.locator("#reject output")
-        said.get_by_text(f"approve by {user_name()} on the page").wait_for()
+        said.get_by_text(f"approve by {person_here('')} on the page").wait_for()
         assert "since" in said.inner_text()
         assert second.locator("#reject textarea").input_value() == "shorter, please"
         second.reload()
