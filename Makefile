@@ -119,6 +119,7 @@ bench-client-short: $(EXTRAS) ## the part of it that CI runs: one small feature,
 	@$(BIN)/python -m bench.client --short --again
 
 nightly: $(EXTRAS) test-nightly ## what takes hours: the grid of features in process, and all of bench-client with each lever off
+	@PYTEST_LONG=1 $(MAKE) conformance
 	@$(BIN)/python -m bench.economy
 	@$(BIN)/python -m bench.client --levers --roles --again
 	@$(BIN)/python -m bench.chaos --again --stride 7

@@ -14,7 +14,10 @@ from tests.agents.claude_double import ClaudeDouble
 from tests.agents.codex_double import CodexDouble
 
 HERE = Path(__file__).parent
-WITH_CLIENTS = ("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py")
+WITH_CLIENTS = (
+    *("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"),
+    "test_acp_turn*.py",
+)
 collect_ignore_glob = [] if "claude" in BACKENDS else [*WITH_CLIENTS]
 
 
@@ -26,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _has_client(item: pytest.Item) -> bool:
     names = re.split(r"[\[\]-]", item.name)[1:]
-    clients = (name for name in BACKENDS if name != "scripted")
+    clients = (name for name in BACKENDS if name not in ("acp", "scripted"))
     return any(map(item.path.match, WITH_CLIENTS)) or any(name in names for name in clients)
 
 

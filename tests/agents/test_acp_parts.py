@@ -21,7 +21,7 @@ from sparing import backend_name as names
 from sparing.agents.acp.answers import AnswerReader
 from sparing.agents.acp.backend import AcpBackend
 from sparing.agents.acp.custom import custom_agent
-from sparing.agents.acp.gemini import LONG_AGO, resumed
+from sparing.agents.acp.gemini import LONG_AGO, once, resumed
 from sparing.agents.acp.here import agent_here, keys_here
 from sparing.agents.acp.homes import Homes
 from sparing.agents.acp.opencode import OPENCODE
@@ -268,7 +268,21 @@ def test_a_gemini_session_is_loaded_under_another_name(tmp_path: Path) -> None:
     (chats / "session-2026-11-17T10-41-aaaaaaaa.jsonl").write_text("x" * 90)
     resumed(tmp_path, "aaaaaaaa-1111")
     assert [one.name for one in chats.iterdir()] == [f"{LONG_AGO}aaaaaaaa.jsonl"]
-    assert (chats / f"{LONG_AGO}aaaaaaaa.jsonl").stat().st_size == 90
+    assert (chats / f"{LONG_AGO}aaaaaaaa.jsonl").read_text() == "x" * 90 + "\n"
+
+
+def test_what_a_tool_answered_is_loaded_once() -> None:
+    """C3: Gemini CLI writes it down twice; whatever else there is stays."""
+    answer = {"functionResponse": {"id": "c1", "response": {"output": "x"}}}
+    called = json.dumps({"type": "gemini", "toolCalls": [{"id": "c1", "result": [answer]}]})
+    twice = json.dumps({"type": "user", "content": [answer]})
+    alone = json.dumps({"type": "user", "content": [{"functionResponse": {"id": "c2"}}]})
+    said = json.dumps({"type": "user", "content": [{"text": "go on"}]})
+    lines = [called, twice, alone, said, "{half", '{"content": []}', '{"content": "one"}']
+    assert list(once(lines)) == [called, *lines[2:]]
+    whole = json.dumps({"$set": {"messages": [json.loads(one) for one in (called, twice, said)]}})
+    (kept,) = once([whole])
+    assert json.loads(kept)["$set"]["messages"] == [json.loads(called), json.loads(said)]
 
 
 def test_an_agent_that_can_not_be_confined_is_refused() -> None:

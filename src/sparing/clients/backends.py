@@ -7,9 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from sparing import backend_name as names
-from sparing.agents.acp.custom import custom_agent
 from sparing.agents.acp.double import DoubledAcp
-from sparing.agents.acp.here import AGENTS, AcpPlace, acp_backend, agent_here
+from sparing.agents.acp.here import AcpPlace, acp_backend, agent_here, found_agent
 from sparing.agents.api.double import DoubledApi
 from sparing.agents.api.here import ApiPlace, api_backend, first_provider
 from sparing.agents.api.providers import PROVIDERS
@@ -123,11 +122,7 @@ def _acp(name: str) -> Maker:
     def make(loaded: Loaded, folder: StateFolder) -> Backend:
         settings, environ = loaded.settings, client_environment()
         agent = settings.agent
-        found = (
-            agent_here(name, environ)
-            if name in AGENTS
-            else custom_agent(agent.acp_command, agent.acp_environment, environ)
-        )
+        found = found_agent(name, environ, agent.acp_command, agent.acp_environment)
         model = settings.models.of("standard", name)
         return acp_backend(found, AcpPlace(folder.path, environ, model, agent.server))
 

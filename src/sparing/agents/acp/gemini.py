@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 from sparing import backend_name as names
 from sparing.agents.acp.agents import AcpAgent, Placed, Started
 from sparing.agents.acp.tool_calls import SERVER
+from sparing.agents.process import read_message
 from sparing.codec import JsonObject
 
 FOLDER, PROJECT = ".gemini", "work"
@@ -74,7 +77,39 @@ def resumed(home: Path, session: str) -> None:
     for file in set(chats.glob("*.jsonl")) - set(ours[-1:]):
         file.unlink()
     if ours:
-        ours[-1].rename(chats / f"{LONG_AGO}{short}.jsonl")
+        lines = ours[-1].read_text("utf-8").splitlines()
+        ours[-1].unlink()
+        kept = "".join(f"{line}\n" for line in once(lines))
+        (chats / f"{LONG_AGO}{short}.jsonl").write_text(kept, "utf-8")
+
+
+def once(lines: Iterable[str]) -> Iterator[str]:
+    """What tools answered is written down with their call and once more as a message of its own;
+    a loaded session would send both."""
+    told: set[str] = set()
+    for line in lines:
+        message = read_message(line.encode()) or {}
+        (whole,) = _objects([message.get("$set")]) or [{}]
+        listed = _objects(whole.get("messages"))
+        if listed:
+            kept = [one for one in listed if not _is_told(one, told)]
+            yield json.dumps({"$set": {**whole, "messages": kept}}, ensure_ascii=False)
+        elif not _is_told(message, told):
+            yield line
+
+
+def _is_told(message: JsonObject, told: set[str]) -> bool:
+    """Whether it only says what tools are known to have answered; takes down what those are."""
+    calls = _objects(message.get("toolCalls"))
+    told |= {str(one.get("id")) for one in calls if one.get("result")}
+    parts = _objects(message.get("content"))
+    answers = [_objects([part.get("functionResponse")]) for part in parts]
+    return bool(parts) and all(one and str(one[0].get("id")) in told for one in answers)
+
+
+def _objects(value: object) -> list[JsonObject]:
+    found = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("JsonObject", one) for one in found if isinstance(one, dict)]
 
 
 def _name_project(own: Path, desk: Path) -> None:

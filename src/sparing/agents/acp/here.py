@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparing import backend_name as names
 from sparing.agents.acp.agents import AcpAgent, InstalledAgent
 from sparing.agents.acp.backend import AcpBackend
+from sparing.agents.acp.custom import custom_agent
 from sparing.agents.acp.gemini import GEMINI
 from sparing.agents.acp.opencode import OPENCODE
 from sparing.agents.acp.options import AcpSetup, provider_of
@@ -57,6 +58,15 @@ def acp_backend(found: InstalledAgent, place: AcpPlace) -> AcpBackend:
         upstream=environ.get("HTTPS_PROXY") or environ.get("https_proxy", ""),
     )
     return AcpBackend(setup)
+
+
+def found_agent(
+    name: str, environ: Mapping[str, str], command: Sequence[str], variables: Sequence[str]
+) -> InstalledAgent:
+    """A known agent, or the one whose command the user has named."""
+    if name in AGENTS:
+        return agent_here(name, environ)
+    return custom_agent(command, variables, environ)
 
 
 def agent_here(name: str, environ: Mapping[str, str]) -> InstalledAgent:

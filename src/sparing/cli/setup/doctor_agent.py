@@ -41,7 +41,10 @@ def agent_findings(loaded: Loaded) -> list[DoctorLine]:
     client = _client(environ, needed=needed or backend == names.CLAUDE_DOUBLE)
     login = _login(loaded, environ, needed=needed)
     claude = _Parts(client, login)
-    return [client, login, *codex, *api, _agent(loaded, claude, codex, api)]
+    acp = _acp(loaded, environ)
+    others_found = [line for one in acp.values() for line in (one if one.client.found else one[:1])]
+    agent = _agent(loaded, claude, codex, acp.get(backend, api))
+    return [client, login, *codex, *api, *others_found, agent]
 
 
 class _Parts(NamedTuple):
@@ -102,6 +105,31 @@ def _api(loaded: Loaded, environ: Mapping[str, str]) -> _Parts:
     except SparingError as error:
         keys = _missing("api keys", error, needed=asked)
     return _Parts(library, keys)
+
+
+def _acp(loaded: Loaded, environ: Mapping[str, str]) -> dict[str, _Parts]:
+    """Agents of the Agent Client Protocol; one of the user's own only where it is named."""
+    from sparing.agents.acp.here import AGENTS, found_agent, keys_here
+
+    settings = loaded.settings
+    agent, parts = settings.agent, dict[str, _Parts]()
+    for name in (*AGENTS, *((names.ACP,) if agent.backend == names.ACP else ())):
+        needed = agent.backend == name
+        try:
+            found = found_agent(name, environ, agent.acp_command, agent.acp_environment)
+        except SparingError as error:
+            played = names.client_name(agent.backend) == name
+            missing = _missing(name, error, needed=needed or played)
+            parts[name] = _Parts(missing, missing)
+            continue
+        try:
+            keys = keys_here(found.agent, settings.models.of("standard", name), environ)
+            words = ", ".join(key.words for key in keys.values() if key.variable)
+            key = DoctorLine(f"{name} key", True, words or "no key, the server asks none")
+        except SparingError as error:
+            key = _missing(f"{name} key", error, needed=needed)
+        parts[name] = _Parts(DoctorLine(name, True, found.words), key)
+    return parts
 
 
 def online_finding() -> DoctorLine:
