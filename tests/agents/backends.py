@@ -66,8 +66,8 @@ BACKENDS: dict[str, Callable[[Path], Backends]] = {"acp": SmallDouble, "scripted
 ONE_LIFE = frozenset({"acp", "codex", "gemini", "opencode"})
 """Backends whose providers know one life of a cache entry."""
 LONG = "PYTEST_LONG"
-"""Set at night: opencode takes seven seconds of processor time to start, so by day only the tests
-of `test_acp_turn` run on it."""
+"""Set at night: opencode takes seven seconds of processor time to start, Gemini CLI three, so by
+day only the tests of `test_acp_turn` run on them."""
 CLIENTS = "PYTEST_CLIENTS"
 """Set by `make conformance`: a real client takes about a second a turn."""
 if os.environ.get(CLIENTS):
@@ -75,8 +75,8 @@ if os.environ.get(CLIENTS):
     BACKENDS["claude"] = ClaudeDouble
     BACKENDS["codex"] = CodexDouble
     BACKENDS["api"] = ApiDouble
-    BACKENDS["gemini"] = GeminiDouble
     if os.environ.get(LONG):
+        BACKENDS["gemini"] = GeminiDouble
         BACKENDS["opencode"] = OpencodeDouble
 
 

@@ -323,5 +323,5 @@ def test_an_agent_that_can_not_take_our_tools_is_stopped(small: SmallDouble, cwd
     found = small_agent()
     agent = replace(found.agent, own_tools=True)
     reply = run(small.planned(OK, agent=agent), call(cwd))
-    assert (reply.failure, "tools of ours" in reply.detail) == (Failure.CRASHED, True)
+    assert (reply.failure, "own tools" in reply.detail) == (Failure.CRASHED, True)
     assert not small.log.exists() or not small.requests()
