@@ -99,6 +99,15 @@ def test_a_network_cut_in_the_middle_of_an_answer(small: SmallDouble, cwd: Path)
     assert (again.failure, again.session) == (None, session)
 
 
+def test_a_transcript_that_a_provider_refuses_is_no_session(small: SmallDouble, cwd: Path) -> None:
+    """C8: the turn is then sent afresh; a fresh one that is refused is refused."""
+    refused = {"error": 400, "message": "each tool_use must have a single result"}
+    assert run(small.planned(refused), call(cwd)).failure is Failure.REFUSED
+    session = run(small.planned(OK), call(cwd)).session
+    reply = run(small.planned(refused), call(cwd, id="2", resume=session))
+    assert (reply.failure, reply.session) == (Failure.INVALID_SESSION, "")
+
+
 def test_a_login_that_has_vanished(small: SmallDouble, cwd: Path) -> None:
     """G3: no agent is started, and the reason is said."""
     reply = run(small.planned(OK, keys={}), call(cwd))

@@ -105,7 +105,9 @@ class AcpWatch:
             self._update(fields(params, "update"))
 
     def stop(self, outcome: TurnOutcome, resets_at: float | None = None) -> None:
-        """The first reason counts."""
+        """The first reason counts. A transcript that can't be sent again is refused as such."""
+        if outcome.failure is Failure.REFUSED and self.known:
+            outcome = outcome._replace(failure=Failure.INVALID_SESSION)
         if self.outcome is None:
             self.outcome, self.resets_at = outcome, resets_at
             self.stopped()
