@@ -4,8 +4,6 @@ from __future__ import annotations
 
 SAMPLES = {
     "state.folder": ("/var/state", "~/state", ""),
-    "agent.acp_command": (("goose", "acp"), ("my-agent", "--stdio"), ()),
-    "agent.acp_environment": (("OPENAI_BASE_URL={address}", "OPENAI_API_KEY={key}"), ()),
     "agent.server": ("http://127.0.0.1:11434/v1", "https://models.example/v1", ""),
     "state.database": ("postgresql://ada@db.example/sparing", "postgresql:///sparing", ""),
     "state.remote": ("origin", "team-work", ""),
@@ -17,6 +15,8 @@ SAMPLES = {
     "commits.trailer": ("", "Co-authored-by: {agent} <agent@example.com>"),
 }
 LINES = {
+    "agent.acp_command": ("goose", "acp", "--stdio"),
+    "agent.acp_environment": ("OPENAI_BASE_URL={address}", "OPENAI_API_KEY={key}"),
     "workspace.setup": ("auto", "pip install -e .[dev,test]", "npm ci"),
     "workspace.commands": ("npm test", "./scripts/verify --all | tee out"),
     "workspace.setup_hosts": ("packages.example", "git.example:8443", "*"),

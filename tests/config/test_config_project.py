@@ -30,6 +30,7 @@ FREE = {
     "commits.draft",
     "commits.history",
     "commits.subject",
+    "commits.sync",
     "commits.trailer",
     "flow.default",
     "flow.features_folder",

@@ -11,7 +11,7 @@ from tests.engine.small import SCRIPT
 from tests.repositories import git, make_repository
 
 ANEW = (
-    "feature 001 goes on from its last decision: this version of sparing records its work"
+    "feature 001 continues from its last decision: this version of sparing records its work"
     " differently"
 )
 EPOCH = 1_767_225_600.0

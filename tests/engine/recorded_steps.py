@@ -74,4 +74,4 @@ if __name__ == "__main__":
         for flow in FLOWS:
             (Path(name) / flow).mkdir(parents=True)
             made[flow] = recorded(Path(name) / flow, flow)
-        LISTING.write_text(json.dumps(made, indent=1) + "\n")
+        LISTING.write_text(json.dumps(made, indent=2) + "\n")

@@ -96,7 +96,7 @@ def test_a_feature_of_the_earlier_version_goes_on(name: str, tmp_path: Path) -> 
     before, repeated = commits(old.repository), old.rows(TWICE)
     said = old.sparing("run", "--yes", **PLAIN)
     assert said.code == 0, said.err
-    assert ("goes on from its last decision" in said.err) == (name == "feature-review")
+    assert ("continues from its last decision" in said.err) == (name == "feature-review")
     sparing(tmp_path, "demo", "--keep", "whole", environ=PLAIN)
     whole = tmp_path / "whole" / "wordtally"
     after = commits(old.repository)

@@ -45,7 +45,7 @@ def test_a_feature_killed_between_a_turn_and_its_commit_goes_on(
 ) -> None:
     """I4, I7: told in one line; the turn is not paid for again, and its commit says the same."""
     old, story = went_on("tier-commit", tmp_path, whole)
-    assert [line for line in story.splitlines() if "goes on from" in line] == [f"  ~ {ANEW}"]
+    assert [line for line in story.splitlines() if "continues from" in line] == [f"  ~ {ANEW}"]
     first, wanted = (
         git(one.repository, "log", "-1", "--format=%B", commits(one.repository)[1][0])
         for one in (old, whole)
