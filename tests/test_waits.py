@@ -30,6 +30,10 @@ ENDLESS = ("wait", "communicate", "join", "result", "acquire", "poll")
 NETWORK = ("open_connection", "create_connection", "urlopen", "readuntil", "get_result", "waitpid")
 
 WITHOUT = {
+    "agents/acp/backend.py _converse stopped.wait()": "a task that ends with the turn",
+    "agents/acp/backend.py _converse listening.result()": "of a task that has ended",
+    "agents/acp/loopback_server.py _read": "within asyncio.timeout",
+    "agents/acp/loopback_server.py _chunks": "within the timeout of _read, which alone calls it",
     "agents/process.py ended running.process.wait()": "the turn's own limit kills its group",
     "agents/process.py __aexit__ running.process.wait()": "after its group was killed",
     "agents/process.py _let_go process.wait()": "within asyncio.wait_for",
@@ -64,6 +68,9 @@ NOTE = "a check or a set-up is shown while it runs"
 NONE = "nobody waits for it"
 LONG_SECONDS = 30.0
 LONG = {
+    "agents/acp/homes.py LEFT_SECONDS": NONE,
+    "agents/acp/loopback_server.py PATIENCE_SECONDS": TURN,
+    "agents/acp/relay.py PATIENCE_SECONDS": TURN,
     "agents/api/failures.py LONGEST_WAIT_SECONDS": NONE,
     "agents/api/models.py READ_SECONDS": TURN,
     "agents/claude_options.py OWN_TOOL_SECONDS": TURN,
@@ -72,6 +79,8 @@ LONG = {
     "caching/primer.py LIMIT_SECONDS": TURN,
     "cli/run/live_status.py EVERY_SECONDS": "how often the others are shown",
     "cli/setup/doctor_tools.py LIMIT_SECONDS": WAIT,
+    "clients/outage.py QUOTA_SECONDS": NONE,
+    "clients/outage.py REPEATED_SECONDS": NONE,
     "double/api.py LATEST_SECONDS": NONE,
     "economy/continuity.py DAY_SECONDS": NONE,
     "eval/coding.py TEST_SECONDS": NOTE,
@@ -81,6 +90,7 @@ LONG = {
     "runtime/signals.py SIBLING_PATIENCE_SECONDS": "the sibling's turn is shown",
     "runtime/surroundings.py COUNTED_SECONDS": NONE,
     "runtime/turn_history.py CACHE_SECONDS": NONE,
+    "upstream/fetched_base.py LIMIT_SECONDS": WAIT,
     "web/app.py KEPT_SECONDS": NONE,
     "workspace/git/lock.py LIMIT_SECONDS": WAIT,
     "workspace/git/own_git.py PACK_SECONDS": WAIT,
@@ -96,12 +106,15 @@ def long_limits(source: str) -> Iterator[str]:
     """Names of constants that are seconds, and many of them."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign):
-            (target,) = node.targets
-            pairs = (
-                zip(target.elts, node.value.elts, strict=True)
-                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
-                else [(target, node.value)]
-            )
+            pairs = [
+                pair
+                for target in node.targets
+                for pair in (
+                    zip(target.elts, node.value.elts, strict=True)
+                    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+                    else [(target, node.value)]
+                )
+            ]
             for name, value in pairs:
                 if isinstance(name, ast.Name) and name.id.endswith("_SECONDS"):
                     found = eval(ast.unparse(value), {})
@@ -153,8 +166,8 @@ def test_every_long_wait_is_shown_while_it_lasts() -> None:
 
 
 def test_a_long_limit_is_seen() -> None:
-    source = "A_SECONDS, B_SECONDS = 2.0, 60.0\nC_SECONDS = 24 * 3600\nD = 60\n"
-    assert [*long_limits(source)] == ["B_SECONDS", "C_SECONDS"]
+    source = "A_SECONDS, B_SECONDS = 2.0, 60.0\nC_SECONDS = 24 * 3600\nD = E_SECONDS = 60\n"
+    assert [*long_limits(source)] == ["B_SECONDS", "C_SECONDS", "E_SECONDS"]
 
 
 @pytest.mark.parametrize(

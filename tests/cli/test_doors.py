@@ -38,7 +38,7 @@ def test_init_shows_and_writes_only_after_a_yes(tmp_path: Path, guard: Guard) ->
     guard.watch(path)
     again = sparing(path, "init", "--yes")
     assert again.code == 0
-    assert "has settings already" in again.err
+    assert "already has settings" in again.err
 
 
 def test_a_look_ahead_starts_nothing(user_repository: UserRepository) -> None:

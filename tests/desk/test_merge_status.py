@@ -80,7 +80,7 @@ def test_a_branch_that_is_not_home(office: Office, row: FeatureRow) -> None:
 def test_a_branch_that_a_person_has_merged(office: Office, row: FeatureRow) -> None:
     """Nothing calls it ready any more; its worktree goes, its branch stays."""
     why = clean(office, row, NOW, named=False).stays
-    assert why.startswith(f"{row.feature.branch} has commits")
+    assert why.startswith(f"{row.feature.branch} has unmerged commits")
     merge(office, row, "--no-ff", "-m", "merged")
     for found in (only(office), finished_feature(office, row)):
         assert (found.home, found.commands) == (MergeStatus.MERGED, ())
@@ -114,13 +114,13 @@ def test_a_branch_that_is_gone(office: Office, row: FeatureRow) -> None:
 def test_work_in_no_commit_is_never_cleaned_away(office: Office, row: FeatureRow) -> None:
     """H3"""
     (worktree(office, row) / "mine.txt").write_text("mine")
-    assert "1 file is in no commit" in clean(office, row, NOW, named=True).stays
+    assert "1 file is uncommitted" in clean(office, row, NOW, named=True).stays
     assert (worktree(office, row) / "mine.txt").read_text() == "mine"
     assert only(office).home is MergeStatus.READY
 
 
 def test_a_feature_that_is_under_way_keeps_its_worktree(office: Office) -> None:
-    with pytest.raises(FeatureError, match="is not over"):
+    with pytest.raises(FeatureError, match="is not finished"):
         clean(office, standing(office, "at a gate"), NOW, named=True)
 
 

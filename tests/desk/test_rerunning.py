@@ -22,7 +22,7 @@ from sparing.records.features import FeatureRow
 from sparing.records.findings import FindingRow, RulingRow
 from sparing.session import Session
 from tests.desk.standing import APPROVE, NOW, PASSED, reload, settled, standing
-from tests.repositories import commit_files, git, make_repository
+from tests.repositories import commit_beside, commit_files, git, make_repository
 
 AT = NOW + 20
 TIMES: list[Any] = [NOW, NOW + 5, 1, False, []]
@@ -67,10 +67,11 @@ def test_without_a_stage_it_is_the_one_that_waits(office: Office) -> None:
 def test_a_later_stage_goes_back_to_the_commit_before_it(office: Office) -> None:
     """What earlier stages made stays made; what comes after is to be made again."""
     row = standing(office, "done")
-    marks = {"plan": [*TIMES, "b0"], "implement": [*TIMES, "b1"], "done": [*TIMES, "b2"]}
+    before = commit_beside(office.repository.checkout, row.feature.base_commit, {"plan.md": "x"})
+    marks = {"plan": [*TIMES, "b0"], "implement": [*TIMES, before], "done": [*TIMES, "b2"]}
     row = with_place(office, row, marks=marks, moves=9, baseline="hash")
     after = done_again(office, row, "implement")
-    assert (after.head, list(after.place["marks"])) == ("b1", ["plan"])
+    assert (after.head, list(after.place["marks"])) == (before, ["plan"])
     assert (after.place["moves"], after.place["baseline"]) == (9, "hash")
     assert {one.value for one in FlowState.load(after.place["state"]).have} == {"plan"}
     assert after.place["talk"]["rewind"] == f"{row.feature.branch}-g0"
@@ -105,9 +106,10 @@ def test_in_the_feature_flow_sessions_of_earlier_stages_stay(office: Office) -> 
         sessions.put(tx, row.feature.key, "brainstorm", session("prd-author"))
         sessions.put(tx, row.feature.key, "specify", session("spec-author"))
     row = settled(office, row, (PASSED, APPROVE, PASSED))
-    row = with_place(office, row, marks={"brainstorm": [*TIMES, "b0"], "specify": [*TIMES, "b1"]})
+    before = commit_beside(office.repository.checkout, row.feature.base_commit, {"prd.md": "x"})
+    row = with_place(office, row, marks={"brainstorm": [*TIMES, "b0"], "specify": [*TIMES, before]})
     after = done_again(office, row, "specify")
-    assert after.head == "b1"
+    assert after.head == before
     with office.database.read() as connection:
         assert sessions.get(connection, row.feature.key, "brainstorm", "prd-author") is not None
         assert sessions.get(connection, row.feature.key, "specify", "spec-author") is None

@@ -113,8 +113,8 @@ def test_what_is_no_file_of_the_user_s_is_refused(office: Office, tmp_path: Path
     secret.write_text(PRD)
     for path, what in (
         (tmp_path / "nowhere.md", "can't be read"),
-        (tmp_path, "is no file"),
-        (pipe, "is no file"),
+        (tmp_path, "is not a file"),
+        (pipe, "is not a file"),
         (office.repository.git_dir / "config", "not a place for documents"),
         (secret, "not a place for documents"),
     ):
@@ -140,7 +140,7 @@ def test_an_issue_is_the_request(
     git(office.repository.checkout, "remote", "add", "origin", "https://example.com/ada/gate.git")
     try:
         found = from_issue(office, 7)
-        for number, what in ((8, "no issue 8"), (9, "no answer")):
+        for number, what in ((8, "no issue 8"), (9, "an unreadable answer")):
             with pytest.raises(RepositoryError, match=what):
                 from_issue(office, number)
     finally:
@@ -213,5 +213,5 @@ def test_the_gate_of_an_idea_says_both_words(office: Office) -> None:
     assert note.startswith("promote it: approve, and it continues; or stop: sparing stop 001")
     assert ideas.gate_notes(office, row, "design") == ()
     claims = PRD.replace(" — Evidence: the log", "")
-    assert ideas.claim_words(claims)[0].startswith("1 claim has no mark of evidence")
+    assert ideas.claim_words(claims)[0].startswith("1 claim has no evidence or assumption mark")
     assert ideas.claim_words(PRD) == ()

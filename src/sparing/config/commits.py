@@ -77,8 +77,8 @@ class CommitSettings:
         SyncMethod.MERGE,
         Rule(
             OneOf(SyncMethod),
-            "How `sparing sync` brings a base branch that moved on into a feature: a `merge` "
-            "commit, or a `rebase` of the feature's own commits. Conflicts are always merged.",
+            "How `sparing sync FEATURE` brings in a base branch that moved on: by a `merge` "
+            "commit, or by a `rebase` of the feature's own commits. Conflicts are always merged.",
         ),
     )
     draft: bool = setting(False, Rule(Switch(), "Whether pull requests are opened as drafts."))

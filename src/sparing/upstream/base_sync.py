@@ -139,7 +139,8 @@ def _replace_branch(source: Source, worktree: Worktree, commit: str) -> None:
     if move_ref(git, worktree.ref, commit, head) != commit:
         raise RepositoryError(
             f"the branch {worktree.branch} moved while its base was brought in",
-            f"see where it stands: git log {worktree.branch}; then: sparing sync",
+            f"see where it stands: git log {worktree.branch}; then: sparing sync"
+            f" {source.row.feature.id}",
         )
     move_on(worktree, commit, commit)
 

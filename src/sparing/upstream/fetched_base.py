@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sparing.errors import RepositoryError
+from sparing.wait import waiting
 from sparing.workspace.git.object_reader import object_id
 from sparing.workspace.git.push import last_line, outward, refused_settings, remote_of
 from sparing.workspace.git.repository import Repository, branch_commit, contains
@@ -56,7 +57,8 @@ def fetch_base(repo: Repository, branch: str, environ: Mapping[str, str]) -> Non
     spec = f"+refs/heads/{branch}:{_own(remote.name, branch)}"
     args = ("--bare", "fetch", *flags, "--", remote.name, spec)
     try:
-        done = start_git(args, outward(repo, environ), repo.checkout, None, LIMIT_SECONDS)
+        with waiting(f"git fetch {remote.name} {branch}", LIMIT_SECONDS):
+            done = start_git(args, outward(repo, environ), repo.checkout, None, LIMIT_SECONDS)
     except GitFailed as error:
         raise _not_fetched(remote.name, branch, error.stderr) from error
     if done.returncode != 0:
@@ -70,5 +72,5 @@ def _own(remote: str, branch: str) -> str:
 def _not_fetched(remote: str, branch: str, said: str) -> RepositoryError:
     return RepositoryError(
         f"git does not fetch {branch} from {remote}: {last_line(said)}",
-        f"see that `git fetch {remote} {branch}` works here; then: sparing sync",
+        f"see that `git fetch {remote} {branch}` works here, then try again",
     )

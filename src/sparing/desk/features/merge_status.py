@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from sparing.desk.office import Office, settings_of
 from sparing.errors import SparingError
-from sparing.event import CleanedEvent, HandoverEvent
 from sparing.feature import FeatureStatus
 from sparing.lazy_dataclass import lazy_dataclass
-from sparing.records import events
 from sparing.records.features import FeatureRow
 from sparing.workspace.git.repository import branch_commit, not_merged
+
+if TYPE_CHECKING:
+    from sparing.event import HandoverEvent
 
 
 class MergeStatus(StrEnum):
@@ -67,6 +69,9 @@ def finished_feature(office: Office, row: FeatureRow) -> FinishedFeature:
 
 def handover_event(office: Office, row: FeatureRow) -> HandoverEvent:
     """How the branch was handed over last; an empty one if it never was."""
+    from sparing.event import HandoverEvent
+    from sparing.records import events
+
     with office.database.read() as connection:
         return events.last_what(connection, row.feature.key, HandoverEvent) or HandoverEvent()
 
@@ -91,6 +96,9 @@ def _not_home(office: Office, rows: Sequence[FeatureRow]) -> frozenset[str]:
 
 
 def _finished(office: Office, row: FeatureRow, *, outside: bool) -> FinishedFeature:
+    from sparing.event import CleanedEvent
+    from sparing.records import events
+
     feature, told = row.feature, handover_event(office, row)
     folder = office.folder.worktree(feature.name)
     left = str(folder) if folder.is_dir() else ""
