@@ -209,3 +209,15 @@ def test_words_that_mean_nothing_to_it_are_answered(agent: Agent) -> None:
     agent.schema = {"properties": {"title": {"type": "string"}}, "required": ["title"]}
     assert agent.turn("Find a title") == "Done."
     assert agent.structured == {"title": ""}
+
+
+def test_a_merge_that_conflicts_keeps_both_sides(agent: Agent) -> None:
+    """A9: no marker stays, and lines around the conflicts stay as they are."""
+    one, two = (
+        "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n",
+        "<<<<<<< ours\nc\n=======\n>>>>>>> x\n",
+    )
+    file = put(agent, "src/words.py", f"first\n{one}between\n{two}last\n")
+    said = play(agent, CASES["a merged base branch"])
+    assert file.read_text() == "first\na\nb\nbetween\nc\nlast\n"
+    assert fix_words(said) == "## Fix summary\nBoth sides are kept in: src/words.py."

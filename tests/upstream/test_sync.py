@@ -91,7 +91,7 @@ def test_conflicts_go_to_the_implementer_with_both_sides(there: Scene) -> None:
     assert there.parents() == [old, base]
     assert "settled in 1 turn of an agent: 1 check green" in said.err
     prompt = there.built.sparing("show", "prompt", "implementer").out
-    assert "conflict shared.txt" in prompt
+    assert 'name="conflict shared.txt">\nshared.txt:\n' in prompt
     assert "two of ours" in prompt
     assert "two of theirs" in prompt
     assert git(there.repository, "for-each-ref", "refs/heads/sparing/") == ""
@@ -159,4 +159,4 @@ def test_refused_while_it_runs_and_with_changes_of_yours(there: Scene) -> None:
     with there.built.database().write() as tx:
         tx.execute("update features set running = 1")
     said = there.built.sparing("sync", "1")
-    assert said.complaint == ("error: feature 001 is at work", "fix: first: sparing pause 001")
+    assert said.complaint == ("error: feature 001 is running", "fix: first: sparing pause 001")

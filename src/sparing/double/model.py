@@ -104,6 +104,8 @@ class Model:
                 return _mend(turn, tools)
             case PlayedKind.TASK:
                 return _task(turn)
+            case PlayedKind.RESOLVE:
+                return _resolve(turn, tools)
             case PlayedKind.READ | PlayedKind.FIRST_LINE | PlayedKind.COUNT:
                 return _question(asked, turn)
             case _:
@@ -136,6 +138,16 @@ def _mend(turn: PlayedTurn, tools: Toolbox) -> Act:
     changes = tuple(FileEdit(path, add=writing.remark(path, words)) for path in known)
     place = f"{known[0]}, last lines" if known else ""
     return Act(paths, changes, writing.fix_report(turn.findings, place))
+
+
+def _resolve(turn: PlayedTurn, tools: Toolbox) -> Act:
+    """Both sides of every conflict stay, one after the other; a file without markers as it is."""
+    shown = [text for name, text in turn.documents.items() if name.startswith("conflict ")]
+    paths = tuple(text.partition("\n")[0].partition(":")[0] for text in shown)
+    found = {path: writing.both_sides(tools.text_of(path) or []) for path in paths}
+    changes = [FileEdit(path, both, part) for path, (part, both) in found.items() if part]
+    named = ", ".join(change.path for change in changes) or "none"
+    return Act(paths, tuple(changes), f"## Fix summary\nBoth sides are kept in: {named}.\n")
 
 
 def _task(turn: PlayedTurn) -> Act:

@@ -29,6 +29,7 @@ class PlayedKind(StrEnum):
     TASK = "task"
     FIX = "fix"
     CHECKS = "checks"
+    RESOLVE = "resolve"
     STAGE = "stage"
     ASSIST = "assist"
     HAND_OVER = "hand over"
@@ -59,6 +60,7 @@ WORDS = tuple(
         (PlayedKind.HAND_OVER, "# Your role: handing over", ""),
         (PlayedKind.TASK, _HEAD, r"task (?P<task>\S+)"),
         (PlayedKind.CHECKS, _HEAD, "the repository's checks are red"),
+        (PlayedKind.RESOLVE, _HEAD, "the base branch was merged into this feature"),
         (PlayedKind.REVISE, _HEAD, rf"{_STAGE}, revision (?P<iteration>\d+)"),
         (PlayedKind.FIX, _HEAD, rf"{_STAGE}, fixes after review (?P<iteration>\d+)"),
         (PlayedKind.FIX, "Fix every finding listed above", ""),

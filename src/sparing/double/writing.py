@@ -14,6 +14,7 @@ from sparing.artifact import ArtifactName
 from sparing.double.agent.workload import CHARS, OTHER_CHARS, TASKS
 from sparing.double.verdicts import draw
 
+_MARKER = re.compile(r"<{7} |={7}$|>{7} ")
 _SECTIONS: dict[ArtifactName, tuple[str, ...]] = {
     ArtifactName.PRD: (
         "Problem Statement", "Goals", "Success Criteria", "Edge Cases", "Constraints",
@@ -102,6 +103,13 @@ def fix_report(findings: Sequence[str], place: str) -> str:
     rows = "".join(f"- `{one}`: changed — {place or 'where it stood'}\n" for one in findings)
     summary = f"Each of the {len(findings)} findings has its line now; look at the end of the file."
     return f"## Findings\n{rows}\n## Fix summary\n{summary}\n"
+
+
+def both_sides(lines: Sequence[str]) -> tuple[str, str]:
+    """A file's lines from its first conflict to its last, as they stand and without markers."""
+    ends = [n for n, line in enumerate(lines) if line.startswith(("<<<<<<< ", ">>>>>>> "))]
+    part = lines[ends[0] : ends[-1] + 1] if ends else ()
+    return "\n".join(part), "\n".join(line for line in part if not _MARKER.match(line))
 
 
 def handoff(files: Sequence[str], stage: str) -> str:

@@ -40,7 +40,8 @@ def _shown(repo: Repository, merged: str, sides: tuple[str, str], path: str) -> 
     text = _text(repo, merged, path)
     if text is None or "\0" in text or not _MARKERS.search(text):
         return f"{path}: changed by both, and git can't put the two together"
-    return "\n".join(_places(text.splitlines()))
+    # The name of a document can't hold every path; its text does.
+    return "\n".join((f"{path}:", *_places(text.splitlines())))
 
 
 def _places(lines: list[str]) -> list[str]:
