@@ -69,7 +69,7 @@ def test_who_looks_again_begins_anew_without_notes(sample: Sample) -> None:
     source = sample.source("spec-reviewer", "specify", Turn.REVIEW, iteration=2, seen=1)
     chosen, kept = prepared(source)
     assert kept.resume == ""
-    assert chosen.decision.reason == "policy naive: every dispatch from nothing"
+    assert chosen.decision.reason == "policy naive: every dispatch from scratch"
     assert not aided(gather(source), source).notes
     assert "last-changes" not in text_of(source)
 

@@ -140,7 +140,7 @@ def test_a_session_that_knows_a_future_is_left(sample: Sample) -> None:
     found = done(weigh(ticket, back)).found
     assert found is not None
     assert (found.go, found.forced) == (SessionStep.HAND_OFF, False)
-    assert "taken back" in found.reason
+    assert "was reset" in found.reason
 
 
 def test_what_it_takes_to_hand_over_is_learned(sample: Sample) -> None:

@@ -24,9 +24,9 @@ def told(stderr: str, code: int = 128) -> GitFailed | SparingError:
     ("stderr", "kind", "what", "repair"),
     [
         (LOCK, RepositoryError, "another git process holds /r/.git/index.lock", "rm /r/.git/in"),
-        ("error: x: No space left on device\n", StateError, "the disk is full: ", "make room"),
-        ("fatal: x: Read-only file system\n", RepositoryError, "git may not write: ", "ls -ld"),
-        ("error: x: Permission denied\n", RepositoryError, "git may not write: ", "ls -ld"),
+        ("error: x: No space left on device\n", StateError, "the disk is full: ", "free some"),
+        ("fatal: x: Read-only file system\n", RepositoryError, "git can't write: ", "ls -ld"),
+        ("error: x: Permission denied\n", RepositoryError, "git can't write: ", "ls -ld"),
         ("sh: git-lfs: not found\n", RepositoryError, "files are stored with git-lfs", "install"),
         ("fatal: not a git repository: /r\n", RepositoryError, "not a git repos", "move the re"),
         ("fatal: lazy fetching disabled\n", RepositoryError, "the clone is partial", ""),

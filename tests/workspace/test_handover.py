@@ -110,7 +110,7 @@ def test_with_consent_a_dirty_checkout_stays(user_repository: UserRepository) ->
     """D6"""
     told = give(finished(user_repository()), consent=True)
     assert not told.merged
-    assert "not committed" in told.note
+    assert "uncommitted changes" in told.note
     assert told.commands[1] == "git stash"
 
 

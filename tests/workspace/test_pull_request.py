@@ -52,7 +52,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, said: str, code: int) -> No
     with pytest.raises(RepositoryError) as refused:
         read(tmp_path, said, code)
     assert refused.value.what == "gh can't read pull request 7: log in"
-    assert refused.value.repair == "gh auth status says more"
+    assert refused.value.repair == "see: gh auth status"
 
 
 @pytest.mark.parametrize("remote", ["", "../elsewhere"])

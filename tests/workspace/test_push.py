@@ -145,7 +145,7 @@ def test_another_branch_of_that_name_is_never_overwritten(site: Site) -> None:
     git(site.checkout, "push", "--quiet", str(site.host), f"{other}:refs/heads/{BRANCH}")
     told = site.open()
     assert not told.pushed
-    assert told.note == f"origin has another {BRANCH}, and Sparing never force-pushes"
+    assert told.note == f"origin has a different {BRANCH}, and Sparing never force-pushes"
     assert site.refs()[f"refs/heads/{BRANCH}"] == other
     assert told.commands[0] == f"git push origin refs/heads/{BRANCH}:refs/heads/{BRANCH}"
 

@@ -24,17 +24,17 @@ def test_a_worktree_with_work_in_it_is_never_removed(tmp_path: Path) -> None:
     path, base = worktree.path, worktree.tip()
     write_files(path, {"a.txt": "a\n"})
     done = commit_paths(worktree, base, ["a.txt"], CommitStamp("s", "r1", "s1", AT)).commit
-    assert "not merged" in retire(worktree, base)
+    assert "unmerged commits" in retire(worktree, base)
     write_files(path, {"b.txt": "b\n", "README.md": "# Half\n"})
     note = retire(worktree, done)
-    assert note.startswith("2 files are in no commit")
+    assert note.startswith("2 files are uncommitted")
     kept = note.rpartition(" as ")[2].partition(" ")[0]
     assert git(checkout, "show", f"{kept}:b.txt") == "b"
     assert (path / "b.txt").read_text() == "b\n"
     git(path, "checkout", "--quiet", "README.md")
     (path / "b.txt").unlink()
     make_repository(path / "build" / "inner")
-    assert "a repository of its own" in retire(worktree, done)
+    assert "is a repository itself" in retire(worktree, done)
     shutil.rmtree(path / "build")
     git(checkout, "worktree", "lock", str(path))
     assert "locked" in retire(worktree, done)

@@ -69,7 +69,7 @@ def test_edits_of_several_files_in_one_call(tools: Tools) -> None:
         ({"path": "a.py", "append": 7}, "every value is text"),
         ({"find": "x", "replace": "y"}, "names no path"),
         ("a.py", "is no object"),
-        ({"path": "bin", "append": "x"}, "no text"),
+        ({"path": "bin", "append": "x"}, "not text"),
     ],
 )
 def test_one_bad_edit_and_nothing_is_changed(tools: Tools, edit: object, words: str) -> None:

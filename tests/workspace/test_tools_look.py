@@ -57,7 +57,7 @@ def test_one_mistake_does_not_spoil_the_rest(tools: Tools) -> None:
     assert found.text.split("\n\n") == [
         "== a.py: there is no such file. Perhaps: src/deep/a.py.",
         "== src is a folder. Its files: outline it.",
-        "== image.png is no text: 6 bytes.",
+        "== image.png is not text: 6 bytes.",
         "== src/deep/a.py has 1 lines.",
         "== empty is empty",
         "== src/deep/a.py, 1 lines\n1\tone",

@@ -185,5 +185,5 @@ def test_git_that_hangs_is_ended(tmp_path: Path) -> None:
     worktree = make_worktree(make_repository(tmp_path / "r"))
     os.mkfifo(worktree.path / ".gitignore")
     patient = worktree.git()
-    with pytest.raises(RepositoryError, match="git waits for it"):
+    with pytest.raises(RepositoryError, match="git hangs on it"):
         Git(patient.git_dir, patient.work_tree, patient.index, limit_seconds=0.5).run("status")
