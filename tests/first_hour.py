@@ -193,7 +193,7 @@ def steady(screen: str) -> str:
     text = re.sub(NAIVE, r"\1…", text, flags=re.MULTILINE)
     text = re.sub(DEARER, "", text, flags=re.MULTILINE)
     text = re.sub(SESSION, "  ~ …\n  · builder", text, flags=re.MULTILINE)
-    text = re.sub(r"^  (! )?sandbox .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^  (! )?sandbox .*\n(?:  else\n)?", "", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
 

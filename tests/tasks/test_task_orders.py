@@ -108,6 +108,11 @@ def test_orders_that_make_no_sense_are_refused(built: Built) -> None:
     assert unknown.complaint == ("error: there is no task '9'", "fix: its tasks: 1, 2, 3")
     two = built.sparing("tasks", "1", "--redo", "1", "--drop", "2")
     assert two.complaint[0] == "error: one order at a time"
+    several = built.sparing("tasks", "1", "--split", "1,2")
+    assert several.complaint == (
+        "error: one task is split at a time",
+        "fix: sparing tasks 001 --split 1",
+    )
     assert built.sparing("approve", "1").code == 0
 
 
