@@ -54,7 +54,7 @@ class AcpAgent:
     window_tokens: int = 200_000
     base_tokens: int = 250
     writer_tokens: int = 420
-    """What stands before any prompt, with our tools, as the double counts."""
+    """What is assumed to stand before any prompt, with our tools; not measured."""
     own_tools: bool = True
     """It has ours and no others."""
     resumed: Callable[[Path, str], None] = field(default=lambda _home, _session: None)
