@@ -32,7 +32,7 @@ def test_an_emptied_database_comes_back_and_the_feature_goes_on(
         morning.unlink()
     assert copy_daily(state, 0.0)
     refused = work.say("doctor", "--restore")
-    assert (refused.code, "are sound" in refused.err) == (64, True)
+    assert (refused.code, "are intact" in refused.err) == (64, True)
     (state / "sparing.db").write_bytes(b"")
     lost = work.say("status")
     assert (lost.code, lost.complaint[1]) == (1, "fix: sparing doctor --restore")

@@ -103,7 +103,7 @@ def test_what_is_put_on_the_branch_after_the_approval_is_asked_about(scene: Scen
     late = scene.tip
     scene.run(2)
     assert (scene.row["stage"], scene.row["position"]) == ("finish", "gate")
-    words = f"{BRANCH} was changed after {shown[:10]} was to be handed over (late.txt)"
+    words = f"{BRANCH} was changed after {shown[:10]} was approved (late.txt)"
     assert words in scene.row["waits_for"]
     assert git(scene.path, "rev-parse", "main") == main
     assert scene("approve", "1").code == 0

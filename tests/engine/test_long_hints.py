@@ -70,7 +70,7 @@ def test_a_cap_by_hints(tmp_path: Path) -> None:
     assert little.code == 64
     raised = typed(played, repair(little), **cap)
     assert raised.code == 0
-    command = raised.out.strip().rpartition("else: ")[2]
+    command = raised.out.strip().rpartition("otherwise: ")[2]
     assert typed(played, command, **cap).code == 2
     assert state(played) == ("brainstorm", "gate")
 
