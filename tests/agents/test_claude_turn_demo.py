@@ -29,3 +29,17 @@ def test_the_client_does_the_work_and_the_ledger_has_its_bill(tmp_path: Path) ->
     with closing(sqlite3.connect(log.with_name("sparing.db"))) as database:
         rows = database.execute(f"select {COLUMNS} from ledger").fetchall()
     assert sum((Usage(*row) for row in rows), Usage()) == found.usage
+
+
+def test_a_recorded_run_is_played_again_without_the_client(tmp_path: Path) -> None:
+    """K7: the same files and the same bill, from the file alone."""
+    state = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    assert sparing(tmp_path, *DOUBLED, environ=state).code == 0
+    where = tmp_path / "here" / "wordtally"
+    assert sparing(where, "record", "1", str(tmp_path / "run"), environ=state).code == 0
+    played = sparing(tmp_path, "replay", "run", "--json")
+    assert played.code == 0, played.err[-2000:]
+    found = played.json
+    assert (found["same_tree"], found["same_bill"]) == (True, True)
+    assert found["nano_usd"] > 0
+    assert found["prompts"] == found["same_prompts"] > 3

@@ -17,7 +17,7 @@ from tests.terminal import sparing
 def test_the_list_of_commands_says_what_each_one_says(name: str) -> None:
     """The list is written down so that help loads nothing; it must not differ."""
     module = import_module(f"sparing.cli.{MODULES.get(name, name)}")
-    command: click.Command = getattr(module, f"{name}_command")
+    command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
     assert command.help
     assert command.help.split("\n\n")[0] == COMMANDS[name]
 

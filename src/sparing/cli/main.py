@@ -50,6 +50,9 @@ COMMANDS = {
     "cost": "Show what was spent, by feature, stage, role, model or day.",
     "report": "Report what a feature cost, what was saved and what its reviews found.",
     "raise": "Raise a spending cap and resume the feature it stopped.",
+    "record": "Keep a feature's run as one file, for a bug report or to compare.",
+    "replay": "Play a recorded run again, offline, and compare what comes of it.",
+    "what-if": "Price a recorded run under another policy or on other models.",
     "trust": "Approve role files and git programs that come with a repository.",
     "config": "Show and change settings, and see where each comes from.",
     "review": "Review this branch or a pull request with the code reviewers.",
@@ -83,6 +86,9 @@ MODULES = {
     "cost": "money.cost",
     "report": "money.report",
     "raise": "money.raise_cap",
+    "record": "look.record",
+    "replay": "run.replay",
+    "what-if": "money.what_if",
     "trust": "setup.trust",
     "config": "setup.config",
     "review": "run.review",
@@ -109,7 +115,7 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"sparing.cli.{MODULES[cmd_name]}")
-        return getattr(module, f"{cmd_name}_command")
+        return getattr(module, f"{cmd_name.replace('-', '_')}_command")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -21,6 +21,7 @@ from sparing.agents.scripted import ScriptedBackend
 from sparing.clients.claude_here import claude_backend
 from sparing.clients.conversation_rows import ConversationRows
 from sparing.clients.drawn_agent import agent_of
+from sparing.clients.recorded_agent import open_recorded
 from sparing.clients.tool_mode import mode_of
 from sparing.config.load import Loaded
 from sparing.config.process_environment import client_environment
@@ -34,6 +35,8 @@ Maker = Callable[[Loaded, StateFolder], Backend]
 
 def make_backend(loaded: Loaded, folder: StateFolder, name: str = "") -> Backend:
     """Raises what is missing, in words to show."""
+    if cassette := loaded.settings.agent.cassette:
+        return open_recorded(cassette)
     settled = loaded if name else settle_backend(loaded, folder)
     wanted = name or settled.settings.agent.backend
     if wanted not in MAKERS:

@@ -110,6 +110,14 @@ class AgentSettings:
     script: str = setting(
         "", Rule(OWN_PATH, "The TOML file that the `scripted` backend plays.", SettingScope.USER)
     )
+    cassette: str = setting(
+        "",
+        Rule(
+            OWN_PATH,
+            "The recorded run that answers in place of an agent; `sparing replay` sets it.",
+            SettingScope.RUN,
+        ),
+    )
     double: DoubledAgent = setting(
         DoubledAgent.SCRIPT,
         Rule(

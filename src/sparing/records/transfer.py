@@ -119,9 +119,13 @@ def _copy(table: str, source: Side, target: Side) -> int:
 
 
 def _rows(connection: Connection, table: str, columns: list[str]) -> list[Any]:
-    order = "rowid" if table in ORDERED else "n" if table in COUNTED else "1"
+    order = order_of(table)
     found = connection.execute(f"select {', '.join(columns)} from {table} order by {order}")  # noqa: S608
     return found.fetchall()
+
+
+def order_of(table: str) -> str:
+    return "rowid" if table in ORDERED else "n" if table in COUNTED else "1"
 
 
 def _digest(table: str, rows: Iterable[Any]) -> bytes:

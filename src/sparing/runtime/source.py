@@ -19,7 +19,6 @@ from sparing.clients.role_backend import RoleBackend, RoleInFeature, role_backen
 from sparing.codec import JsonObject
 from sparing.config.roles import WebUse
 from sparing.context.prompt.brief import Document, Material
-from sparing.context.prompt.inclusion import wrapper_key
 from sparing.continuation import SessionStep
 from sparing.finding import Verdict
 from sparing.flow.flows import FLOWS, builder_of
@@ -125,8 +124,7 @@ class Source:
     @property
     def key(self) -> str:
         """Equal for all prompts of a feature; no document can know it in advance."""
-        folder = self.around.folder
-        return self.once(("key",), lambda: wrapper_key(folder.secret, self.row.feature.key))
+        return self.once(("key",), lambda: self.around.wrapper_key(self.row))
 
     @property
     def cap(self) -> int:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from sparing.agents.backend import Backend
 from sparing.clients.backends import make_backend, settle_backend
 from sparing.clients.drawn_agent import agent_of, taken_seconds
+from sparing.clients.recorded_agent import RecordedAgent
 from sparing.config.load import Loaded, load
 from sparing.config.roles import WebUse
 from sparing.config.settings import ClockKind, Settings
 from sparing.config.sources import Sources
+from sparing.context.prompt.inclusion import wrapper_key
 from sparing.database import Database
 from sparing.errors import ConfigError
 from sparing.fleet.travel import Travel
@@ -106,12 +108,26 @@ class Surroundings:
         settings = self.settings(row)
         ahead, agent = settings.engine.ahead_seconds, agent_of(settings.agent)
         if settings.engine.clock is not ClockKind.COUNTED:
-            return time.time() + ahead
+            return self._wall(row) + ahead
         if agent is None:
             return row.feature.created + COUNTED_SECONDS * moves + ahead
         with self.database.read() as connection:
             taken = taken_seconds(connection, row.feature.key, agent)
         return row.feature.created + MOVE_SECONDS * moves + taken + ahead
+
+    def _wall(self, row: FeatureRow) -> float:
+        """In a run that is played back: the time of the recorded one."""
+        played = self._played(row)
+        return played.now if played else time.time()
+
+    def wrapper_key(self, row: FeatureRow) -> str:
+        """In a run that is played back: the recorded one, or no prompt would be the same."""
+        played = self._played(row)
+        return played.wrapper if played else wrapper_key(self.folder.secret, row.feature.key)
+
+    def _played(self, row: FeatureRow) -> RecordedAgent | None:
+        backend = self.backend(row) if self.settings(row).agent.cassette else None
+        return backend if isinstance(backend, RecordedAgent) else None
 
     def began(self, row: FeatureRow, planned: float) -> float:
         """When a turn begins, which is never what was planned where time really passes."""

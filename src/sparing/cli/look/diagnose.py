@@ -48,3 +48,4 @@ def diagnose_command(to: Path, as_json: bool) -> None:
     echo(f"{to} has {', '.join(content)}")
     echo(f"not in it: {NEVER}")
     echo(f"  {style(f'unzip -p {to} | less', fg='cyan')}")
+    echo("a run that others can play again, with its texts: sparing record FEATURE")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from enum import StrEnum
@@ -37,6 +37,7 @@ from sparing.errors import BudgetReached, FeatureError, NeedsHuman, QuotaReached
 from sparing.feature import FeatureStatus
 from sparing.flow.state import Cause
 from sparing.records.features import FeatureRow
+from sparing.records.gates import Gate
 from sparing.report.spending import Spending
 from sparing.workspace.git.object_reader import kept_open
 from sparing.workspace.sandbox.launcher import level_reached
@@ -55,6 +56,10 @@ DEARER = (
 """Why a small flow may cost more than the naive way."""
 
 
+GateAnswers = Callable[[FeatureRow, Gate, float], None]
+"""Answers a gate where a feature waits, or leaves it."""
+
+
 class Mode(StrEnum):
     """What happens at a gate."""
 
@@ -67,7 +72,7 @@ class Mode(StrEnum):
 def run_features(
     office: Office,
     rows: Sequence[FeatureRow],
-    mode: Mode,
+    mode: Mode | GateAnswers,
     *,
     as_json: bool = False,
     quiet: bool = False,
@@ -89,7 +94,7 @@ def run_features(
         for v, row in zip(views, ended, strict=True):
             if kept if v in waiting else bill:
                 _tell_ended(office, v, row, mode)
-    if mode is not Mode.ASK and not quiet:
+    if mode in (Mode.YES, Mode.STOP) and not quiet:
         for v in views:
             words = v.waits_for if v in waiting else v.status
             notify(office.loaded.settings.notify, f"sparing: {v.id} {v.title}", words)
@@ -104,7 +109,9 @@ def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
     return NeedsHuman.exit_code if waiting else 0
 
 
-def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
+def _tell_ended(
+    office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode | GateAnswers
+) -> None:
     """What it waits for, or what it cost."""
     if shown.status == "completed":
         from sparing.desk.money.closing import closing_of
@@ -122,7 +129,9 @@ def is_dearer(spent: Spending) -> bool:
     return bool(spent.cost_usd and spent.naive_usd and spent.cost_usd > spent.naive_usd)
 
 
-def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode) -> None:
+def _tell_waiting(
+    office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode | GateAnswers
+) -> None:
     from sparing.desk.upstream.moved_base import moved_base_notes
 
     echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
@@ -155,7 +164,12 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 
 
 async def _drive(
-    office: Office, rows: Sequence[FeatureRow], mode: Mode, seat: EngineSeat, *, quiet: bool
+    office: Office,
+    rows: Sequence[FeatureRow],
+    mode: Mode | GateAnswers,
+    seat: EngineSeat,
+    *,
+    quiet: bool,
 ) -> list[FeatureRow]:
     from sparing.engine.lifecycle import running
 
@@ -235,7 +249,7 @@ def _rests(office: Office, row: FeatureRow) -> bool:
     return not row.running and view.waiting_gate(office, row) is not None
 
 
-def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
+def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode | GateAnswers) -> Mode | GateAnswers:
     """What was said in advance counts only where the reviews passed and the checks are as they
     were when they ran."""
     from sparing.engine.auto_approval import may_answer_ahead
@@ -244,11 +258,15 @@ def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode) -> Mode:
     return Mode.STOP if waits else mode
 
 
-def _answer(office: Office, row: FeatureRow, mode: Mode, asking: OpenQuestion) -> None:
+def _answer(
+    office: Office, row: FeatureRow, mode: Mode | GateAnswers, asking: OpenQuestion
+) -> None:
     """Answer a gate by a rule, or begin to ask."""
     gate = None if row.running else view.waiting_gate(office, row)
     if gate is None:
         return
+    if not isinstance(mode, Mode):
+        mode(row, gate, now())
     if mode is Mode.YES and gate.kind in ("gate", Cause.HANDOFF):
         with suppress(FeatureError):  # somebody else was quicker: their answer counts
             answers.approve(office, row, "--yes", now())

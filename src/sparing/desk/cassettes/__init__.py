@@ -1,0 +1,1 @@
+"""Runs kept in one file: made from the records, played again, priced otherwise."""
