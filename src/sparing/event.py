@@ -195,6 +195,15 @@ class SetupEvent:
 
 
 @lazy_dataclass
+class LentEvent(NoteEvent):
+    """What the repository's checks are given of this machine."""
+
+    kind: ClassVar = "lent"
+    services: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+@lazy_dataclass
 class SandboxEvent:
     """How far agents are confined, once a leg."""
 
@@ -233,7 +242,7 @@ RunEvent = (
     FeatureEvent | TurnEvent | UnknownEvent | CleanedEvent | StuckEvent | WarningEvent | TierEvent
     | RewoundEvent | SyncEvent | AnswerEvent | SayEvent | EditEvent | RulingEvent
     | QuestionAnswerEvent | LookEvent | ChangesEvent | ChecksEvent | OutputsEvent
-    | RefusedCheckEvent | SetupEvent | SandboxEvent | LearnedEvent | HandoverEvent
+    | RefusedCheckEvent | SetupEvent | SandboxEvent | LentEvent | LearnedEvent | HandoverEvent
 )  # fmt: skip
 """All there are."""
 

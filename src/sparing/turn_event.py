@@ -198,6 +198,8 @@ class ContainedEvent(HiddenEvent):
     level: str = ""
     changed: tuple[str, ...] = ()
     tree: str = ""
+    lent: str = ""
+    """What checks are given of this machine, in words."""
 
 
 @lazy_dataclass

@@ -7,7 +7,7 @@ that they are secret: they are taken out of all that is written, and no commit m
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sparing.redact import secret_values
 
@@ -82,6 +82,11 @@ def git_environment() -> Mapping[str, str]:
 
 def client_environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in CLIENT if os.environ.get(name)}
+
+
+def lent_environment(names: Iterable[str]) -> dict[str, str]:
+    """Variables that a person has agreed to give away, as far as they are set."""
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def known_secrets() -> tuple[str, ...]:

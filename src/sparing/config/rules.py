@@ -79,6 +79,11 @@ COMMANDS = Lines(
 FILES = Lines("a list of file patterns inside the repository", value_forms.PATTERN_FILES)
 HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)
 
+SERVICES = Lines(
+    "a list of servers of this machine, such as 127.0.0.1:5432", value_forms.PATTERN_SERVICE
+)
+VARIABLES = Lines("a list of variables' names", value_forms.PATTERN_VARIABLE)
+
 
 def model(doc: str) -> Rule:
     return Rule(Text("a model's name", value_forms.PATTERN_MODEL), doc, SettingScope.USER)

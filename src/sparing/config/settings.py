@@ -33,6 +33,8 @@ from sparing.config.rules import (
     PERSON,
     POINT,
     REMOTE,
+    SERVICES,
+    VARIABLES,
     Rule,
     Setting,
     SettingScope,
@@ -185,6 +187,22 @@ class WorkspaceSettings:
             FILES,
             "Files of your checkout that git does not know and a worktree needs, such as `.env`. "
             "They are never committed, reviewers never see them, and you are asked first.",
+        ),
+    )
+    services: tuple[str, ...] = setting(
+        (),
+        Rule(
+            SERVICES,
+            "Servers of this machine that the repository's checks may call, such as a database at "
+            "`127.0.0.1:5432`. Agents may not, and you are asked first.",
+        ),
+    )
+    lend_env: tuple[str, ...] = setting(
+        (),
+        Rule(
+            VARIABLES,
+            "Variables of your environment that the repository's checks are given, such as "
+            "`DATABASE_URL`. Agents are not, and you are asked first.",
         ),
     )
 

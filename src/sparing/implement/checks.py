@@ -79,7 +79,7 @@ def run_on(
         with live_output(around.folder.scratch, check.name, PREPARING, worktree.path):
             room.enter_context(clean_room(worktree, tree))
             share_files(around, row, worktree)
-        sandbox, environ = tool_sandbox(around, worktree), tool_environ(around)
+        sandbox, environ = tool_sandbox(around, row, worktree), tool_environ(around)
         return run_check(check, worktree.path, limit, environ, sandbox, keep)
 
 

@@ -5,23 +5,33 @@ the documents that the feature starts with. What was red before anybody began is
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
 from sparing.branch_event import RewoundEvent
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
-from sparing.event import WarningEvent
+from sparing.event import LentEvent, RunEvent, WarningEvent
 from sparing.implement.checks import run_checks
 from sparing.job import Job, JobResult, Ticket
 from sparing.provision.outfit import outfit
+from sparing.runtime.check_means import lent_to_checks
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
 from sparing.runtime.surroundings import Surroundings
 from sparing.workspace.checks.baseline import Baseline
+from sparing.workspace.checks.needs import advice, needs_of
+from sparing.workspace.checks.run import CheckResult
 from sparing.workspace.git.objects import keep, move_ref
 from sparing.workspace.git.worktree import Worktree, restore
 from sparing.workspace.project.leaks import refuse_secrets, set_aside
 from sparing.workspace.project.paths import Confined
+
+NOT_AGREED = (
+    "checks are not given what workspace.services and workspace.lend_env name: nobody has agreed to"
+    " it yet (sparing init)"
+)
 
 
 def open_worktree(source: Source, ticket: Ticket) -> JobResult:
@@ -35,6 +45,7 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     if job.baseline or (tip != row.feature.base_commit and not job.given):
         return JobResult(commit=tip)
     results = run_checks(around, row, tip)
+    tell_needs(source, ticket, results)
     known = Baseline.of(results)
     red = ", ".join(one.name for one in results if not one.passed)
     if red:
@@ -42,6 +53,33 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
         with around.database.write() as tx:
             tell(tx, ticket, job, WarningEvent(), text=text)
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))
+
+
+def tell_needs(source: Source, ticket: Ticket, results: Sequence[CheckResult]) -> None:
+    """What is red before anybody began because the sandbox holds something back, in words; and
+    what checks are given."""
+    around, row = source.around, source.row
+    lent = lent_to_checks(around, row)
+    told: list[tuple[RunEvent, str]] = []
+    if lent.words:
+        told.append((LentEvent(lent.services, tuple(lent.variables)), lent.words))
+    if lent.refused:
+        told.append((WarningEvent(), NOT_AGREED))
+    for one in results:
+        needs = () if one.passed else needs_of(_printed(one))
+        if needs:
+            words = "; ".join(need.words for need in needs)
+            fix = f" (give it: {advice(needs)})" if advice(needs) else ""
+            text = f"{one.name} fails before the feature begins because it needs {words}{fix}"
+            told.append((WarningEvent(), text))
+    with around.database.write() as tx:
+        for number, (what, text) in enumerate(told):
+            tell(tx, ticket, source.job, what, text=text, name=f"needs.{number}")
+
+
+def _printed(result: CheckResult) -> str:
+    kept = Path(result.whole).read_text("utf-8", "replace") if result.whole else ""
+    return f"{kept}\n{result.summary}\n{result.output}"
 
 
 def commit_start_documents(source: Source, worktree: Worktree, ticket: Ticket) -> str:

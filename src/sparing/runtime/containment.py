@@ -14,6 +14,7 @@ from typing import NamedTuple, Self
 from sparing.codec import JsonObject
 from sparing.event import write_event
 from sparing.records import features
+from sparing.runtime.check_means import lent_to_checks
 from sparing.runtime.source import Source
 from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git import containment
@@ -71,7 +72,9 @@ class Guard:
         if found:
             return Receipt.of(incident, "; ".join(found))
         contained = ContainedEvent(level.name.lower(), changed)
-        said = f"{contained.level}; {containment.words(now, own)}"
+        lent = lent_to_checks(self.source.around, self.source.row).words
+        contained = replace(contained, lent=lent)
+        said = f"{contained.level}; {containment.words(now, own)}{f'; {lent}' if lent else ''}"
         if not writes:
             tree = containment.tree_id(self.source.around.repository, self.source.job.head)
             contained = replace(contained, tree=tree)

@@ -60,6 +60,8 @@ def show_prospect(found: RepositoryScan, *, err: bool = False) -> None:
     ]
     if found.lent:
         rows.append(("copied", ", ".join(found.lent)))
+    if lent := _lent_to_checks(found.setup):
+        rows.append(("for checks", "\n".join(lent)))
     if found.configured:
         rows.append(("settings", found.configured))
     for label, words in rows:
@@ -80,6 +82,8 @@ def agree_to_setup(office: Office, found: RepositoryScan, *, yes: bool) -> bool:
             echo(f"  {printable(one.words)}", err=True)
         for name in found.lent:
             echo(f"  copy of {printable(name)}, which reviewers never see", err=True)
+        for words in _lent_to_checks(found.setup):
+            echo(f"  {printable(words)}", err=True)
     agreed = yes or confirm("do that in new worktrees?", default=True, err=True)
     agree(office, found.setup, agreed=agreed)
     return agreed
@@ -106,6 +110,11 @@ def _setup(plan: SetupPlan) -> str:
     return "\n".join(f"{one.words} ({one.origin})" for one in plan.commands) or "none needed"
 
 
+def _lent_to_checks(plan: SetupPlan) -> list[str]:
+    found = [f"checks may call {one} on this machine; agents may not" for one in plan.services]
+    return found + [f"checks are given your variable {one}" for one in plan.variables]
+
+
 def _checks(found: RepositoryScan) -> str:
     rows = [f"{one.name}: {' '.join(one.command)} ({one.origin})" for one in found.checks]
     return "\n".join(rows) or "none found (a Makefile with a target `test` would be one)"
@@ -117,6 +126,8 @@ def _facts(found: RepositoryScan) -> dict[str, object]:
         "checks": {one.name: " ".join(one.command) for one in found.checks},
         "setup": [one.words for one in found.setup.commands],
         "copy": list(found.lent),
+        "services": list(found.setup.services),
+        "lend_env": list(found.setup.variables),
         "rules": list(found.rules),
         "configured": found.configured,
     }

@@ -39,7 +39,9 @@ class RepositoryScan(NamedTuple):
 def prospect(office: Office) -> RepositoryScan:
     checkout, settings = office.repository.checkout, office.loaded.settings.workspace
     base = resolve_base(office.repository, settings.base_branch)
-    plan = setup_plan.plan_setup(Folder(checkout), settings.setup, settings.copy)
+    plan = setup_plan.plan_setup(Folder(checkout), settings.setup, settings.copy)._replace(
+        services=settings.services, variables=settings.lend_env
+    )
     lent = lent_files.matching(checkout, settings.copy)
     near = [name for name in PRIVATE if (checkout / name).is_file() and name not in lent]
     return RepositoryScan(
@@ -58,7 +60,7 @@ def prospect(office: Office) -> RepositoryScan:
 
 def agree(office: Office, plan: SetupPlan, *, agreed: bool) -> None:
     """Files are lent as long as they are the same, whatever becomes of the commands."""
-    for one in (plan, SetupPlan((), plan.copy)):
+    for one in plan.parts:
         setup_plan.remember(office.folder.path, one, agreed=agreed)
 
 

@@ -78,6 +78,8 @@ class CheckSandbox(NamedTuple):
     """Where the user's tools are."""
     writable: tuple[Path, ...] = ()
     ports: frozenset[int] = frozenset()
+    services: tuple[str, ...] = ()
+    """As in `SandboxPolicy`."""
     level: SandboxLevel = SandboxLevel.SEALED
     limits: ProcessLimits = LIMITS
     covered: Mapping[Path, str] = MappingProxyType({})
@@ -193,6 +195,7 @@ def _prepared(
         readable=sandbox.readable,
         client_state=sandbox.writable,
         ports=sandbox.ports,
+        services=sandbox.services,
         messages=False,
         limits=sandbox.limits,
         level=sandbox.level,

@@ -27,7 +27,7 @@ KEYS = (
     *("supervise", "messages", "landlock", "seccomp", "seal", "own_network", "names"),
     *("read", "list", "write", "carve", "cover", "cover_with", "port", "listen"),
     *("keep", "set"),
-    *("root", "bind", "bind_at"),
+    *("root", "bind", "bind_at", "service", "service_line"),
     *("processes", "file_bytes", "cpu_seconds", "memory_bytes", "tree_bytes", "disk_bytes"),
     "disk_in",
 )

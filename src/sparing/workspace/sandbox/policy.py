@@ -107,6 +107,9 @@ class SandboxPolicy:
     listens: frozenset[int] = frozenset()
     """TCP ports of this machine that the client may serve, and call; the commands it runs may
     neither."""
+    services: tuple[str, ...] = ()
+    """Servers of this machine, `127.0.0.1:5432`, that a process without any other network finds at
+    their own address. Where nothing is sealed, their ports on any host."""
     messages: bool = True
     """Its output is a protocol that nothing it starts may forge. Off: a plain program."""
     limits: ProcessLimits = ProcessLimits()

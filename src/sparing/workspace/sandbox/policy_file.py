@@ -81,7 +81,10 @@ def client_policy(
         yield from (("cover", path), ("cover_with", shown))
     yield from _each("names", (1,) * looks_up_names(policy))
     lookup = {NAMES_PORT} if looks_up_names(policy) else set[int]()
-    yield from _each("port", sorted(policy.ports | policy.listens | lookup))
+    sealed = level is SandboxLevel.SEALED
+    yield from _each("service", policy.services if sealed and not policy.ports else ())
+    open_ports = set[int]() if sealed else {int(one.rpartition(":")[2]) for one in policy.services}
+    yield from _each("port", sorted(policy.ports | policy.listens | lookup | open_ports))
     yield from _each("listen", sorted(policy.listens))
     yield from _each("keep", names)
     yield from _limits(policy, level, folder)

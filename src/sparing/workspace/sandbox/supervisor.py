@@ -9,7 +9,7 @@ import os
 import select
 import struct
 
-from sparing.workspace.sandbox import landlock, mounts, name_lookup
+from sparing.workspace.sandbox import landlock, mounts, name_lookup, service_relay
 from sparing.workspace.sandbox.landlock import Policy, libc, prctl
 from sparing.workspace.sandbox.meter import Meter
 
@@ -64,6 +64,7 @@ def supervise(policy: Policy, lifeline: int) -> None:
         prctl(DEATH_SIGNAL, TERM)
     if policy["seal"]:
         name_lookup.start(policy)
+        service_relay.start(policy)
         mounts.separate()
     prctl(DUMPABLE, 0)
     signals = listen_to_signals()
@@ -95,6 +96,7 @@ def settle(policy: Policy, alive: int) -> None:
         os._exit(1)
     if policy["seal"]:
         mounts.seal(policy)
+        service_relay.hand_over(policy)
         signals = listen_to_signals()
         pid = os.fork()
         if pid:

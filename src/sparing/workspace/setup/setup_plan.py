@@ -44,15 +44,36 @@ class SetupPlan(NamedTuple):
 
     commands: tuple[Command, ...] = ()
     copy: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    """Servers of this machine that checks may call."""
+    variables: tuple[str, ...] = ()
+    """Names of those of the user's environment that checks are given."""
 
     @property
     def digest(self) -> str:
         told = [[list(one.argv) for one in self.commands], list(self.copy)]
+        if self.services or self.variables:
+            told += [list(self.services), list(self.variables)]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     @property
     def empty(self) -> bool:
-        return not self.commands and not self.copy
+        return not any(self)
+
+    @property
+    def parts(self) -> tuple[SetupPlan, ...]:
+        """What is agreed to with it: each part holds as long as it is the same, whatever becomes
+        of the others."""
+        return (
+            self,
+            SetupPlan(self.commands, self.copy),
+            SetupPlan((), self.copy),
+            self.lent_to_checks,
+        )
+
+    @property
+    def lent_to_checks(self) -> SetupPlan:
+        return SetupPlan((), (), self.services, self.variables)
 
 
 def plan_setup(files: Files, setup: Sequence[str], copy: Sequence[str]) -> SetupPlan:

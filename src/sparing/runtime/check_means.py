@@ -1,0 +1,42 @@
+"""What the repository's checks get of this machine, beside their sandbox: servers and variables.
+
+Agents get neither. A project's file may name them, so nothing is given before a person has agreed
+to exactly these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sparing.config.process_environment import lent_environment
+from sparing.records.features import FeatureRow
+from sparing.runtime.surroundings import Surroundings
+from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
+
+
+class LentToChecks(NamedTuple):
+    """What the repository's checks get of this machine."""
+
+    services: tuple[str, ...] = ()
+    variables: Mapping[str, str] = MappingProxyType({})
+    refused: bool = False
+    """Nobody has agreed to it."""
+
+    @property
+    def words(self) -> str:
+        found = [f"checks may call {', '.join(self.services)}"] if self.services else []
+        given = ", ".join(self.variables)
+        return "; ".join([*found, f"checks are given {given}"] if given else found)
+
+
+def lent_to_checks(around: Surroundings, row: FeatureRow) -> LentToChecks:
+    settings = around.settings(row).workspace
+    wanted = SetupPlan((), (), settings.services, settings.lend_env)
+    if wanted.empty:
+        return LentToChecks()
+    if not answer_of(around.folder.path, wanted):
+        return LentToChecks(refused=True)
+    places = tuple(one.replace("localhost", "127.0.0.1") for one in wanted.services)
+    return LentToChecks(places, lent_environment(wanted.variables))
