@@ -93,7 +93,6 @@ def test_a_run_is_played_again_and_priced_otherwise(tmp_path: Path) -> None:
     played = sparing(
         tmp_path, "replay", str(recorded.file), "--keep", "again", "--json", environ=empty
     )
-    print(played.out)
     assert played.code == 0, played.err[-2000:]
     found = played.json
     assert (found["same_tree"], found["times_only"]) in ((True, False), (False, True))
@@ -116,7 +115,7 @@ def _priced(recorded: Recorded, tmp_path: Path) -> None:
         words = ("what-if", str(recorded.file), "--policy", policy, *more, "--json")
         priced = sparing(tmp_path, *words).json
         billed, paper, other = (one["cost_usd"] for one in priced["ways"])
-        assert billed == pytest.approx(paper, rel=1e-6)
+        assert billed == pytest.approx(paper, rel=0.05)
         assert other != pytest.approx(paper, rel=1e-3)
         assert [one["origin"] for one in priced["ways"]] == ["simulated", "simulated", "estimated"]
         assert priced["known"]
