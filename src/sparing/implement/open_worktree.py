@@ -66,7 +66,7 @@ def tell_needs(source: Source, ticket: Ticket, results: Sequence[CheckResult]) -
     if lent.refused:
         told.append((WarningEvent(), NOT_AGREED))
     for one in results:
-        needs = () if one.passed else needs_of(_printed(one))
+        needs = () if one.passed else needs_of(_printed(around, one))
         if needs:
             words = "; ".join(need.words for need in needs)
             fix = f" (give it: {advice(needs)})" if advice(needs) else ""
@@ -77,8 +77,9 @@ def tell_needs(source: Source, ticket: Ticket, results: Sequence[CheckResult]) -
             tell(tx, ticket, source.job, what, text=text, name=f"needs.{number}")
 
 
-def _printed(result: CheckResult) -> str:
-    kept = Path(result.whole).read_text("utf-8", "replace") if result.whole else ""
+def _printed(around: Surroundings, result: CheckResult) -> str:
+    """Kept under its hash, wherever texts are kept."""
+    kept = around.folder.fetch(Path(result.whole).name) if result.whole else ""
     return f"{kept}\n{result.summary}\n{result.output}"
 
 
