@@ -25,7 +25,7 @@ from sparing.workspace.sandbox.name_lookup import (
     keep_only,
 )
 
-SOCKET_LEVEL, REUSE_ADDRESS, ERROR = 1, 2, 4
+SOCKET_LEVEL, REUSE_ADDRESS = 1, 2
 MOST_WAITING, MOST_CONNECTIONS, PIECE = 128, 256, 1 << 16
 RIGHTS = 1
 READ, WRITE, GONE = select.POLLIN, select.POLLOUT, select.POLLHUP | select.POLLERR
