@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.workspace.checks.needs import Need, NeedKind, advice, needs_of
+from sparing.workspace.checks.needs import CheckNeed, NeedKind, advice, needs_of
 
-POSTGRES = Need(NeedKind.SERVICE, "127.0.0.1:5432")
-REDIS = Need(NeedKind.SERVICE, "127.0.0.1:6379")
-DATABASE = Need(NeedKind.VARIABLE, "DATABASE_URL")
+POSTGRES = CheckNeed(NeedKind.SERVICE, "127.0.0.1:5432")
+REDIS = CheckNeed(NeedKind.SERVICE, "127.0.0.1:6379")
+DATABASE = CheckNeed(NeedKind.VARIABLE, "DATABASE_URL")
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ DATABASE = Need(NeedKind.VARIABLE, "DATABASE_URL")
         ("Error 111 connecting to localhost:6379. Connection refused.", REDIS),
         (
             "Can't connect to MySQL server on '127.0.0.1:3306' ([Errno 111] Connection refused)",
-            Need(NeedKind.SERVICE, "127.0.0.1:3306"),
+            CheckNeed(NeedKind.SERVICE, "127.0.0.1:3306"),
         ),
         (
             'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: missing',
-            Need(NeedKind.SOCKET, "/var/run/postgresql/.s.PGSQL.5432"),
+            CheckNeed(NeedKind.SOCKET, "/var/run/postgresql/.s.PGSQL.5432"),
         ),
-        ("Cannot connect to the Docker daemon at unix:///x", Need(NeedKind.DOCKER, "docker")),
+        ("Cannot connect to the Docker daemon at unix:///x", CheckNeed(NeedKind.DOCKER, "docker")),
         ("    return environ[key]\nKeyError: 'DATABASE_URL'", DATABASE),
         ("error: Environment variable not found: DATABASE_URL.", DATABASE),
         ("ImproperlyConfigured: Set the DATABASE_URL environment variable", DATABASE),
@@ -45,11 +45,11 @@ DATABASE = Need(NeedKind.VARIABLE, "DATABASE_URL")
         ("missing required environment variable DATABASE_URL", DATABASE),
         (
             "FileNotFoundError: [Errno 2] No such file or directory: '/sparing/work/.env'",
-            Need(NeedKind.FILE, ".env"),
+            CheckNeed(NeedKind.FILE, ".env"),
         ),
     ],
 )
-def test_what_is_missing_is_told(printed: str, wanted: Need) -> None:
+def test_what_is_missing_is_told(printed: str, wanted: CheckNeed) -> None:
     """K2: as the clients of databases, runtimes and frameworks word it."""
     assert needs_of(f"....F\n{printed}\nFAILED tests/test_x.py::test_y\n") == (wanted,)
 
@@ -70,7 +70,7 @@ def test_other_failures_need_nothing(printed: str) -> None:
 
 
 def test_the_advice_is_one_line_to_copy() -> None:
-    found = advice((POSTGRES, REDIS, DATABASE, Need(NeedKind.DOCKER, "docker")))
+    found = advice((POSTGRES, REDIS, DATABASE, CheckNeed(NeedKind.DOCKER, "docker")))
     assert found == (
         "sparing config set workspace.services 127.0.0.1:5432,127.0.0.1:6379"
         " && sparing config set workspace.lend_env DATABASE_URL"

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from sparing import codec
 from sparing.agents.backend import (
@@ -143,7 +142,7 @@ def _is_played(row: JsonObject) -> bool:
     return row["seconds"] is not None and row["role"] != RESUME_CHECK
 
 
-def _call(value: dict[str, Any]) -> ModelCall:
+def _call(value: JsonObject) -> ModelCall:
     known = "uncached" in value
     usage = Usage(*(int(value[name]) for name in BUCKETS)) if known else None
     return ModelCall(int(value["added"]), int(value["output"]), usage, int(value.get("asked", 0)))

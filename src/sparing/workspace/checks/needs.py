@@ -24,7 +24,7 @@ class NeedKind(StrEnum):
     FILE = "file"
 
 
-class Need(NamedTuple):
+class CheckNeed(NamedTuple):
     kind: NeedKind
     name: str
     """`127.0.0.1:5432`, `DATABASE_URL`, `.env`, the path of a socket file."""
@@ -86,25 +86,25 @@ _FILE = re.compile(
 )
 
 
-def needs_of(output: str) -> tuple[Need, ...]:
+def needs_of(output: str) -> tuple[CheckNeed, ...]:
     """The first few, each once."""
     text = output[-MOST_READ:]
     return tuple(dict.fromkeys(_found(text)))[:MOST_TOLD]
 
 
-def _found(text: str) -> Iterator[Need]:
+def _found(text: str) -> Iterator[CheckNeed]:
     for match in _each(_SERVICES, text):
         if int(match["port"]) <= HIGHEST_PORT:
-            yield Need(NeedKind.SERVICE, f"{_address(match['host'])}:{match['port']}")
+            yield CheckNeed(NeedKind.SERVICE, f"{_address(match['host'])}:{match['port']}")
     for match in _SOCKET.finditer(text):
-        yield Need(NeedKind.SOCKET, match["name"])
+        yield CheckNeed(NeedKind.SOCKET, match["name"])
     if _DOCKER.search(text):
-        yield Need(NeedKind.DOCKER, "docker")
+        yield CheckNeed(NeedKind.DOCKER, "docker")
     names = (*_VARIABLES, _KEY_ERROR) if "environ" in text else _VARIABLES
     for match in _each(names, text):
-        yield Need(NeedKind.VARIABLE, match["name"])
+        yield CheckNeed(NeedKind.VARIABLE, match["name"])
     for match in _FILE.finditer(text):
-        yield Need(NeedKind.FILE, match["name"].removeprefix("/sparing/work/"))
+        yield CheckNeed(NeedKind.FILE, match["name"].removeprefix("/sparing/work/"))
 
 
 def _each(patterns: Iterable[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
@@ -116,7 +116,7 @@ def _address(host: str) -> str:
     return "[::1]" if "::1" in host else "127.0.0.1"
 
 
-def advice(needs: Iterable[Need]) -> str:
+def advice(needs: Iterable[CheckNeed]) -> str:
     """What to set; empty if no setting can give it."""
     named: dict[str, list[str]] = {}
     for one in needs:
