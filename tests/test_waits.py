@@ -57,6 +57,7 @@ WITHOUT = {
     "workspace/git/runner.py start_git process.wait()": "after its output has ended",
     "workspace/sandbox/entry.py": "of a child that only tries a mount and leaves",
     "workspace/sandbox/supervisor.py": "wakes four times a second; the lifeline ends it with us",
+    "workspace/sandbox/service_relay.py": "ends with the check it serves",
     "workspace/sandbox/name_lookup.py": "ends with the process it serves",
     "workspace/tools/command.py": "after its group was killed",
 }

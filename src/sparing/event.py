@@ -196,8 +196,6 @@ class SetupEvent:
 
 @lazy_dataclass
 class LentEvent(NoteEvent):
-    """What the repository's checks are given of this machine."""
-
     kind: ClassVar = "lent"
     services: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()

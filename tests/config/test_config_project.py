@@ -43,7 +43,7 @@ FREE = {
     "review.policy",
     "workspace.base_branch",
 }
-ASKED = {"workspace.setup", "workspace.copy"}
+ASKED = {"workspace.setup", "workspace.copy", "workspace.services", "workspace.lend_env"}
 """Nothing comes of them before a person has seen them: tests/workspace/test_setup.py."""
 
 

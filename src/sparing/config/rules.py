@@ -80,9 +80,10 @@ FILES = Lines("a list of file patterns inside the repository", value_forms.PATTE
 HOSTS = Lines("a list of host names, each with :port if it is not 443", value_forms.PATTERN_HOST)
 
 SERVICES = Lines(
-    "a list of servers of this machine, such as 127.0.0.1:5432", value_forms.PATTERN_SERVICE
+    "a list of servers of this machine, such as 127.0.0.1:5432",
+    r"(127\.0\.0\.1|localhost|\[::1\]):[1-9][0-9]{0,4}",
 )
-VARIABLES = Lines("a list of variables' names", value_forms.PATTERN_VARIABLE)
+VARIABLES = Lines("a list of variables' names", r"(?!SPARING_)[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 def model(doc: str) -> Rule:

@@ -111,7 +111,7 @@ def _rates(own: Own) -> Callable[[str], Rates]:
         if price is None:
             raise UsageError(
                 f"nobody knows what {model} costs",
-                f"set its price: sparing config set models.prices {model}=IN/OUT",
+                "set its price, the setting models.prices: sparing config show",
             )
         return Rates.of(price)
 
