@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparing.branch_event import RewoundEvent
+from sparing.clients.check_means import lent_to_checks
 from sparing.commit_purpose import Purpose
 from sparing.errors import RepositoryError
 from sparing.event import LentEvent, RunEvent, WarningEvent
 from sparing.implement.checks import run_checks
 from sparing.job import Job, JobResult, Ticket
 from sparing.provision.outfit import outfit
-from sparing.runtime.check_means import lent_to_checks
 from sparing.runtime.events import tell
 from sparing.runtime.feature_commit import commit_feature
 from sparing.runtime.source import Source
@@ -59,7 +59,7 @@ def tell_needs(source: Source, ticket: Ticket, results: Sequence[CheckResult]) -
     """What is red before anybody began because the sandbox holds something back, in words; and
     what checks are given."""
     around, row = source.around, source.row
-    lent = lent_to_checks(around, row)
+    lent = lent_to_checks(around.settings(row).workspace, around.folder.path)
     told: list[tuple[RunEvent, str]] = []
     if lent.words:
         told.append((LentEvent(lent.services, tuple(lent.variables)), lent.words))

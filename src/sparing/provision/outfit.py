@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
+from sparing.clients.check_means import lent_to_checks
 from sparing.event import RunEvent, SetupEvent, WarningEvent, kind_of
 from sparing.job import Job
 from sparing.provision.means import caches_of, set_up_means
 from sparing.records.features import FeatureRow
-from sparing.runtime.check_means import lent_to_checks
 from sparing.runtime.events import Teller, tell
 from sparing.runtime.sandbox import check_sandbox, tool_variables
 from sparing.runtime.surroundings import Surroundings
@@ -143,7 +143,7 @@ def tool_environ(around: Surroundings) -> dict[str, str]:
 def tool_sandbox(around: Surroundings, row: FeatureRow, worktree: Worktree) -> CheckSandbox:
     """A check may read what a set-up has loaded, and change none of it."""
     sandbox, folder = check_sandbox(around, worktree), caches_of(around)
-    lent = lent_to_checks(around, row)
+    lent = lent_to_checks(around.settings(row).workspace, around.folder.path)
     sandbox = sandbox._replace(services=lent.services, given=lent.variables)
     return sandbox._replace(readable=(*sandbox.readable, folder)) if folder.is_dir() else sandbox
 

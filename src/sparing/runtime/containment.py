@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
+from sparing.clients.check_means import lent_to_checks
 from sparing.codec import JsonObject
 from sparing.event import write_event
 from sparing.records import features
-from sparing.runtime.check_means import lent_to_checks
 from sparing.runtime.source import Source
 from sparing.turn_event import ContainedEvent, IncidentEvent
 from sparing.workspace.git import containment
@@ -72,7 +72,8 @@ class Guard:
         if found:
             return Receipt.of(incident, "; ".join(found))
         contained = ContainedEvent(level.name.lower(), changed)
-        lent = lent_to_checks(self.source.around, self.source.row).words
+        around, row = self.source.around, self.source.row
+        lent = lent_to_checks(around.settings(row).workspace, around.folder.path).words
         contained = replace(contained, lent=lent)
         said = f"{contained.level}; {containment.words(now, own)}{f'; {lent}' if lent else ''}"
         if not writes:

@@ -18,9 +18,9 @@ from sparing.config.settings import every_setting
 from sparing.desk.features.prompt_page import surroundings_of
 from sparing.desk.office import Office
 from sparing.errors import FeatureError, SparingError
-from sparing.records.feature_rows import checks_of, feature_columns, rows_of
 from sparing.records.features import FeatureRow
 from sparing.records.folder import TextGone
+from sparing.records.transfer import checks_of, feature_columns, rows_of
 from sparing.workspace.project.commit_files import (
     GITLINK,
     FileStore,

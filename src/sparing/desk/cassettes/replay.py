@@ -23,10 +23,10 @@ from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.feature import Background, Priority
 from sparing.records import features, mailbox
-from sparing.records.feature_rows import put_rows
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.records.mailbox import Letter
+from sparing.records.transfer import put_rows
 from sparing.workspace.project.commit_files import FileStore, files_of, lay_down, make_repository
 
 SENDER = "replay"

@@ -7,12 +7,12 @@ to exactly these.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from sparing.config.process_environment import lent_environment
-from sparing.records.features import FeatureRow
-from sparing.runtime.surroundings import Surroundings
+from sparing.config.settings import WorkspaceSettings
 from sparing.workspace.setup.setup_plan import SetupPlan, answer_of
 
 
@@ -31,12 +31,12 @@ class LentToChecks(NamedTuple):
         return "; ".join([*found, f"checks are given {given}"] if given else found)
 
 
-def lent_to_checks(around: Surroundings, row: FeatureRow) -> LentToChecks:
-    settings = around.settings(row).workspace
+def lent_to_checks(settings: WorkspaceSettings, state: Path) -> LentToChecks:
+    """`state` is the folder where it is noted what a person agreed to."""
     wanted = SetupPlan((), (), settings.services, settings.lend_env)
     if wanted.empty:
         return LentToChecks()
-    if not answer_of(around.folder.path, wanted):
+    if not answer_of(state, wanted):
         return LentToChecks(refused=True)
     places = tuple(one.replace("localhost", "127.0.0.1") for one in wanted.services)
     return LentToChecks(places, lent_environment(wanted.variables))
