@@ -124,7 +124,7 @@ def read_cassette(path: Path) -> Cassette:
         with zipfile.ZipFile(path) as archive:
             members = dict(_members(archive, path))
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}", MADE_BY) from None
+        raise UsageError(f"{path} does not exist", MADE_BY) from None
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}", AGAIN) from None
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, ValueError):

@@ -176,7 +176,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
         said = sparing(tmp_path, "replay", str(file))
         assert said.complaint == (f"error: {file} is no cassette", f"fix: {MADE_BY}")
     file.unlink()
-    assert sparing(tmp_path, "what-if", str(file)).complaint[0] == f"error: there is no file {file}"
+    assert sparing(tmp_path, "what-if", str(file)).complaint[0] == f"error: {file} does not exist"
     assert list(tmp_path.iterdir()) == []
 
 

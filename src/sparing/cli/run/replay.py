@@ -29,7 +29,7 @@ MOST_NAMED = 8
 def replay_command(file: Path, keep: Path | None, as_json: bool) -> int:
     """Play a recorded run again, offline, and compare what comes of it.
 
-    Files and bill should be the same. The program decides everything anew in a repository made
+    Files and bill should be the same. The program decides everything again in a repository made
     from the file; agents and people say what they said then, and the repository's own checks run in
     the sandbox. Prompts of another version may differ; the command says how many. Exit code 2 if
     something came out otherwise.
