@@ -18,12 +18,14 @@ from sparing.cassette import (
     MADE_BY,
     MARK,
     Cassette,
+    FileState,
     Tape,
     read_cassette,
     sha256,
     write_cassette,
 )
 from sparing.errors import UsageError
+from sparing.workspace.project.commit_files import GITLINK, LINK, lay_down
 from tests.engine.small import SCRIPT
 from tests.repositories import git, make_repository
 from tests.terminal import Said, sparing
@@ -178,6 +180,37 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     file.unlink()
     assert sparing(tmp_path, "what-if", str(file)).complaint[0] == f"error: {file} does not exist"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_makes_no_run_is_refused(tmp_path: Path) -> None:
+    """K7, H8: hashes that fit say nothing about the rest; nothing is written outside its folder."""
+    file, text = tmp_path / "run.cassette", b"text"
+    told: dict[str, object] = {
+        "key": "k-001", "number": 1, "slug": "../../out", "title": "T", "flow": "L1",
+        "created": 1.0, "description": "", "source": "", "priority": "normal",
+    }  # fmt: skip
+    outside = (FileState("../../out", "100644", sha256(text)),)
+    nowhere = (FileState("a", "100644", "0" * 64),)
+    for tape in (
+        Tape("0.1.0", {}), Tape("0.1.0", told), Tape("0.1.0", told, base=nowhere),
+        Tape("0.1.0", told, base=outside),
+    ):  # fmt: skip
+        write_cassette(Cassette(tape, {}, {sha256(text): text}), file)
+        for command in ("replay", "what-if"):
+            said = sparing(tmp_path, command, str(file))
+            assert (said.code > 0, len(said.complaint)) == (True, 2), said.err
+        file.unlink()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_that_lead_out_together_make_no_folder_outside(tmp_path: Path) -> None:
+    """H8: each of them stays inside as text, and a submodule behind them would not."""
+    root, texts = tmp_path / "a" / "root", {"up": b"..", "out": b"d/x/.."}
+    root.mkdir(parents=True)
+    links = (FileState("d/x", LINK, "up"), FileState("p", LINK, "out"))
+    lay_down(root, (*links, FileState("p/made", GITLINK, "0" * 40)), texts)
+    assert (root / "p").resolve() == root.parent
+    assert [one.name for one in root.parent.iterdir()] == ["root"]
 
 
 @given(st.data())

@@ -35,12 +35,12 @@ def what_if_command(file: Path, policy: str | None, models: tuple[str, ...], as_
     how good the work would have been.
     """
     from sparing.cassette import read_cassette
-    from sparing.desk.cassettes.replay import open_records
+    from sparing.desk.cassettes.replay import open_records, readable
     from sparing.desk.cassettes.what_if import read_moves, what_if
     from sparing.report.what_if import what_if_page
 
     moves, cassette = read_moves(models), read_cassette(file)
-    with tempfile.TemporaryDirectory(prefix="sparing-what-if-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sparing-what-if-") as folder, readable(file):
         office, row = open_records(cassette, Path(folder))
         found = what_if(office, row, Policy(policy) if policy else None, moves)
     if as_json:

@@ -12,7 +12,13 @@ import click
 from sparing.cli.options import json_option, print_json
 from sparing.cli.run.drive import run_features
 from sparing.cli.screen import echo, style
-from sparing.desk.cassettes.replay import Comparison, RecordedPeople, compare, open_replay
+from sparing.desk.cassettes.replay import (
+    Comparison,
+    RecordedPeople,
+    compare,
+    open_replay,
+    readable,
+)
 from sparing.desk.features import view
 from sparing.errors import NeedsHuman, UsageError
 from sparing.money import dollars
@@ -38,12 +44,13 @@ def replay_command(file: Path, keep: Path | None, as_json: bool) -> int:
 
     cassette = read_cassette(file)
     with _folder(keep) as folder:
-        office, row = open_replay(cassette, file, folder)
+        with readable(file):
+            office, row = open_replay(cassette, file, folder)
+            people = RecordedPeople(office, cassette)
         if not as_json:
             told = cassette.tape
             version = f"recorded by sparing {told.sparing}"
             echo(f'feature {row.feature.id} "{row.feature.title}", {version}', err=True)
-        people = RecordedPeople(office, cassette)
         run_features(office, [row], people, quiet=as_json, kept=False, bill=False)
         ended = view.reload(office, row)
         found = compare(office, ended, cassette, file)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 from sparing import __version__, codec
@@ -68,7 +69,8 @@ def record(office: Office, row: FeatureRow, *, files: bool = True) -> Recording:
     store = FileStore(office.repository)
     tape = _tape(office, row, store)
     texts, changed = _cleaned(office, {**store.texts, **_texts(office, rows)}, set(store.texts))
-    whole = Cassette(tape, _renamed(rows, changed), texts)
+    given = tuple((name, changed.get(digest, digest)) for name, digest in tape.given)
+    whole = Cassette(replace(tape, given=given), _renamed(rows, changed), texts)
     found = whole if files else without_files(whole)
     return Recording(found, len(rows["ledger"]), len(found.tape.base), len(changed))
 

@@ -7,12 +7,13 @@ compared with the recording: files, bill, prompts, and turns that nobody asked f
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from sparing.artifact import META, ArtifactName
-from sparing.cassette import Cassette, FileState
+from sparing.cassette import AGAIN, Cassette, FileState
 from sparing.clients.recorded_agent import RecordedAgent, open_recorded
 from sparing.codec import JsonObject
 from sparing.desk.cassettes.record import HAND_OVER, SECTIONS, SINGLE
@@ -61,6 +62,16 @@ class Comparison(NamedTuple):
     def same_bill(self) -> bool:
         bills = (self.recorded_nano_usd, self.recorded_tokens) == (self.nano_usd, self.tokens)
         return bills and not self.unplayed and not self.unknown
+
+
+@contextmanager
+def readable(file: Path) -> Generator[None]:
+    """Hashes say that nothing was changed since, not that what was written makes a run."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        what = f"{file} can't be read: {type(error).__name__} {error}"
+        raise UsageError(what, AGAIN) from error
 
 
 def open_replay(cassette: Cassette, file: Path, folder: Path) -> tuple[Office, FeatureRow]:

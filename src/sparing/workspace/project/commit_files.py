@@ -142,8 +142,7 @@ def lay_down(root: Path, files: Iterable[FileState], texts: Mapping[str, bytes])
     confined = Confined(root)
     for one in files:
         if one.mode == GITLINK:
-            check_path(one.path)
-            (root / one.path).mkdir(parents=True, exist_ok=True)
+            _module(root, one.path)
         elif not one.digest:
             confined.remove(one.path)
         elif one.mode == LINK:
@@ -151,6 +150,13 @@ def lay_down(root: Path, files: Iterable[FileState], texts: Mapping[str, bytes])
         else:
             confined.write_bytes(one.path, texts[one.digest])
             (root / one.path).chmod(0o755 if one.mode == PROGRAM else 0o644)
+
+
+def _module(root: Path, path: str) -> None:
+    """The empty folder of a submodule; links of the same commit may lead out together."""
+    check_path(path)
+    if (root / path).resolve().is_relative_to(root.resolve()):
+        (root / path).mkdir(parents=True, exist_ok=True)
 
 
 def _link(root: Path, path: str, target: str) -> None:
