@@ -38,5 +38,5 @@ def lent_to_checks(settings: WorkspaceSettings, state: Path) -> LentToChecks:
         return LentToChecks()
     if not answer_of(state, wanted):
         return LentToChecks(refused=True)
-    places = tuple(one.replace("localhost", "127.0.0.1") for one in wanted.services)
-    return LentToChecks(places, lent_environment(wanted.variables))
+    places = dict.fromkeys(one.replace("localhost", "127.0.0.1") for one in wanted.services)
+    return LentToChecks(tuple(places), lent_environment(wanted.variables))

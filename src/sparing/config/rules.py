@@ -81,7 +81,8 @@ HOSTS = Lines("a list of host names, each with :port if it is not 443", value_fo
 
 SERVICES = Lines(
     "a list of servers of this machine, such as 127.0.0.1:5432",
-    r"(127\.0\.0\.1|localhost|\[::1\]):[1-9][0-9]{0,4}",
+    r"(127\.0\.0\.1|localhost|\[::1\]):"
+    r"([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])",
 )
 VARIABLES = Lines("a list of variables' names", r"(?!SPARING_)[A-Za-z_][A-Za-z0-9_]{0,99}")
 
