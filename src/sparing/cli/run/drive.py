@@ -56,10 +56,6 @@ DEARER = (
 """Why a small flow may cost more than the naive way."""
 
 
-GateAnswers = Callable[[FeatureRow, Gate, float], None]
-"""Answers a gate where a feature waits, or leaves it."""
-
-
 class Mode(StrEnum):
     """What happens at a gate."""
 
@@ -69,10 +65,14 @@ class Mode(StrEnum):
     STOP = "stop"
 
 
+AtGate = Mode | Callable[[FeatureRow, Gate, float], None]
+"""A function answers a gate where a feature waits, or leaves it."""
+
+
 def run_features(
     office: Office,
     rows: Sequence[FeatureRow],
-    mode: Mode | GateAnswers,
+    mode: AtGate,
     *,
     as_json: bool = False,
     quiet: bool = False,
@@ -109,9 +109,7 @@ def _exit_code(waiting: Sequence[view.FeatureView]) -> int:
     return NeedsHuman.exit_code if waiting else 0
 
 
-def _tell_ended(
-    office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode | GateAnswers
-) -> None:
+def _tell_ended(office: Office, shown: view.FeatureView, row: FeatureRow, mode: AtGate) -> None:
     """What it waits for, or what it cost."""
     if shown.status == "completed":
         from sparing.desk.money.closing import closing_of
@@ -129,9 +127,7 @@ def is_dearer(spent: Spending) -> bool:
     return bool(spent.cost_usd and spent.naive_usd and spent.cost_usd > spent.naive_usd)
 
 
-def _tell_waiting(
-    office: Office, shown: view.FeatureView, row: FeatureRow, mode: Mode | GateAnswers
-) -> None:
+def _tell_waiting(office: Office, shown: view.FeatureView, row: FeatureRow, mode: AtGate) -> None:
     from sparing.desk.upstream.moved_base import moved_base_notes
 
     echo(f"{shown.id} waits: {shown.waits_for or shown.stage}", err=True)
@@ -164,12 +160,7 @@ def _tell_outlook(office: Office, row: FeatureRow) -> None:
 
 
 async def _drive(
-    office: Office,
-    rows: Sequence[FeatureRow],
-    mode: Mode | GateAnswers,
-    seat: EngineSeat,
-    *,
-    quiet: bool,
+    office: Office, rows: Sequence[FeatureRow], mode: AtGate, seat: EngineSeat, *, quiet: bool
 ) -> list[FeatureRow]:
     from sparing.engine.lifecycle import running
 
@@ -249,7 +240,7 @@ def _rests(office: Office, row: FeatureRow) -> bool:
     return not row.running and view.waiting_gate(office, row) is not None
 
 
-def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode | GateAnswers) -> Mode | GateAnswers:
+def _mode_at(around: Surroundings, row: FeatureRow, mode: AtGate) -> AtGate:
     """What was said in advance counts only where the reviews passed and the checks are as they
     were when they ran."""
     from sparing.engine.auto_approval import may_answer_ahead
@@ -258,9 +249,7 @@ def _mode_at(around: Surroundings, row: FeatureRow, mode: Mode | GateAnswers) ->
     return Mode.STOP if waits else mode
 
 
-def _answer(
-    office: Office, row: FeatureRow, mode: Mode | GateAnswers, asking: OpenQuestion
-) -> None:
+def _answer(office: Office, row: FeatureRow, mode: AtGate, asking: OpenQuestion) -> None:
     """Answer a gate by a rule, or begin to ask."""
     gate = None if row.running else view.waiting_gate(office, row)
     if gate is None:
