@@ -10,10 +10,7 @@ from tests.engine.old_state import OldState
 from tests.engine.small import SCRIPT
 from tests.repositories import git, make_repository
 
-ANEW = (
-    "feature 001 continues from its last decision: this version of sparing records its work"
-    " differently"
-)
+ANEW = "feature 001 continues from its last decision: this version records its work differently"
 EPOCH = 1_767_225_600.0
 """When features of the kept states were created: equal times make equal commits."""
 

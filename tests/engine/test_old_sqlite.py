@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from sparing.runtime.old_sqlite import with_parts_of_seconds
+from sparing.engine.old_sqlite import with_parts_of_seconds
 
 
 def test_sqlite_knows_parts_of_a_second() -> None:

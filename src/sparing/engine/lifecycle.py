@@ -42,10 +42,7 @@ REVIVALS = 20
 UNREACHABLE = " can't be used: "  # what an error of the database says
 TAKEN_OVER = "feature {} continues here from its last decision: its worker {} is gone"
 ENDED = ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
-ANEW = (
-    "feature {} continues from its last decision: this version of sparing records its work"
-    " differently"
-)
+ANEW = "feature {} continues from its last decision: this version records its work differently"
 LOST = (
     "the engine's database was damaged and is kept as {}; the feature continues from its last"
     " decision"

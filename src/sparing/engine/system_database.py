@@ -20,13 +20,13 @@ from sqlalchemy.exc import DBAPIError
 
 from sparing.connection import cleaned
 from sparing.database import state_errors
+from sparing.engine.old_sqlite import with_parts_of_seconds
 from sparing.engine.revision import VERSION
 from sparing.engine.step_statements import use_plain_statements
 from sparing.postgres import Server, connect_raw, server_errors
 from sparing.records.copies import may_be_used, set_damaged_aside
 from sparing.records.folder import StateFolder
 from sparing.redact import Redactor
-from sparing.runtime.old_sqlite import with_parts_of_seconds
 
 HALF_MADE = ("already exists", "duplicate column")
 """What its tables say after a death while they were made; that is not one transaction."""
