@@ -42,4 +42,4 @@ def test_a_recorded_run_is_played_again_without_the_client(tmp_path: Path) -> No
     found = played.json
     assert (found["same_tree"], found["same_bill"]) == (True, True)
     assert found["nano_usd"] > 0
-    assert found["prompts"] == found["same_prompts"] > 3
+    assert found["prompts"] == found["same_prompts"] >= 3

@@ -130,3 +130,17 @@ def book(tx: Connection, row: CheckRow, dispatch: str) -> None:
         "update resume_checks set booked = ? where backend = ? and version = ?",
         (dispatch, row.backend, row.version),
     )
+
+
+def set_aside(tx: Connection, folder: StateFolder, feature: str) -> None:
+    """Of the checks here, those that this feature asked for: they count again from the moment at
+    which one is needed, as if another repository had made them."""
+    for backend, version, booked in tx.execute(
+        "select backend, version, booked from resume_checks"
+    ).fetchall():
+        found = get(tx, backend, version)
+        if found is not None and booked.startswith(f"{feature}."):
+            share(folder, found)
+            tx.execute(
+                "delete from resume_checks where backend = ? and version = ?", (backend, version)
+            )

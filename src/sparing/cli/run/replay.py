@@ -37,8 +37,8 @@ def replay_command(file: Path, keep: Path | None, as_json: bool) -> int:
 
     Files and bill should be the same. The program decides everything again in a repository made
     from the file; agents and people say what they said then, and the repository's own checks run in
-    the sandbox. Prompts of another version may differ; the command says how many. Exit code 2 if
-    something came out otherwise.
+    the sandbox. Prompts may differ, as may the way in which a turn is sent; the command says how
+    many do. Exit code 2 if files or bill came out otherwise.
     """
     from sparing.cassette import read_cassette
 
@@ -92,7 +92,7 @@ def _tell(found: Comparison, stopped: str) -> None:
     words = f"the same {now}" if same else f"{now}, recorded were {then}"
     echo(f"bill: {words} for {found.turns} turns, as recorded")
     other = found.prompts - found.same_prompts
-    differing = f", {other} not" if other else ""
+    differing = f", {other} not: worded or sent otherwise now" if other else ""
     echo(f"prompts: {found.same_prompts} are the same to the byte{differing}")
     _list("recorded turns that nobody asked for", found.unplayed)
     _list("asked for, and not recorded", found.unknown)

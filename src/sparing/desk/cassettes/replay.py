@@ -23,7 +23,7 @@ from sparing.desk.gates import answers, edits
 from sparing.desk.office import Office, open_office
 from sparing.errors import UsageError
 from sparing.feature import Background, Priority
-from sparing.records import features, mailbox
+from sparing.records import features, mailbox, resume_checks
 from sparing.records.features import FeatureRow
 from sparing.records.gates import Gate
 from sparing.records.mailbox import Letter
@@ -90,6 +90,7 @@ def open_replay(cassette: Cassette, file: Path, folder: Path) -> tuple[Office, F
     with office.database.write() as tx:
         features.create(tx, row)
         put_rows(tx, {"resume_checks": cassette.records.get("resume_checks", [])})
+        resume_checks.set_aside(tx, office.folder, row.feature.key)
     return office, row
 
 
