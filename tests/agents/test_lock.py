@@ -72,7 +72,8 @@ def test_an_agent_outlives_a_killed_engine_only_until_the_next_one(
     agent = int((tmp_path / "lock").read_text())
     os.kill(engine.pid, signal.SIGKILL)
     engine.communicate()
-    assert alive(agent)
+    # Behind our relay an agent has lost its model with the engine, and may end by itself.
+    assert alive(agent) or name == "acp"
 
     with worktree_lock(tmp_path / "lock"):
         assert gone(agent)

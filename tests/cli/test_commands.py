@@ -87,6 +87,8 @@ def test_doctor_finds_a_healthy_repository(user_repository: UserRepository, tmp_
             "codex login",
             "api",
             "api keys",
+            "opencode",
+            "gemini",
             "agent",
             "levers",
             "tools",
