@@ -43,6 +43,10 @@ class ToolOffer:
             wanted = self.readers and call.model not in self.lost
         return self.make(call) if self.make and wanted else None
 
+    def to_everybody(self) -> ToolOffer:
+        """For agents that have no tools but ours."""
+        return ToolOffer(self.make, readers=True, writers=frozenset({EVERY_MODEL}))
+
 
 @runtime_checkable
 class TakesTools(Protocol):

@@ -68,10 +68,7 @@ class ApiBackend:
 
     def offer(self, tools: ToolOffer) -> None:
         """It has no others, so everybody gets ours."""
-        everybody = replace(
-            tools, readers=True, writers=frozenset({EVERY_MODEL}), lost=frozenset[str]()
-        )
-        self._setup = replace(self._setup, tools=everybody)
+        self._setup = replace(self._setup, tools=tools.to_everybody())
 
     @property
     def version(self) -> str:
