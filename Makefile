@@ -26,7 +26,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@start=$$(date +%s); \
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed"; echo "fix: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }; \
 	$(PYTHON) -m venv $(VENV) && \
-	$(BIN)/python -m pip install -q --require-hashes -r requirements.lock && \
+	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements.lock && \
 	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
 	touch $@ && echo "set-up took $$(( $$(date +%s) - start )) s"
 
@@ -35,7 +35,7 @@ extras: $(EXTRAS) ## add what only some need: the Claude Code client (some 160 M
 $(EXTRAS): $(STAMP) requirements-extras.lock
 	@echo "adding the extras to $(VENV) (only once) …"
 	@start=$$(date +%s); \
-	$(BIN)/python -m pip install -q --require-hashes -r requirements-extras.lock && \
+	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-extras.lock && \
 	touch $@ && echo "extras took $$(( $$(date +%s) - start )) s"
 
 install: ## install the command sparing for you, with the Claude Code client, providers, the page and charts (with uv, pipx, or a virtual environment)
