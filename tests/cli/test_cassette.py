@@ -58,6 +58,7 @@ class Recorded:
             "SPARING_AGENT__BACKEND": "scripted",
             "SPARING_AGENT__SCRIPT": str(script),
             "SPARING_WORKSPACE__HAND_OVER": "merge",
+            "SPARING_ENGINE__CLOCK": "counted",
         }
 
     def say(self, *words: str, **more: str) -> Said:
@@ -117,7 +118,7 @@ def _priced(recorded: Recorded, tmp_path: Path) -> None:
         words = ("what-if", str(recorded.file), "--policy", policy, *more, "--json")
         priced = sparing(tmp_path, *words).json
         billed, paper, other = (one["cost_usd"] for one in priced["ways"])
-        assert billed == pytest.approx(paper, rel=0.05)
+        assert billed == pytest.approx(paper, rel=1e-6)
         assert other != pytest.approx(paper, rel=1e-3)
         assert [one["origin"] for one in priced["ways"]] == ["simulated", "simulated", "estimated"]
         assert priced["known"]

@@ -33,7 +33,7 @@ def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
     program.write_text("#!/bin/sh\necho 'codex-cli 0.166.0'\n")
     program.chmod(0o755)
     claude = program.with_name("claude")
-    claude.write_text("#!/bin/sh\necho '2.1.100 (Claude Code)'\n")
+    claude.write_text("#!/bin/sh\necho '2.1.325 (Claude Code)'\n")
     claude.chmod(0o755)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
