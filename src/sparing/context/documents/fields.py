@@ -24,7 +24,7 @@ DONE = (
 )
 FILES = frozenset(
     {"file", "files", "target file", "target files", "files modified", "files changed"}
-    | {"files to modify", "files to create", "test file", "modifies", "creates"}
+    | {"files to modify", "files to create", "test file", "modifies", "creates", "touches"}
 )
 DEPENDS = frozenset(
     {"depends on", "depends", "dependency", "dependencies", "deps", "blocked by", "requires"}
@@ -41,7 +41,8 @@ DOCUMENT = re.compile(
 _KNOWN = DONE[0] | DONE[1] | DONE[2] | FILES | DEPENDS | SOURCES
 
 _START = re.compile(
-    r"(?P<indent>[ \t>]{0,40})(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]{1,4})?(?:\[[ xX]\][ \t]{1,4})?"
+    r"(?P<indent>[ \t>]{0,40})(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]{1,4})?"
+    r"(?:\[[ xX~/>-]?\][ \t]{1,4})?"
     r"(?:[*_]{1,2}(?P<inside>[^*_:\n]{1,48}):[*_]{1,2}|[*_]{1,2}(?P<outside>[^*_:\n]{1,48})[*_]{1,2}:"
     r"|_(?P<italic>[A-Za-z][A-Za-z ]{1,30}):(?=[^_\n]{1,200}_[ \t]*$)"
     r"|(?P<plain>[A-Za-z][A-Za-z ()]{1,30}):)[ \t]*"
@@ -67,10 +68,12 @@ def read_fields(document: Outline, first: int, last: int) -> tuple[Field, ...]:
         if number not in document.hidden:
             found.extend(_of_line(document, number, last))
     for heading in document.headings_between(first, last):
-        name = _name(heading.text.rstrip(": "))
+        name = field_name(heading.text.rstrip(": "))
         if known(name):
             below = document.slice(heading.line + 1, heading.end).strip()
             found.append(Field(name, below.removesuffix("---").rstrip()))
+        elif (label := _START.match(heading.text)) and label["plain"]:
+            found.append(Field(field_name(label["plain"]), heading.text[label.end() :]))
     return tuple(found)
 
 
@@ -84,7 +87,7 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
         yield Field(match["label"], match["value"])
     start = _START.match(line)
     labels = start.group("inside", "outside", "italic", "plain") if start else ()
-    name = _name(next((label for label in labels if label), ""))
+    name = field_name(next((label for label in labels if label), ""))
     if start is None or (start["plain"] and not known(name)):
         return
     pieces = [
@@ -98,7 +101,7 @@ def _of_line(document: Outline, number: int, last: int) -> Iterator[Field]:
     more = () if ends else _continuation(document, range(number + 1, last + 1), start, head)
     yield Field(name, "\n".join((head, *more)).strip())
     for piece, end in zip(pieces, [*ends[1:], len(line)], strict=False):
-        yield Field(_name(piece["label"]), line[piece.end() : end].strip(" |·"))
+        yield Field(field_name(piece["label"]), line[piece.end() : end].strip(" |·"))
 
 
 def _continuation(
@@ -126,7 +129,7 @@ def _ends_value(line: str, start: re.Match[str], *, below: bool) -> bool:
     if _deeper(line, start) or (below and _ITEM.match(line) and not start["bullet"]):
         return False
     following = _START.match(line)
-    if following is not None and (not following["plain"] or known(_name(following["plain"]))):
+    if following is not None and (not following["plain"] or known(field_name(following["plain"]))):
         return True
     return start["bullet"] is not None
 
@@ -135,5 +138,5 @@ def _deeper(line: str, start: re.Match[str]) -> bool:
     return len(line) - len(line.lstrip(" \t>")) > len(start["indent"])
 
 
-def _name(label: str) -> str:
+def field_name(label: str) -> str:
     return " ".join(label.partition("(")[0].casefold().split())

@@ -22,19 +22,20 @@ LABELS = (
 _UNITS = frozenset({"step", "item", "task", "part"})
 _CONTAINERS = frozenset({"phase", "stage", "group", "bundle", "milestone", "batch", "wave"})
 
-_CHECKBOX = re.compile(r"\s{0,9}\[[ xX]\]")
+_CHECKBOX = re.compile(r"\s{0,9}\[[ xX~/>-]?\]")
 _DECORATION = re.compile(r"[\W_]{0,9}")
 LETTER = r"(?-i:[A-Z])(?!\w)"
 TO = r"(?:[-–]|\.\.| (?:to|through|thru) )"
 _LAST = rf"(?:{TO}({TOKEN}))?"
 _LABELLED = re.compile(
-    rf"((?:[A-Za-z]{{1,20}} ){{0,2}}?)({LABELS})s?[#: ]{{1,3}}({TOKEN}|{LETTER}){_LAST}{END}",
+    rf"((?:[A-Za-z]{{1,20}} ){{0,2}}?)({LABELS})s?(?: ID)?[#: ]{{1,3}}"
+    rf"({TOKEN}|{LETTER}){_LAST}{END}",
     re.IGNORECASE,
 )
 _BARE = re.compile(rf"()()({TOKEN}){_LAST}{END}")
 _NUMBER_AT_END = re.compile(r"(.*?)(\d{1,6}|[a-z])")
 _LONGEST_RANGE = 40
-_SEPARATOR = re.compile(r"[*_`\])]{0,4} {0,3}(?:[:.)\]—–|]|- |$)")
+_SEPARATOR = re.compile(r"[*_`\])]{0,4} {0,3}(?:[:.)\]—–·|]|- |$)")
 _MENTION = re.compile(
     rf"(?:\b({LABELS})s? {{1,3}}({TOKEN}|{LETTER})|(?<![\w.-])({TOKEN})){_LAST}{END}", re.IGNORECASE
 )
@@ -165,7 +166,7 @@ def _title(rest: str, bold: bool) -> str:
     """What follows the identifier, without the other half of bold that began before it."""
     if bold:
         rest = rest[2:] if rest.startswith("**") else rest.rstrip().removesuffix("**")
-    return rest.strip().lstrip(":.—–- ")
+    return rest.strip().lstrip(":.—–-· ")
 
 
 def mentions(heading: str) -> frozenset[Ident]:

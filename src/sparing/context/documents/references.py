@@ -30,6 +30,8 @@ _SCAN = re.compile(
 _DOCUMENT = re.compile(r"plan|design|spec", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]*`")
 _BRACKETS = re.compile(r"\(([^()\n]{1,160})\)")
+_NAMES = re.compile(r"\s*[,;/+&]\s*|\s+and\s+")
+_NAME_ALONE = re.compile(r"[A-Z][\w-]{1,30}(?: [\w-]{1,30}){0,4}")
 _NO_DOCUMENT = "prd"
 _LETTER_KINDS = {
     **dict.fromkeys(("c", "i", "td", "if"), ReferenceKind.DESIGN),
@@ -73,6 +75,18 @@ def field_references(
 ) -> tuple[Reference, ...]:
     """References in the value of a field; the field's own name may give kind and label."""
     return _unique(_scan(value, _State(kind=kind, label=label, bare=True)))
+
+
+def heading_names(value: str) -> tuple[Reference, ...]:
+    """Sections of the design by their names alone: `Design: Row format, Writers`.
+
+    Whether there are such sections is for the design to say.
+    """
+    line = value.strip().partition("\n")[0].partition(". ")[0].rstrip(". ")
+    names = [name.strip(" *_`§") for name in _NAMES.split(line)]
+    if not all(_NAME_ALONE.fullmatch(name) for name in names):
+        return ()
+    return _unique(Reference(ReferenceKind.DESIGN, name) for name in names)
 
 
 def prose_references(text: str) -> tuple[Reference, ...]:

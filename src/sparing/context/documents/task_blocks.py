@@ -8,41 +8,32 @@ numbered heading that only holds tasks numbered below it is a group and no task.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from sparing.context.documents.fields import known, read_fields
-from sparing.context.documents.ids import Ident, Lead, lead
+from sparing.context.documents.ids import Lead, ident, lead
 from sparing.context.documents.markdown import Heading, Outline
+from sparing.context.documents.task_lists import (
+    TaskBlock,
+    boxed,
+    counted,
+    group_of,
+    led,
+    unmarked,
+    unnumbered,
+)
+from sparing.context.documents.task_tables import tabled
 
-_BOX = re.compile(r"(?P<indent>[ \t]{0,12})[-*+] \[[ xX]\]\*? (?P<text>.+)")
-_NUMBERED = re.compile(r"(?P<indent> {0,3})(?P<number>\d{1,3})[.)] (?P<text>.+)")
-_ROW = re.compile(r" {0,3}\|(?P<cells>[^\n]{1,4000})$")
-_RULE = re.compile(r"[\s|:-]+$")
-_TASKS = re.compile(r"\btasks?\b|\bsteps?\b|\bto.?do\b", re.IGNORECASE)
-_MARKS = re.compile(r"(?:\[[A-Za-z]{1,5}-?\d{0,4}\]\s*)+")
-"""`[P]`, `[US1]`: said of a task, no part of its title."""
-_BOLD = re.compile(r"(?P<indent> {0,3})(?:[-*+] )?(?P<text>\*\*(?:Task |T-?\d|\d+\.\d).+)")
+_WORD = re.compile(r"([^\W\d_]{3,20}) (\d{1,3}(?:\.\d{1,3})?)\s?[:.—–-] ?(.+)")
+_CONTAINER = re.compile(r"phase|stage|part|section|milestone|sprint|week|day|risk|option", re.I)
+_TITLE = "Title:"
 _T = re.compile(r"t\d")
 _DOTTED = re.compile(r"\d+[a-z]{0,2}\.")
+_LETTERED = re.compile(r"[a-z]{1,4}\.\d")
 _SINGLE = re.compile(r"\d+[a-z]?$")
-_CHECKLIST = re.compile(
-    r"done|acceptance|criteria|checklist|verification|validation", re.IGNORECASE
-)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskBlock:
-    ident: Ident | None
-    number: str
-    title: str
-    first: int
-    last: int
-    """1-based lines, both included."""
-    level: int
-    group: str
-    """The heading above, if there is one below the document's title."""
 
 
 def find_blocks(document: Outline) -> tuple[TaskBlock, ...]:
@@ -52,14 +43,47 @@ def find_blocks(document: Outline) -> tuple[TaskBlock, ...]:
         blocks = _headed(document, parents, strongest)
         if blocks:
             return blocks
-    boxes = tuple(_listed(document, parents, _BOX)) or tuple(_listed(document, parents, _BOLD))
+    boxes = boxed(document)
     if boxes:
         return _leaves(document, boxes)
-    for weaker in (_is_step, _is_single, _is_sibling):
+    for weaker in (_is_step, _is_single, _is_lettered, _is_sibling):
         blocks = _headed(document, parents, weaker)
         if blocks:
             return blocks
-    return tuple(_unnumbered(document)) or tuple(_tabled(document)) or tuple(_counted(document))
+    return (
+        tuple(unnumbered(document))
+        or tuple(tabled(document))
+        or led(document)
+        or counted(document)
+        or _worded(document, parents)
+    )
+
+
+def _worded(document: Outline, parents: dict[int, Heading | None]) -> tuple[TaskBlock, ...]:
+    """`Aufgabe 1: …`, `Tâche 2: …`: one unknown word that counts, at least twice on one rank."""
+    found = [
+        (heading, match) for heading in document.headings if (match := _WORD.match(heading.text))
+    ]
+    words = Counter((heading.level, match[1].casefold()) for heading, match in found)
+    if not words or words.most_common(1)[0][1] < 2:
+        return ()
+    best = words.most_common(1)[0][0]
+    return _leaves(
+        document,
+        [
+            TaskBlock(
+                ident=ident("", match[2]),
+                number=match[2],
+                title=match[3].strip(),
+                first=heading.line,
+                last=heading.end,
+                level=heading.level,
+                group=group_of(parents[heading.line]),
+            )  # fmt: skip
+            for heading, match in found
+            if (heading.level, match[1].casefold()) == best and not _CONTAINER.match(match[1])
+        ],
+    )
 
 
 def _is_task(found: Lead) -> bool:
@@ -78,6 +102,11 @@ def _is_step(found: Lead) -> bool:
 
 def _is_single(found: Lead) -> bool:
     return not found.ident.label and _SINGLE.match(found.ident.token) is not None
+
+
+def _is_lettered(found: Lead) -> bool:
+    """`I.1` or `A.2`"""
+    return not found.ident.label and _LETTERED.match(found.ident.token) is not None
 
 
 def _is_sibling(found: Lead) -> bool:
@@ -114,18 +143,30 @@ def _headed(
             or ((heading.level, parents[heading.line]) in homes and _is_sibling(found))
         )
     ]
-    return _leaves(document, blocks)
+    return _leaves(document, [*_titled_below(document, blocks)])
+
+
+def _titled_below(document: Outline, blocks: Sequence[TaskBlock]) -> Iterator[TaskBlock]:
+    """`# Task ID: 1` and then `# Title: …`: its lines are headings of the same rank."""
+    starts = {heading.line: heading for heading in document.headings}
+    for block, following in zip_longest(blocks, blocks[1:]):
+        below = starts.get(block.last + 1)
+        if below is None or not below.text.startswith(_TITLE):
+            yield block
+        else:
+            last = following.first - 1 if following else len(document.lines)
+            yield replace(block, title=below.text.removeprefix(_TITLE).strip(), last=last)
 
 
 def _block(heading: Heading, found: Lead, parent: Heading | None) -> TaskBlock:
     return TaskBlock(
         ident=found.ident,
         number=found.text,
-        title=_unmarked(found.title),
+        title=unmarked(found.title),
         first=heading.line,
         last=heading.end,
         level=heading.level,
-        group=parent.text if parent and parent.level > 1 else "",
+        group=group_of(parent),
     )
 
 
@@ -148,133 +189,3 @@ def _only_groups(document: Outline, block: TaskBlock, inner: TaskBlock) -> bool:
     if block.ident is None or inner.ident is None or not inner.ident.extends(block.ident):
         return False
     return not any(known(item.name) for item in read_fields(document, block.first + 1, block.last))
-
-
-def _listed(
-    document: Outline, parents: dict[int, Heading | None], pattern: re.Pattern[str]
-) -> Iterator[TaskBlock]:
-    """Tasks that are items of a list, each led by its number."""
-    items: list[tuple[int, int, Lead]] = []
-    for number, match in _matches(document, pattern):
-        found = lead(match["text"])
-        if found and found.ident.label.split()[-1:] in ([], ["task"]):
-            items.append((number, len(match["indent"].expandtabs(4)), found))
-    above = _above(document, [number for number, _, _ in items])
-    ends = _list_ends(document, [(number, indent) for number, indent, _ in items])
-    for (number, indent, found), heading, end in zip(items, above, ends, strict=True):
-        group = heading.text if heading and (heading.level > 1 or parents[heading.line]) else ""
-        yield TaskBlock(
-            ident=found.ident,
-            number=found.text,
-            title=_unmarked(found.title),
-            first=number,
-            last=end,
-            level=7 + indent,
-            group=group,
-        )
-
-
-def _unnumbered(document: Outline) -> Iterator[TaskBlock]:
-    """Check boxes without numbers, counted; those of a closing check list are no tasks."""
-    rows = [
-        (number, match["text"])
-        for number, match in _matches(document, _BOX)
-        if len(match["indent"]) < 2
-    ]
-    above = _above(document, [number for number, _ in rows])
-    rows_kept = [
-        (number, text, heading)
-        for (number, text), heading in zip(rows, above, strict=True)
-        if not (heading and _CHECKLIST.search(heading.text))
-    ]
-    ends = _list_ends(document, [(number, 0) for number, _, _ in rows_kept])
-    for count, ((number, text, heading), end) in enumerate(
-        zip(rows_kept, ends, strict=True), start=1
-    ):
-        group = heading.text if heading and heading.level > 1 else ""
-        yield TaskBlock(
-            ident=None,
-            number=str(count),
-            title=_unmarked(text.strip(" *")),
-            first=number,
-            last=end,
-            level=7,
-            group=group,
-        )
-
-
-def _unmarked(title: str) -> str:
-    marks = _MARKS.match(title)
-    return title[marks.end() :] if marks and marks.end() < len(title) else title
-
-
-def _tabled(document: Outline) -> Iterator[TaskBlock]:
-    """Rows of a table that says in its head that it holds tasks; the first cell numbers them."""
-    rows = [(number, _cells(match["cells"])) for number, match in _matches(document, _ROW)]
-    headed, before = False, 0
-    for number, cells in rows:
-        if number != before + 1:
-            headed = any(_TASKS.search(cell) for cell in cells)
-        elif headed and len(cells) > 1 and not _RULE.match("".join(cells)):
-            found = lead(f"{cells[0]}: {cells[1]}")
-            if found:
-                yield TaskBlock(
-                    ident=found.ident, number=found.text, title=_unmarked(found.title),
-                    first=number, last=number, level=7, group="",
-                )  # fmt: skip
-        before = number
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip(" *`") for cell in row.strip().removesuffix("|").split("|")]
-
-
-def _counted(document: Outline) -> Iterator[TaskBlock]:
-    """A numbered list below a heading that speaks of tasks, in a document with nothing better."""
-    rows = [(number, match) for number, match in _matches(document, _NUMBERED)]
-    above = _above(document, [number for number, _ in rows])
-    kept = [
-        (number, match, heading)
-        for (number, match), heading in zip(rows, above, strict=True)
-        if heading and _TASKS.search(heading.text) and not _CHECKLIST.search(heading.text)
-    ]
-    ends = _list_ends(document, [(number, len(match["indent"])) for number, match, _ in kept])
-    for (number, match, heading), end in zip(kept, ends, strict=True):
-        group = heading.text if heading.level > 1 else ""
-        title = _unmarked(match["text"].strip(" *"))
-        yield TaskBlock(
-            ident=None, number=match["number"], title=title, first=number, last=end, level=7,
-            group=group,
-        )  # fmt: skip
-
-
-def _matches(document: Outline, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    for number, line in enumerate(document.lines, start=1):
-        if number not in document.hidden:
-            match = pattern.match(line.rstrip("\r\n"))
-            if match is not None:
-                yield number, match
-
-
-def _above(document: Outline, numbers: Iterable[int]) -> list[Heading | None]:
-    """The heading that each of these lines stands under."""
-    found: list[Heading | None] = []
-    position = 0
-    for number in numbers:
-        while position < len(document.headings) and document.headings[position].line < number:
-            position += 1
-        found.append(document.headings[position - 1] if position else None)
-    return found
-
-
-def _list_ends(document: Outline, items: Sequence[tuple[int, int]]) -> list[int]:
-    """Each item ends before the next heading and before the next item that is not inside it."""
-    borders = [(heading.line, -1) for heading in document.headings] + list(items)
-    ends: dict[int, int] = {}
-    unfinished: list[tuple[int, int]] = []
-    for number, indent in sorted(borders):
-        while unfinished and unfinished[-1][1] >= indent:
-            ends[unfinished.pop()[0]] = number - 1
-        if indent >= 0:
-            unfinished.append((number, indent))
-    return [ends.get(number, len(document.lines)) for number, _ in items]

@@ -20,15 +20,18 @@ from sparing.context.documents.fields import (
     Field,
     read_fields,
 )
+from sparing.context.documents.ids import END, TOKEN
 from sparing.context.documents.markdown import Outline, outline
 from sparing.context.documents.references import (
     design_names,
     field_references,
+    heading_names,
     prose_references,
     title_references,
 )
-from sparing.context.documents.task_blocks import TaskBlock, find_blocks
+from sparing.context.documents.task_blocks import find_blocks
 from sparing.context.documents.task_dependencies import TaskOrder, without_cycles
+from sparing.context.documents.task_lists import TaskBlock
 from sparing.errors import FeatureError
 from sparing.task import Reference, ReferenceKind, Task
 
@@ -36,8 +39,16 @@ _SHOWN_HEADINGS = 12
 _LONGEST_SOURCE = 1_000
 _NOTHING = re.compile(r"(?:none|nothing|no|n/a|[-—–])\b|[-—–]?\s*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\n]{0,400}\)")
-_PATH = re.compile(r"[\w.~*{}@$-]*(?:/[\w.~*{}@$-]+)+/?|[\w.*-]*\.\w{1,8}|Makefile|Dockerfile")
+_PATH = re.compile(r"[\w.~*{}@$-]*(?:/[\w.~*{}@$-]+)+/?|[\w.*-]*\.\w{1,12}|Makefile|Dockerfile")
+_LINES = re.compile(r":\d{1,6}(?:-\d{1,6})?$")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
+_TASK = rf"(?:tasks? )?{TOKEN}{END}"
+_NEEDS = re.compile(
+    r"(?:(?:[(;,]|^[ \t]{0,12}(?:[-*+] )?)\s*(?:depends on|blocked by) "
+    r"|\bneeds (?=tasks? \S|[A-Z]+-?\d))"
+    rf"(?P<named>{_TASK}(?:(?:, (?:and )?| and | & ){_TASK}){{0,20}})",
+    re.IGNORECASE,
+)
 _DOCUMENT_KINDS = {
     "plan": ReferenceKind.PLAN,
     "spec": ReferenceKind.SPEC,
@@ -92,10 +103,9 @@ def _unique(blocks: Iterable[TaskBlock]) -> tuple[TaskBlock, ...]:
 
 
 def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
-    fields = read_fields(document, block.first, block.last)
-    depends = "; ".join(
-        value for name, value in fields if name in DEPENDS and not _NOTHING.match(value)
-    )
+    fields = block.cells or read_fields(document, block.first, block.last)
+    stated = [value for name, value in fields if name in DEPENDS and not _NOTHING.match(value)]
+    depends = "; ".join(stated or _needed(document, block))
     references = _references(block, fields, order)
     return Task(
         number=block.number,
@@ -109,6 +119,16 @@ def _task(document: Outline, block: TaskBlock, order: TaskOrder) -> Task:
         done_when=_done_when(fields),
         group=block.group,
     )
+
+
+def _needed(document: Outline, block: TaskBlock) -> list[str]:
+    """`(depends on T003, T004)`, `- Depends on 2 and 3`, `Needs task 1.`: without a field."""
+    shown = (
+        document.lines[number - 1]
+        for number in range(block.first, block.last + 1)
+        if number not in document.hidden
+    )
+    return [match["named"] for line in shown for match in _NEEDS.finditer(line)]
 
 
 def _mentions(
@@ -142,7 +162,8 @@ def _stated(fields: Sequence[Field]) -> Iterator[Reference]:
             word = document[2] or document[3] or ""
             label = "" if word in _NO_LABELS else word
             kind = _DOCUMENT_KINDS[document[1] or document[3]]
-            yield from field_references(value[:_LONGEST_SOURCE], kind, label)
+            found = field_references(value[:_LONGEST_SOURCE], kind, label)
+            yield from found or (heading_names(value) if kind is ReferenceKind.DESIGN else ())
 
 
 def _files(values: Iterable[str]) -> tuple[str, ...]:
@@ -150,7 +171,7 @@ def _files(values: Iterable[str]) -> tuple[str, ...]:
     for value in values:
         rest = _CODE.sub(" ", value[:_LONGEST_SOURCE])
         for piece in (*_CODE.findall(value), *re.split(r"[,;\s]+", rest)):
-            path = piece.strip(" \t`*.,;:()")
+            path = _LINES.sub("", piece.strip(" \t`*,;:()").rstrip("."))
             if _PATH.fullmatch(path):
                 found[path] = None
     return tuple(found)
