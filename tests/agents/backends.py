@@ -65,6 +65,8 @@ def _turn(act: Act) -> ScriptedTurn:
 BACKENDS: dict[str, Callable[[Path], Backends]] = {"acp": SmallDouble, "scripted": Scripted}
 ONE_LIFE = frozenset({"acp", "codex", "gemini", "opencode"})
 """Backends whose providers know one life of a cache entry."""
+BEHIND_RELAY = frozenset({"acp", "gemini", "opencode"})
+"""Agents that reach their provider through the process that drives them."""
 LONG = "PYTEST_LONG"
 """Set at night: opencode takes seven seconds of processor time to start, Gemini CLI three, so by
 day only the tests of `test_acp_turn` run on them."""
@@ -102,7 +104,7 @@ def call(cwd: Path, **changes: Any) -> AgentCall:
         "access": Access.WORKTREE,
         "model": MODEL,
         "at": 1000.0,
-        "limit_seconds": 30.0,
+        "limit_seconds": 300.0,
     }
     return AgentCall(**{**usual, **changes})
 

@@ -16,7 +16,7 @@ from tests.agents.codex_double import CodexDouble
 HERE = Path(__file__).parent
 WITH_CLIENTS = (
     *("test_claude_turn*.py", "test_codex_turn*.py", "test_api_turn*.py"),
-    "test_acp_turn*.py",
+    *("test_acp_turn*.py", "test_same_feature.py"),
 )
 collect_ignore_glob = [] if "claude" in BACKENDS else [*WITH_CLIENTS]
 

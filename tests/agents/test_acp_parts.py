@@ -222,7 +222,7 @@ def test_a_bill_in_disjoint_buckets(told: Json, usage: Usage) -> None:
     """E2: whichever format its provider speaks, however the answer is cut into pieces."""
     text = f"event: x\ndata: {json.dumps(told)}\n\ndata: [DONE]\n\n".encode()
     for size in (1, 7, len(text)):
-        reader = AnswerReader(100)
+        reader = AnswerReader(b"x" * 100)
         for start in range(0, len(text), size):
             reader.take(text[start : start + size])
         reader.end()
@@ -231,7 +231,7 @@ def test_a_bill_in_disjoint_buckets(told: Json, usage: Usage) -> None:
 
 def test_an_answer_without_a_bill_is_estimated_and_never_free(cwd: Path) -> None:
     """E2: what nobody has told is not zero, and the reply says that it was guessed."""
-    reader = AnswerReader(4000)
+    reader = AnswerReader(b"x" * 4000)
     reader.take(b'data: {"choices": []}\n' * 40)
     reader.end()
     assert (reader.measured, reader.usage.uncached, reader.usage.output > 0) == (False, 1000, True)

@@ -5,20 +5,27 @@ Covers: C3, G1, G3, H6
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sparing import backend_name as names
 from sparing.agents.acp.custom import custom_agent
-from sparing.agents.acp.gemini import LONG_AGO, once, resumed
+from sparing.agents.acp.gemini import LONG_AGO, kept, resumed
 from sparing.agents.acp.here import agent_here, keys_here
 from sparing.agents.acp.homes import Homes
 from sparing.agents.acp.opencode import OPENCODE
 from sparing.agents.acp.options import provider_of
+from sparing.agents.acp.tool_calls import ToolCalls
+from sparing.agents.own_tools import ToolDesk
 from sparing.errors import ConfigError
+from sparing.tool import ToolResult
+
+Json = dict[str, Any]
 
 
 def test_a_turn_can_be_taken_back(tmp_path: Path) -> None:
@@ -39,30 +46,80 @@ def test_a_turn_can_be_taken_back(tmp_path: Path) -> None:
     assert [homes.name_of(one) for one in ("", "x", "../" * 9, "1" * 32)] == ["", "", "", ""]
 
 
-def test_a_gemini_session_is_loaded_under_another_name(tmp_path: Path) -> None:
-    """C3: in the minute in which it began the client would write over it."""
+def test_a_gemini_session_is_loaded_as_it_was_sent(tmp_path: Path) -> None:
+    """C3: whatever the client wrote down itself, which has answers twice and steps as one; under a
+    name that it would not write over within the minute; without what it says before each."""
     chats = tmp_path / ".gemini" / "tmp" / "work" / "chats"
     chats.mkdir(parents=True)
-    for name, size in (("aaaaaaaa", 9), ("bbbbbbbb", 50)):
-        (chats / f"session-2026-11-17T10-40-{name}.jsonl").write_text("x" * size)
-    (chats / "session-2026-11-17T10-41-aaaaaaaa.jsonl").write_text("x" * 90)
+    head = {"sessionId": "aaaaaaaa-1111", "projectHash": "h"}
+    for minute, name in ((40, "aaaaaaaa"), (41, "aaaaaaaa"), (42, "bbbbbbbb")):
+        file = chats / f"session-2026-11-17T10-{minute}-{name}.jsonl"
+        file.write_text(f"{json.dumps(head)}\n{{half")
+    (chats.parent.parent / "another").mkdir()
+    asks: Json = {"role": "user", "parts": [{"text": "Do it."}]}
+    calls = [
+        {"role": "model", "parts": [{"functionCall": {"id": f"c{n}"}, "thoughtSignature": "x"}]}
+        for n in range(2)
+    ]
+    answers = [{"role": "user", "parts": [{"functionResponse": {"id": f"c{n}"}}]} for n in range(2)]
+    steps = [calls[0], answers[0], calls[1], answers[1]]
+    context = {"text": "<session_context>\nToday's date is …"}
+    sent = {"contents": [{**asks, "parts": [context, *asks["parts"]]}, *steps]}
+    kept(tmp_path, json.dumps(sent).encode(), "Done.")
     resumed(tmp_path, "aaaaaaaa-1111")
-    assert [one.name for one in chats.iterdir()] == [f"{LONG_AGO}aaaaaaaa.jsonl"]
-    assert (chats / f"{LONG_AGO}aaaaaaaa.jsonl").read_text() == "x" * 90 + "\n"
+    (file,) = chats.iterdir()
+    assert file.name == f"{LONG_AGO}aaaaaaaa.jsonl"
+    first, *said = map(json.loads, file.read_text().splitlines())
+    assert first == head
+    ended = {"role": "model", "parts": [{"text": "Done."}]}
+    assert [(one["type"], one["content"]) for one in said] == [
+        ("gemini" if one["role"] == "model" else "user", one["parts"])
+        for one in (asks, *steps, ended)
+    ]
+    assert len({one["id"] for one in said}) == len(said)
+    assert [one.name for one in chats.parent.parent.iterdir()] == ["work"]
 
 
-def test_what_a_tool_answered_is_loaded_once() -> None:
-    """C3: Gemini CLI writes it down twice; whatever else there is stays."""
-    answer = {"functionResponse": {"id": "c1", "response": {"output": "x"}}}
-    called = json.dumps({"type": "gemini", "toolCalls": [{"id": "c1", "result": [answer]}]})
-    twice = json.dumps({"type": "user", "content": [answer]})
-    alone = json.dumps({"type": "user", "content": [{"functionResponse": {"id": "c2"}}]})
-    said = json.dumps({"type": "user", "content": [{"text": "go on"}]})
-    lines = [called, twice, alone, said, "{half", '{"content": []}', '{"content": "one"}']
-    assert list(once(lines)) == [called, *lines[2:]]
-    whole = json.dumps({"$set": {"messages": [json.loads(one) for one in (called, twice, said)]}})
-    (kept,) = once([whole])
-    assert json.loads(kept)["$set"]["messages"] == [json.loads(called), json.loads(said)]
+def test_files_where_an_agent_stands_are_those_of_the_worktree() -> None:
+    """G2: opencode tells its model that it works in the empty folder in which it stands."""
+    tools = Noted()
+    calls = ToolCalls(ToolDesk(tools, lambda _: None), told="/state/desk", meant="/sparing/work")
+
+    def ask(name: str, **given: object) -> object:
+        params = {"name": name, "arguments": given}
+        body = {"id": 1, "method": "tools/call", "params": params}
+        asyncio.run(calls.answer(json.dumps(body).encode()))
+        return tools.given[-1]
+
+    assert ask("look", read=["/state/desk/a.py", "b.py"], lines=3) == {
+        "read": ["/sparing/work/a.py", "b.py"],
+        "lines": 3,
+    }
+    assert ask("run", command="cd /state/desk && ls") == {"command": "cd /sparing/work && ls"}
+    edit = {"path": "/state/desk/c.md", "create": "see /state/desk"}
+    placed = {"path": "/sparing/work/c.md", "create": "see /state/desk"}
+    assert ask("change", edits=[edit]) == {"edits": [placed]}
+
+
+class Noted:
+    """Tools that take down what they are asked."""
+
+    specs = ()
+
+    def __init__(self) -> None:
+        self.given: list[Json] = []
+
+    def begin(self, session: str) -> None: ...
+
+    def answer(self, name: str, given: Json) -> ToolResult:
+        self.given.append(given)
+        return ToolResult("")
+
+    def forget(self) -> None: ...
+
+    def keep(self, session: str) -> None: ...
+
+    def end(self) -> None: ...
 
 
 def test_an_agent_that_can_not_be_confined_is_refused() -> None:

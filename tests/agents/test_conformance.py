@@ -132,7 +132,7 @@ def test_a_session_takes_one_turn_at_a_time(backends: Backends, cwd: Path, resta
 def test_a_fork_that_ends_gives_no_second_turn_a_way_in(backends: Backends, cwd: Path) -> None:
     """G3: whoever holds the session holds it to the end of the turn."""
     backend = backends.make(
-        Act(role="quick", delay_seconds=0.1), Act(role="slow", delay_seconds=60)
+        Act(role="quick", delay_seconds=0.1), Act(role="slow", delay_seconds=600)
     )
     session = run(backend, call(cwd, role="quick")).session
 

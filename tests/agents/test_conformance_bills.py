@@ -55,6 +55,27 @@ def test_the_bill_is_the_provider_s_to_the_token(backends: Backends, cwd: Path) 
         assert sum((made.usage or Usage() for made in reply.calls), Usage()) == reply.usage
 
 
+def test_several_steps_of_a_turn_are_resumed_as_they_were_sent(
+    backends: Backends, cwd: Path
+) -> None:
+    """C3, E2: what tools answered stands where it stood, so all of it is read from the cache; also
+    by whoever resumes what was resumed."""
+    (cwd / "a.txt").write_text("some words " * 900)
+    act = Act(read=("a.txt",), write={"b.txt": "more words " * 400})
+    reply = run(backends.make(act), call(cwd))
+    for number in range(2):
+        known = reply.context_tokens - reply.calls[-1].output
+        news = segments(f"Go on, part {number}.")
+        asked = call(
+            cwd, id=f"n{number}", prompt=news, resume=reply.session, at=1060.0 + 60 * number
+        )
+        reply = run(backends.make(act if number == 0 else Act()), asked)
+        assert reply.failure is None, reply.detail
+        first = reply.calls[0].usage
+        assert first is not None
+        assert first.read >= 0.95 * known
+
+
 def test_the_size_of_the_context_is_that_of_the_last_call(backends: Backends, cwd: Path) -> None:
     """D2: a turn's bill counts what is sent again and again, its context does not."""
     (cwd / "a.txt").write_text("some words " * 400)

@@ -16,7 +16,7 @@ import pytest
 
 from sparing.agents.process import worktree_lock
 from sparing.errors import StateError
-from tests.agents.backends import BACKENDS, alive, gone
+from tests.agents.backends import BACKENDS, BEHIND_RELAY, alive, gone
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOLDER = """
@@ -73,7 +73,7 @@ def test_an_agent_outlives_a_killed_engine_only_until_the_next_one(
     os.kill(engine.pid, signal.SIGKILL)
     engine.communicate()
     # Behind our relay an agent has lost its model with the engine, and may end by itself.
-    assert alive(agent) or name == "acp"
+    assert alive(agent) or name in BEHIND_RELAY
 
     with worktree_lock(tmp_path / "lock"):
         assert gone(agent)

@@ -59,6 +59,8 @@ class AcpAgent:
     """It has ours and no others."""
     resumed: Callable[[Path, str], None] = field(default=lambda _home, _session: None)
     """Makes a session's folder ready to be loaded."""
+    kept: Callable[[Path, bytes, str], None] = field(default=lambda _home, _asked, _said: None)
+    """Takes down the last request of a turn and the answer to it: what the session now holds."""
     replays: bool = False
     """A loaded session is told to us once more before it goes on."""
     settle_seconds: float = 0.3
@@ -81,4 +83,4 @@ class InstalledAgent:
 
 def free_of_commands(text: str) -> str:
     """Agents take a prompt that begins so for an order to themselves."""
-    return f"Task: {text}" if text.lstrip().startswith(("/", "$", "@", "!")) else text
+    return f"Task: {text}" if text.lstrip().startswith(("/", "$", "@", "!", "?")) else text

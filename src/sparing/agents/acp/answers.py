@@ -36,7 +36,8 @@ class WantedCall:
 class AnswerReader:
     """Takes an answer piece by piece; what it says is whole once the answer is."""
 
-    sent_chars: int
+    asked: bytes
+    """The request that it answers."""
     refused: bool = False
     """The provider would not let the model answer."""
     calls: list[WantedCall] = field(default_factory=list[WantedCall])
@@ -63,7 +64,7 @@ class AnswerReader:
     @property
     def usage(self) -> Usage:
         if not self._told:
-            read, said = self.sent_chars // CHARS_PER_TOKEN, self._taken // CHARS_PER_TOKEN
+            read, said = len(self.asked) // CHARS_PER_TOKEN, self._taken // CHARS_PER_TOKEN
             return Usage(uncached=max(1, read), output=max(1, said))
         return usage_of(self._told)
 

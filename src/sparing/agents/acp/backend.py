@@ -126,7 +126,7 @@ class AcpBackend:
             stop=watch.stop,
             now=lambda: time.time(),
         )
-        tools = ToolCalls(watch.desk)
+        tools = ToolCalls(watch.desk, told=watch.folder, meant=str(call.seen))
         async with LoopbackServer(relay, tools) as server:
             if setup.agent.own_tools and watch.desk.tools:
                 watch.tools = server.tools
@@ -225,6 +225,7 @@ class AcpBackend:
             own = call.resume and not call.fork and ended.failure is not Failure.INVALID_SESSION
             return call.resume if own else ""
         session = call.resume if call.resume and not call.fork else uuid.uuid4().hex
+        self._setup.agent.kept(home, watch.asked, watch.said)
         homes.keep(home, session, watch.session)
         return session
 

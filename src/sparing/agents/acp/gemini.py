@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import shutil
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +17,9 @@ FOLDER, PROJECT = ".gemini", "work"
 TOOLS = tuple(f"mcp_{SERVER}_{name}" for name in ("look", "change", "run"))
 SHORT_ID = 8
 LONG_AGO = "session-2000-01-01T00-00-"
+LONG_AGO_TIME = "2000-01-01T00:00:00.000Z"
+TRANSCRIPT = "transcript.json"
+CONTEXT = "<session_context>"
 START = 'cd "$1" && shift && exec "$@"'
 HERE = "."
 """The home's path stands before every prompt: told so it is the same each time."""
@@ -65,46 +68,56 @@ def settings(retries: int) -> JsonObject:
     }
 
 
+def kept(home: Path, asked: bytes, said: str) -> None:
+    """The conversation as it was last sent, with the answer. What the client writes down itself
+    has answers of tools twice, and calls of several steps as though they were one."""
+    told = [_without_context(one) for one in _objects((read_message(asked) or {}).get("contents"))]
+    whole = [one for one in (*told, {"role": "model", "parts": [{"text": said}]}) if one["parts"]]
+    (home / TRANSCRIPT).write_text(json.dumps(whole), "utf-8")
+
+
 def resumed(home: Path, session: str) -> None:
-    """Of one session alone, under a name that its next turn will not take.
+    """The session alone, in the words in which it was sent, under a name that its next turn will
+    not take.
 
     Sessions are found by the minute in which they began: one that is loaded within that minute
     would be written over.
     """
     chats = home / FOLDER / "tmp" / PROJECT / "chats"
-    short = session[:SHORT_ID]
-    ours = sorted(chats.glob(f"*-{short}.jsonl"), key=lambda file: file.stat().st_size)
-    for file in set(chats.glob("*.jsonl")) - set(ours[-1:]):
+    for folder in (home / FOLDER / "tmp").iterdir():
+        if folder.name != PROJECT:
+            shutil.rmtree(folder, ignore_errors=True)
+    heads = [
+        head
+        for file in sorted(chats.glob(f"*-{session[:SHORT_ID]}.jsonl"))
+        if (head := _head(file))
+    ]
+    for file in chats.glob("*.jsonl"):
         file.unlink()
-    if ours:
-        lines = ours[-1].read_text("utf-8").splitlines()
-        ours[-1].unlink()
-        kept = "".join(f"{line}\n" for line in once(lines))
-        (chats / f"{LONG_AGO}{short}.jsonl").write_text(kept, "utf-8")
+    said = _objects(json.loads((home / TRANSCRIPT).read_text("utf-8")))
+    lines = [*heads[:1], *(_message(number, one) for number, one in enumerate(said))]
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    (chats / f"{LONG_AGO}{session[:SHORT_ID]}.jsonl").write_text(text, "utf-8")
 
 
-def once(lines: Iterable[str]) -> Iterator[str]:
-    """What tools answered is written down with their call and once more as a message of its own;
-    a loaded session would send both."""
-    told: set[str] = set()
-    for line in lines:
-        message = read_message(line.encode()) or {}
-        (whole,) = _objects([message.get("$set")]) or [{}]
-        listed = _objects(whole.get("messages"))
-        if listed:
-            kept = [one for one in listed if not _is_told(one, told)]
-            yield json.dumps({"$set": {**whole, "messages": kept}}, ensure_ascii=False)
-        elif not _is_told(message, told):
-            yield line
+def _head(file: Path) -> JsonObject | None:
+    """What a file says of its session, before anything that was said in it."""
+    with file.open("rb") as lines:
+        return read_message(lines.readline())
 
 
-def _is_told(message: JsonObject, told: set[str]) -> bool:
-    """Whether it only says what tools are known to have answered; takes down what those are."""
-    calls = _objects(message.get("toolCalls"))
-    told |= {str(one.get("id")) for one in calls if one.get("result")}
-    parts = _objects(message.get("content"))
-    answers = [_objects([part.get("functionResponse")]) for part in parts]
-    return bool(parts) and all(one and str(one[0].get("id")) in told for one in answers)
+def _message(number: int, said: JsonObject) -> JsonObject:
+    """As the client writes it down."""
+    kind = "gemini" if said.get("role") == "model" else "user"
+    parts = said.get("parts")
+    return {"id": f"said-{number}", "timestamp": LONG_AGO_TIME, "type": kind, "content": parts}
+
+
+def _without_context(said: JsonObject) -> JsonObject:
+    """The client says where it stands before each conversation, also before a loaded one."""
+    parts = _objects(said.get("parts"))
+    kept = [part for part in parts if not str(part.get("text", "")).startswith(CONTEXT)]
+    return {**said, "parts": kept}
 
 
 def _objects(value: object) -> list[JsonObject]:
@@ -130,5 +143,6 @@ GEMINI = AcpAgent(
     providers=(names.API_GOOGLE,),
     window_tokens=1_000_000,
     resumed=resumed,
+    kept=kept,
     replays=True,
 )

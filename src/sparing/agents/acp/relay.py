@@ -121,7 +121,7 @@ class Relay:
             return
         self.began()
         await begin(Heard(response.status, kind))
-        reader = AnswerReader(len(asked.body))
+        reader = AnswerReader(asked.body)
         try:
             while piece := await asyncio.to_thread(response.read1, PIECE):
                 reader.take(piece)

@@ -50,6 +50,8 @@ class AcpWatch:
     says_system: bool = False
     """The protocol has no system prompt: who can't be given it otherwise is told it first."""
     session: str = ""
+    asked: bytes = b""
+    """The last request that its provider has answered."""
     calls: list[Usage] = field(default_factory=list[Usage])
     estimated: bool = False
     denied: list[str] = field(default_factory=list[str])
@@ -118,6 +120,7 @@ class AcpWatch:
             self.events(AgentEvent(ANSWERING, ""))
 
     def billed(self, answer: AnswerReader) -> None:
+        self.asked = answer.asked
         self.calls.append(answer.usage)
         self.estimated |= not answer.measured
         self.refused |= answer.refused

@@ -18,11 +18,18 @@ SERVER = "s"
 """What stands before a tool's name in the agent; short, since every request repeats it."""
 VERSION = "2025-06-18"
 NO_METHOD = -32601
+TEXTS = frozenset({"create", "find", "replace"})
+"""What is written into files, whatever it names."""
 
 
 @dataclass(slots=True)
 class ToolCalls:
     desk: ToolDesk
+    told: str = ""
+    """Where the agent was told that it stands: some tell their model, which then names files
+    there."""
+    meant: str = ""
+    """The worktree, as its commands know it."""
     listed: bool = False
     """The agent has asked which tools there are."""
 
@@ -52,8 +59,24 @@ class ToolCalls:
                 return {**head, "error": {"code": NO_METHOD, "message": words}}
 
     async def _call(self, params: JsonObject) -> JsonObject:
-        result = await self.desk.call(str(params.get("name")), _object(params.get("arguments")))
+        given = {
+            name: value if name in TEXTS else self._placed(value)
+            for name, value in _object(params.get("arguments")).items()
+        }
+        result = await self.desk.call(str(params.get("name")), given)
         return {"content": [{"type": "text", "text": result.text}], "isError": result.failed}
+
+    def _placed(self, value: object) -> object:
+        """Paths of the worktree in place of those where the agent stands."""
+        if isinstance(value, str):
+            return value.replace(self.told, self.meant) if self.told else value
+        if isinstance(value, list):
+            return [self._placed(one) for one in cast("list[object]", value)]
+        found = _object(value)
+        placed = {
+            name: found[name] if name in TEXTS else self._placed(found[name]) for name in found
+        }
+        return placed if isinstance(value, dict) else value
 
 
 def _hello(version: str) -> JsonObject:
