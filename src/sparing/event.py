@@ -224,6 +224,10 @@ class LearnedEvent:
     """Entries that are new, rewritten or retired, in words for the last gate."""
 
 
+NOT_HANDED_OVER = "not handed over"
+"""How the reason begins for which a finished feature is stuck."""
+
+
 @lazy_dataclass
 class HandoverEvent:
     """A finished branch was merged, pushed or left with the commands that do it."""

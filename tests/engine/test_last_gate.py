@@ -18,6 +18,11 @@ from tests.engine.small import SCRIPT as SMALL
 from tests.repositories import git, make_repository, write_files
 from tests.terminal import sparing
 
+HISTORIES = {
+    "squash": "everything up to this commit becomes one commit on main",
+    "rebase": "the commits up to this one are rebased onto main",
+}
+
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
@@ -51,6 +56,9 @@ def assert_it_is_said(scene: Scene, seen: str, shown: str) -> None:
     assert f"  final commit: {shown[:10]} (.meta.json: completed)\n" in said
     assert "  checks: 1 green\n" in said
     assert "  if you approve: exactly this commit is merged into main\n" in said
+    for history, words in HISTORIES.items():
+        other = {**scene.environ, "SPARING_COMMITS__HISTORY": history}
+        assert f"  if you approve: {words}\n" in sparing(scene.path, "show", "1", environ=other).out
     office = open_office(scene.path)
     (row,) = every_row(office)
     gate = waiting_gate(office, row)

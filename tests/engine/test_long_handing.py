@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.engine.small import SCRIPT
 from tests.guard import Guard
 from tests.repositories import git, make_repository, write_files
-from tests.terminal import sparing
+from tests.terminal import Said, sparing
 
 BRANCH = "feature/001-make-a-file"
 URL = "https://example.com/ada/gate.git"
@@ -43,11 +43,22 @@ def moved_and_put_right(path: Path, environ: dict[str, str]) -> None:
 def assert_it_says_what_was_done(body: str) -> None:
     """D6: one turn was cut off by whoever moved the branch, so the cost is in part estimated."""
     assert body.startswith(
-        "## What\n\nMake a file\n\n1 file, +1 -0, in detail:\n\n- made.txt (+1 -0)"
+        "## What\n\nMake a file\n\nThere is one more file, with its one line.\n"
+        "Nothing else is different, and the checks are as they were.\n\n"
+        "1 file, +1 -0, in detail:\n\n- made.txt (+1 -0)"
     )
     assert "\n## How it was checked\n" in body
     assert "Cost of the agents: $0.0" in body
     assert body.endswith("(simulated and estimated), 4 turns.\n")
+
+
+def assert_it_says_why_not(said: Said) -> None:
+    """K1: where it happens and at the end, with the commands; nobody is asked for money."""
+    assert said.code == 2, said.err
+    assert said.err.count("has uncommitted changes") == 2
+    assert "done is stuck: not handed over\n" in said.err
+    assert "to come: nothing\n" in said.err
+    assert "\n    git stash\n" in said.err
 
 
 def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guard: Guard) -> None:
@@ -72,9 +83,7 @@ def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guar
     assert sparing(path, *words, environ=environ).code == 0
     moved_and_put_right(path, environ)
     said = sparing(path, "run", "--yes", environ=environ)
-    assert said.code == 2, said.err
-    assert "has uncommitted changes" in said.err
-    assert "\n    git stash\n" in said.err
+    assert_it_says_why_not(said)
     assert guard.changes() == []
     worktree = Path(sparing(path, "status", "--json").json["features"][0]["worktree"])
     assert (worktree / "made.txt").exists()
@@ -82,7 +91,9 @@ def test_what_stays_outside_is_brought_home_by_the_next_run(tmp_path: Path, guar
     asked = sparing(path, "run", "--yes", "--hand-over", "pull-request", environ=environ)
     assert asked.code == 0, asked.err
     assert f"→ pull request {OPEN}\n" in asked.err
-    assert_it_says_what_was_done((tmp_path / "bin" / "gh.body").read_text())
+    body = (tmp_path / "bin" / "gh.body").read_text()
+    assert_it_says_what_was_done(body)
+    assert (worktree.parents[1] / "pull-requests" / "001-make-a-file.md").read_text() == body
     assert git(host, "rev-parse", BRANCH) == git(path, "rev-parse", BRANCH)
     assert git(host, "rev-parse", "main") == git(path, "rev-parse", "main")
     assert worktree.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sparing.config.settings import AgentSettings, Settings
 from sparing.errors import RepositoryError
 from sparing.feature import Feature
 from sparing.runtime.commit_message import commit_stamp, merge_stamp
+from sparing.workspace.git.merge_trees import rebased, squashed
 from sparing.workspace.git.objects import make_commit
 from sparing.workspace.git.repository import Repository, confirmed, head, search_repository
 from tests.repositories import commit_files, git, make_repository
@@ -123,6 +125,34 @@ def test_who_signs_signs_here_too_and_only_once(tmp_path: Path) -> None:
         repo.checkout, "cat-file", "commit", made[0]
     )
     assert len((tmp_path / "signatures").read_text().splitlines()) == 1
+
+
+def test_an_ssh_key_signs_whatever_reaches_the_base(tmp_path: Path) -> None:
+    """H3, D6: commits of the branch, and those that a squash or a rebase makes of them."""
+    key = tmp_path / "key"
+    subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)), check=True)
+    (tmp_path / "allowed").write_text(f"a@example.com {key.with_suffix('.pub').read_text()}")
+    (tmp_path / ".gitconfig").write_text(
+        "[user]\n\tname = Ada\n\temail = a@example.com\n"
+        f"\tsigningkey = {key}.pub\n[commit]\n\tgpgsign = true\n[gpg]\n\tformat = ssh\n"
+    )
+    path = make_repository(tmp_path / "r")
+    environ = {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin"}
+    found = confirmed(search_repository(path), frozenset(), environ)
+    repo = replace(found, locks=tmp_path / "locks")
+    base, tree = head(repo).commit, git(path, "hash-object", "-t", "tree", "-w", "/dev/null")
+    stamp = commit_stamp(repo, Settings(), feature_of(repo), SPEC, "s1", 0.0)
+    tip = make_commit(repo.git(), tree, (base,), stamp)
+    commit_files(path, {"b.txt": "b\n"}, "ours")
+    moved = git(path, "rev-parse", "main")
+    squash = squashed(repo, moved, tip, stamp._replace(step_id="merge"), "").commit
+    rebase = rebased(repo, moved, tip, stamp.signer).commit
+    allowed = f"gpg.ssh.allowedSignersFile={tmp_path / 'allowed'}"
+    for commit in (tip, squash, rebase):
+        assert git(path, "-c", allowed, "log", "-1", "--format=%G? %GS", commit) == (
+            "G a@example.com"
+        )
+    assert len({tip, squash, rebase}) == 3
 
 
 def test_a_key_that_is_locked_makes_no_commit(tmp_path: Path) -> None:

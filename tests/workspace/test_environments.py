@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sparing.workspace.checks.environment import is_sealed, kept_for, tools_of
+from sparing.workspace.checks.live_output import running_commands
 from sparing.workspace.checks.run import CheckSandbox
 from sparing.workspace.git.commit import changed_paths
 from sparing.workspace.git.repository import find_repository
@@ -22,7 +23,7 @@ from sparing.workspace.setup.environments import (
     environment_name,
 )
 from sparing.workspace.setup.ingredients import recipe_at
-from sparing.workspace.setup.run import Means, equip
+from sparing.workspace.setup.run import Means, equip, while_copying
 from tests.repositories import make_repository, write_files
 from tests.workspace.setup_ways import change_files
 
@@ -48,12 +49,15 @@ class Ground:
 
     def equip(self, worktree: Worktree, commit: str = "", lent: tuple[str, ...] = ()) -> bool:
         """Whether commands had to run."""
+        recipe = recipe_at(self.repository, commit or self.base, (COMMAND,), ())
+        return bool(equip(worktree, recipe, self.means, prepare=lambda: lent).done)
+
+    @property
+    def means(self) -> Means:
         writable = (self.folder / "caches",)
         sandbox = CheckSandbox(self.folder / "scratch", self.repository.git_dir, writable=writable)
         environ = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
-        means = Means(environ, self.folder / "caches", 60.0, sandbox, self.folder)
-        recipe = recipe_at(self.repository, commit or self.base, (COMMAND,), ())
-        return bool(equip(worktree, recipe, means, prepare=lambda: lent).done)
+        return Means(environ, self.folder / "caches", 60.0, sandbox, self.folder)
 
     @property
     def runs(self) -> int:
@@ -143,6 +147,15 @@ def test_whoever_waited_for_too_long_builds_it_too(tmp_path: Path) -> None:
     store = Environments(tmp_path / "environments")
     with store.building("one", 0.0), store.building("one", 0.0):
         assert True
+
+
+def test_whoever_waits_sees_that_packages_are_copied(tmp_path: Path) -> None:
+    """K1: thousands of files take long, and nothing is printed meanwhile."""
+    ground = Ground(tmp_path)
+    worktree, scratch = ground.worktree("one"), ground.folder / "scratch"
+    shown = while_copying(ground.means, worktree, lambda: [*running_commands(scratch)])
+    assert [(one.name, one.command) for one in shown] == [("set-up", "copying installed packages")]
+    assert [*running_commands(scratch)] == []
 
 
 def test_half_of_one_is_never_given(tmp_path: Path) -> None:

@@ -38,8 +38,25 @@ def test_a_squash_is_one_commit_on_top(tmp_path: Path) -> None:
     )  # fmt: skip
     assert git(checkout, "log", "-1", "--format=%b", "main").startswith("Why.")
     assert sorted(p.name for p in checkout.glob("*.txt")) == ["a.txt", "b.txt", "c.txt"]
+    assert done.note == f"merged into main as one commit; {checkout} is up to date"
     again = hand(worktree, MergeHistory.SQUASH)
     assert (again.merged, again.commit) == (True, done.commit)
+
+
+def test_a_squash_names_all_who_helped(tmp_path: Path) -> None:
+    """D6: each trailer of the branch once; ids of its steps mean nothing on the base."""
+    worktree = branch(tmp_path)
+    for name, role in (("d.txt", "builder"), ("e.txt", "tester"), ("f.txt", "builder")):
+        write_files(worktree.path, {name: f"{name}\n"})
+        git(worktree.path, "add", name)
+        helped = f"Assisted-by: Claude Code ({role})\nRun-Id: r\nStep-Id: {name}"
+        git(worktree.path, "commit", "-qm", f"Add {name}\n\nWhy: not a trailer.\n\n{helped}")
+    hand(worktree, MergeHistory.SQUASH)
+    said = git(worktree.repository.checkout, "log", "-1", "--format=%b", "main").strip()
+    assert said == (
+        "Why.\n\nAssisted-by: Claude Code (builder)\nAssisted-by: Claude Code (tester)\n"
+        f"{STAMP.trailers.strip()}"
+    )
 
 
 def test_a_rebase_has_every_commit_and_no_merge(tmp_path: Path) -> None:

@@ -132,6 +132,15 @@ def test_without_gh_the_branch_is_pushed_and_the_command_is_told(site: Site) -> 
     assert f"refs/heads/{BRANCH}" in site.refs()
 
 
+def test_a_text_that_is_kept_is_named_and_not_repeated(site: Site) -> None:
+    """K1: a command of one line, and a text that can be changed before it is sent."""
+    worktree = make_worktree(site.checkout)
+    kept = site.folder / "my text.md"
+    request = PullRequest("main", BRANCH, worktree.tip(), "t", "Why.\n", body_file=kept)
+    (said,) = open_request(worktree.repository, request._replace(draft=True), site.environ).commands
+    assert said.endswith(f" --title t --body-file '{kept}' --draft")
+
+
 def test_gh_that_fails_is_quoted_and_the_push_stands(site: Site) -> None:
     site.install_gh(login=False)
     told = site.open()

@@ -8,12 +8,13 @@ removed.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import assert_never
 
 from sparing.change import MergeHistory
 from sparing.config.process_environment import network_environment
 from sparing.config.settings import HandOver
-from sparing.event import HandoverEvent
+from sparing.event import NOT_HANDED_OVER, HandoverEvent
 from sparing.finish.handover_text import Body, body_of
 from sparing.finish.pull_request import pull_request_text
 from sparing.job import Job, JobResult, Ticket
@@ -67,7 +68,7 @@ def hand_over_branch(source: Source, ticket: Ticket) -> JobResult:
         tell(tx, ticket, job, told, text=note)
     if how is HandOver.PRINT or done.merged or done.pushed:
         return JobResult(commit=job.head, detail=note)
-    return JobResult(commit=job.head, failure="not handed over", detail=note)
+    return JobResult(commit=job.head, failure=NOT_HANDED_OVER, detail=note)
 
 
 def _changed(around: Surroundings, row: FeatureRow, job: Job) -> JobResult | None:
@@ -116,9 +117,18 @@ def _requested(
         branch=feature.branch,
         commit=last,
         title=stamp.subject if merge.history is MergeHistory.SQUASH else feature.title,
-        body=pull_request_text(around, row, body),
+        body=(text := pull_request_text(around, row, body)),
         draft=around.settings(row).commits.draft,
+        body_file=_kept(around, row, text),
     )
     opened = open_request(around.repository, request, network_environment())
     note, commands = opened.note, opened.commands
     return Handover(False, last, note, commands, opened.url, opened.pushed)
+
+
+def _kept(around: Surroundings, row: FeatureRow, text: str) -> Path:
+    """For whoever opens the pull request by hand."""
+    path = around.folder.path / "pull-requests" / f"{row.feature.name}.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path

@@ -7,7 +7,7 @@ for follows. Owners are named by CODEOWNERS; whether to ask them is the host's o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from sparing.artifact import ArtifactName
@@ -21,6 +21,7 @@ from sparing.workspace.git.commit import changed_files, read_file
 FOLDERS = (".github", "", "docs")
 TEMPLATES = ("pull_request_template.md", "PULL_REQUEST_TEMPLATE.md")
 OWNERS = "CODEOWNERS"
+SUMMARIES = {ArtifactName.SUMMARY: ("What Changed", "What changed", "Summary")}
 REASONS = {
     ArtifactName.PRD: ("Problem Statement", "Goals"),
     ArtifactName.SPEC: ("Problem Statement", "Overview", "Goals"),
@@ -33,7 +34,8 @@ ASKS = {
     "How it was checked": r"test|check|verif|validat|how",
     "Open concerns": r"risk|concern|open|note|limit",
 }
-LONGEST_REASON = 1_200
+LONGEST = 1_200
+"""Characters that are taken over from a document or a request."""
 _HEADING = re.compile(r"^#{1,6} +(.*?) *#*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ISSUE = re.compile(r"https?://\S+/issues/(\d+)")
@@ -45,7 +47,8 @@ def pull_request_text(around: Surroundings, row: FeatureRow, body: Body) -> str:
     paths = [one.path for one in changed_files(around.repository, commit, row.head)]
     text = fill(
         "documents", "pull_request", title=" ".join(row.feature.title.split()),
-        why=_reason(around, row), issue=f"#{issue[1]}" if issue else "", facts=body.facts,
+        about=_first(around, row, SUMMARIES), why=_reason(around, row),
+        issue=f"#{issue[1]}" if issue else "", facts=body.facts,
         owners=" ".join(owners_of(_text(around, commit, OWNERS), paths)), cost=body.cost,
     )  # fmt: skip
     found = next(filter(None, (_text(around, commit, name) for name in TEMPLATES)), "")
@@ -103,14 +106,21 @@ def _parts(text: str) -> list[tuple[str, str]]:
 def _reason(around: Surroundings, row: FeatureRow) -> str:
     """The request at length, or the paragraph of a document that says why."""
     if row.background.description:
-        return row.background.description[:LONGEST_REASON].strip()
-    for name, headings in REASONS.items():
+        return row.background.description[:LONGEST].strip()
+    return _first(around, row, REASONS) or "As requested."
+
+
+def _first(
+    around: Surroundings, row: FeatureRow, wanted: Mapping[ArtifactName, Sequence[str]]
+) -> str:
+    """The first paragraph under the first of these headings that a document has."""
+    for name, headings in wanted.items():
         text = _file(around, row.head, f"{around.feature_folder(row)}/{name.filename}")
         for heading in headings if text else ():
             section = (extract_section(text, heading) or "").partition("\n")[2].strip()
             if section:
-                return section.split("\n\n")[0][:LONGEST_REASON].strip()
-    return "As requested."
+                return section.split("\n\n")[0][:LONGEST].strip()
+    return ""
 
 
 def _text(around: Surroundings, commit: str, name: str) -> str:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from sparing.event import (
+    NOT_HANDED_OVER,
     AnswerEvent,
     ChecksEvent,
     EditEvent,
@@ -274,7 +275,8 @@ def _stuck(event: Event, what: StuckEvent) -> EventLine:
         return EventLine("‖", LineTone.PERSON, f"{event.stage} is {PAUSED}")
     if what.cause == "questions":
         return EventLine("?", LineTone.PERSON, f"{event.stage} waits for you: {event.text}")
-    return EventLine("!", LineTone.BAD, f"{event.stage} is stuck: {event.text}")
+    words = NOT_HANDED_OVER if event.text.startswith(NOT_HANDED_OVER) else event.text  # told above
+    return EventLine("!", LineTone.BAD, f"{event.stage} is stuck: {words}")
 
 
 def _look(event: Event) -> EventLine | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
+from sparing.change import MergeHistory
 from sparing.config.settings import HandOver
 from sparing.desk.office import Office, settings_of
 from sparing.event import AnswerEvent, ChecksEvent, LearnedEvent
@@ -28,6 +29,16 @@ NOTES, BASE = 4, 5
 """Where a stored mark has what was left open, and the commit before its stage."""
 MOST_NOTES = 8
 SHORT = 10
+_ON_BASE = {
+    MergeHistory.ALL: "exactly this commit is merged into {}",
+    MergeHistory.SQUASH: "everything up to this commit becomes one commit on {}",
+    MergeHistory.REBASE: "the commits up to this one are rebased onto {}",
+}
+_PUSHED = {
+    MergeHistory.ALL: "exactly this commit is pushed as {}",
+    MergeHistory.SQUASH: "everything up to this commit is pushed as one commit on {}",
+    MergeHistory.REBASE: "the commits up to this one are rebased and pushed as {}",
+}
 
 
 def is_last_gate(row: FeatureRow) -> bool:
@@ -114,13 +125,14 @@ def _later(office: Office, row: FeatureRow, green: str) -> bool:
 
 
 def _handed(office: Office, row: FeatureRow) -> str:
-    feature, how = row.feature, settings_of(office, row).workspace.hand_over
+    feature, settings = row.feature, settings_of(office, row)
+    how, history = settings.workspace.hand_over, settings.commits.history
     match how:
         case HandOver.PRINT:
             return f"nothing is merged; you get the command to merge into {feature.base_branch}"
         case HandOver.MERGE:
-            return f"exactly this commit is merged into {feature.base_branch}"
+            return _ON_BASE[history].format(feature.base_branch)
         case HandOver.PULL_REQUEST:
-            return f"exactly this commit is pushed as {feature.branch}, for a pull request"
+            return f"{_PUSHED[history].format(feature.branch)}, for a pull request"
         case _:
             assert_never(how)

@@ -85,7 +85,8 @@ def fix_outlook(office: Office, row: FeatureRow, least: int, most: int) -> Range
 def stages_ahead(row: FeatureRow) -> tuple[Stage, ...]:
     """The stages that are still to come; one that is under way counts."""
     flow, state = FLOWS[row.feature.flow], FlowState.load(row.place["state"])
-    over = state.position in (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
+    ended = (Position.GATE, Position.HANDOVER, Position.DONE, Position.ABANDONED)
+    over = state.position in ended or state.held is Position.HANDOVER
     return flow.stages[flow.index(state.stage) + over :]
 
 

@@ -32,10 +32,10 @@ class Setting(NamedTuple):
 class Effect(StrEnum):
     """What a setting that names a program does to us."""
 
-    REFUSED = "we stop until it is trusted"
-    OFF = "off until it is trusted: a conflict instead"
-    PUSH = "we push nothing until it is trusted"
-    NEVER = "never run by us"
+    REFUSED = "Sparing stops until you trust it"
+    OFF = "off until you trust it: counts as a conflict"
+    PUSH = "nothing is pushed until you trust it"
+    NEVER = "never run"
 
 
 FIXED: tuple[Setting, ...] = (

@@ -72,11 +72,11 @@ def hand_over(
             note = f"{branch} and {base_branch} both changed: {files}"
             return Handover(False, base, note, by_hand)
         if place is None:
-            return _move(repo, base_branch, base, new.commit, by_hand)
+            return _move(repo, merge, base, new.commit, by_hand)
         if not consent:
             note = f"{base_branch} is checked out in {place.path}; it moves only with your consent"
             return Handover(False, base, note, by_hand)
-        return _fast_forward(place, base, new.commit, by_hand)
+        return _fast_forward(place, merge, base, new.commit, by_hand)
 
 
 def rewritten(
@@ -166,14 +166,28 @@ def _is_rebasing(git_dir: Path, branch: str) -> bool:
     return any((read_plain(name) or b"").strip() == wanted for name in names)
 
 
-def _move(repo: Repository, branch: str, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
-    stands = move_ref(repo.checkout_git(), f"refs/heads/{branch}", new, base)
+def _move(
+    repo: Repository, merge: Merge, base: str, new: str, by_hand: tuple[str, ...]
+) -> Handover:
+    stands = move_ref(repo.checkout_git(), f"refs/heads/{merge.base}", new, base)
     if stands == new:
-        return Handover(True, new, f"merged into {branch}", ())
-    return Handover(False, stands, f"{branch} moved in the meantime", by_hand)
+        return Handover(True, new, _arrived(merge), ())
+    return Handover(False, stands, f"{merge.base} moved in the meantime", by_hand)
 
 
-def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) -> Handover:
+def _arrived(merge: Merge) -> str:
+    match merge.history:
+        case MergeHistory.ALL:
+            return f"merged into {merge.base}"
+        case MergeHistory.SQUASH:
+            return f"merged into {merge.base} as one commit"
+        case MergeHistory.REBASE:
+            return f"rebased onto {merge.base}"
+
+
+def _fast_forward(
+    place: _Place, merge: Merge, base: str, new: str, by_hand: tuple[str, ...]
+) -> Handover:
     if place.has_changes():
         note = f"{place.path} has uncommitted changes"
         return Handover(False, base, note, by_hand)
@@ -186,7 +200,7 @@ def _fast_forward(place: _Place, base: str, new: str, by_hand: tuple[str, ...]) 
         return Handover(False, base, f"git refuses to fast-forward: {reason}", by_hand)
     unpack(place.git)
     settle(place.git, "refs/heads", new)
-    return Handover(True, new, f"merged, and {place.path} is up to date", ())
+    return Handover(True, new, f"{_arrived(merge)}; {place.path} is up to date", ())
 
 
 def _commands(

@@ -18,6 +18,7 @@ from sparing.workspace.git.repository import Repository
 from sparing.workspace.git.runner import Git
 from sparing.workspace.git.user import CommitSigner
 
+_STEPS = ("Run-Id: ", "Step-Id: ")
 _WHO = re.compile(r"^(author|committer) (.*) <(.*)> (\d+ [+-]\d{4})$", re.MULTILINE)
 
 
@@ -50,11 +51,19 @@ class RewrittenBranch(NamedTuple):
 def squashed(
     repo: Repository, base: str, tip: str, stamp: CommitStamp, body: str
 ) -> RewrittenBranch:
-    """One commit on top of the base, with everything that the branch changed."""
+    """One commit on top of the base, with everything that the branch changed and all who helped."""
     merged = merge_trees(repo, base, tip)
     if merged.conflicts:
         return RewrittenBranch("", merged.conflicts)
+    stamp = stamp._replace(trailer="\n".join(_helpers(repo, base, tip)))
     return RewrittenBranch(make_commit(repo.git(), merged.tree, (base,), stamp, body))
+
+
+def _helpers(repo: Repository, base: str, tip: str) -> list[str]:
+    """Trailers of the branch's commits, each once; steps are of no use outside of their branch."""
+    form = "--format=%(trailers:only,unfold)"
+    told = repo.git().text("log", "--reverse", form, tip, f"^{base}", "--").splitlines()
+    return list(dict.fromkeys(one for one in told if one and not one.startswith(_STEPS)))
 
 
 def rebased(repo: Repository, base: str, tip: str, signer: CommitSigner | None) -> RewrittenBranch:

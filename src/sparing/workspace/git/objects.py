@@ -33,7 +33,7 @@ class CommitStamp(NamedTuple):
     at: float
     author: GitIdentity = SPARING
     trailer: str = ""
-    """Who helped, if somebody did."""
+    """Who helped, a line each."""
     signer: CommitSigner | None = None
 
     @property
@@ -42,7 +42,7 @@ class CommitStamp(NamedTuple):
 
     def with_body(self, body: str) -> str:
         told = f"{body.strip()}\n\n" if body.strip() else ""
-        helped = f"{_one_line(self.trailer)}\n" if self.trailer.strip() else ""
+        helped = "".join(f"{_one_line(line)}\n" for line in self.trailer.splitlines())
         return f"{_one_line(self.subject)}\n\n{told}{helped}{self.trailers}"
 
     @property

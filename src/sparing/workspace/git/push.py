@@ -49,6 +49,8 @@ class PullRequest(NamedTuple):
     title: str
     body: str
     draft: bool = False
+    body_file: Path | None = None
+    """Where the body can be read and changed before somebody opens it by hand."""
 
 
 class Remote(NamedTuple):
@@ -217,7 +219,9 @@ def _by_hand(request: PullRequest, remote: Remote | None) -> tuple[str, ...]:
     push = ("git", "push", remote.name if remote else "origin", f"{ref}:{ref}")
     where = ("--repo", remote.project) if remote and remote.project else ()
     ask = ("gh", "pr", "create", *where, "--base", request.base, "--head", request.branch)
-    words = ("--title", request.title, "--body", request.body, *_draft(request))
+    file = request.body_file
+    body = ("--body-file", str(file)) if file else ("--body", request.body)
+    words = ("--title", request.title, *body, *_draft(request))
     return shlex.join(push), shlex.join((*ask, *words))
 
 

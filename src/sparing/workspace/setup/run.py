@@ -145,19 +145,19 @@ def _provide(
     with store.building(environment_name(_known_now(worktree, recipe, means), alike), wait):
         # Another one may have been built meanwhile, and told what it reads.
         name = environment_name(_known_now(worktree, recipe, means), alike)
-        if _copying(means, worktree, lambda: store.give(name, worktree.path)):
+        if while_copying(means, worktree, lambda: store.give(name, worktree.path)):
             seal(worktree.path, store.folder / name / FILES)
             return Equipped(copied=True)
         done, seen = _run_all(worktree, recipe, means)
         learn(means.state, recipe.plan, seen)
         name = environment_name(_known_now(worktree, recipe, means), alike)
         made = left_beside(worktree, recipe.commit)
-        kept = _copying(means, worktree, lambda: store.keep(name, worktree.path, made))
+        kept = while_copying(means, worktree, lambda: store.keep(name, worktree.path, made))
         seal(worktree.path, kept)
     return Equipped(done)
 
 
-def _copying(means: Means, worktree: Worktree, copy: Callable[[], _T]) -> _T:
+def while_copying(means: Means, worktree: Worktree, copy: Callable[[], _T]) -> _T:
     """Whoever waits is shown it: packages may be many."""
     scratch = _scratch(means)
     if scratch is None:
