@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sparing.cli.gate.gate import AtGate
@@ -16,6 +18,9 @@ from sparing.records.features import FeatureRow
 from tests.conftest import UserRepository
 from tests.desk.reviewing import DEFECT, followed
 from tests.desk.standing import NOW, reload, standing
+from tests.first_hour import settings
+from tests.repositories import make_repository
+from tests.typed import Typed
 
 
 @pytest.fixture
@@ -71,3 +76,18 @@ def test_a_review_that_is_stuck(office: Office, capsys: pytest.CaptureFixture[st
     rule_at_gate(office, row, lambda _: 'F1 dismiss "it is set in the caller"')
     (found,) = open_findings(office, row)
     assert (found.ruling, found.words) == ("dismissed", "it is set in the caller")
+
+
+def test_what_was_typed_before_the_gate_is_no_answer(tmp_path: Path) -> None:
+    """A6: nobody approves what they have not seen."""
+    repository = make_repository(tmp_path / "sample")
+    typed = Typed(repository, "start", "Greet by name", "--tier", "L1", environ=settings(tmp_path))
+    typed.wait_for("run now? [Y/n]: ")
+    typed.type("y\n")
+    typed.wait_for("builder (fresh)")
+    typed.type("approve\n")
+    typed.wait_for("[later]: ")
+    typed.type("later\n")
+    assert typed.end() == 2, typed.screen
+    assert "approved" not in typed.screen
+    assert "sparing run 001   to decide later" in typed.screen

@@ -12,7 +12,7 @@ from sparing.cli.clock import now
 from sparing.cli.gate.answer import answer_at_gate, show_conversation
 from sparing.cli.gate.editor import write_in_editor
 from sparing.cli.gate.gate_screen import coloured, show, show_choices, show_link, verb_of
-from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, ask
+from sparing.cli.gate.interruptible_prompt import AnsweredElsewhere, RunEnds, ask, forget_typed
 from sparing.cli.gate.rerun import rerun_words
 from sparing.cli.gate.rule import rule_at_gate
 from sparing.cli.look.prompt import PromptOptions, page_of
@@ -66,6 +66,7 @@ class AtGate:
         show(self.view(), self.row, view.choices_of(self.office, self.row, now()))
         show_conversation(self.office, self.row)
         show_link(feature_link(self.office, self.row))
+        forget_typed()
         while True:
             try:
                 acts = self.acts()

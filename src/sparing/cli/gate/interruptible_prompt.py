@@ -26,6 +26,14 @@ class RunEnds(Exception):
     """The whole run ends: nobody waits for an answer."""
 
 
+def forget_typed() -> None:
+    """Keys that were pressed before a gate stood there are no answer to it."""
+    if sys.stdin.isatty():
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 def ask(question: str, settled: Callable[[], bool]) -> str | None:
     """A line, without blanks around it; None at the end of the input."""
     echo(question, nl=False, err=True)
