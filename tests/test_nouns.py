@@ -74,7 +74,9 @@ def test_every_title_has_a_slug(title: str) -> None:
         ("", "untitled"),
         ("a sentence whose thirtieth one is a dash", "a-sentence-whose-thirtieth-one"),
         ("abcdefghij abcdefghij abcdefg x", "abcdefghij-abcdefghij-abcdefg"),
-        ("Add a function that sorts a list of versions", "add-a-function-that-sorts-a"),
+        ("Add a function that sorts a list of versions", "add-a-function-that-sorts"),
+        ("Add an option -s that sets the speed", "add-an-option-s-that-sets"),
+        ("of the of the of the of the of the of the", "of-the-of-the-of-the-of-the-of"),
         ("x" * 40, "x" * 30),
     ],
 )

@@ -8,6 +8,9 @@ from enum import StrEnum
 from sparing.lazy_dataclass import lazy_dataclass
 
 SLUG_LIMIT = 30
+_NEVER_LAST = frozenset(
+    ("a", "an", "and", "by", "for", "in", "of", "on", "or", "the", "to", "with")
+)
 PROJECT = "project"
 """The flow of a project."""
 
@@ -24,11 +27,14 @@ class FeatureStatus(StrEnum):
 
 
 def slugify(title: str) -> str:
-    """Lower case, dashes, at most 30 characters, cut between words, never empty."""
+    """Lower case, dashes, at most 30 characters, never empty. Cut between words, and not after one
+    that needs another."""
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
     if len(words) <= SLUG_LIMIT:
         return words or "untitled"
     whole = words[: SLUG_LIMIT + 1].rpartition("-")[0]
+    while (last := whole.rpartition("-"))[2] in _NEVER_LAST:
+        whole = last[0]
     return whole or words[:SLUG_LIMIT]
 
 

@@ -6,13 +6,18 @@ Covers: I3, K1
 from __future__ import annotations
 
 import asyncio
+import os
+import pty
 from collections.abc import Iterator
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sparing.cli.run.live_status import LiveStatus, duration, watched
+from sparing.cli.screen import clear_status
+from sparing.config.terminal import homely
 from sparing.desk.features.live_work import LiveWork, live_work
 from sparing.desk.gates import answers
 from sparing.desk.office import Office, open_office
@@ -48,7 +53,7 @@ def test_a_turn_says_what_its_agent_did_last(
 ) -> None:
     """I3: a turn is alive as long as something is heard of it."""
     name = f"{turn.dispatch} {NOON}"
-    begun = LiveWork(name, "builder is at work", NOON, "no word of it yet", 1800)
+    begun = LiveWork(name, "builder is at work", NOON, "no output yet", 1800)
     assert live_work(office, NOON + 5) == [begun]
     with office.database.write() as tx:
         for n, (kind, text) in enumerate((("read", "a.py"), ("write", "b.py"), ("answered", ""))):
@@ -88,7 +93,7 @@ def test_a_turn_is_told_of_once_a_minute(
     """I3: its beginning has a line of its own; the time and the limit follow."""
     status = LiveStatus(office)
     lines = [*told(status, capsys, 1, 59, 60, 61, 119, 120, 200)]
-    line = "  … builder is at work, {} (at most 30 min): no word of it yet\n"
+    line = "  … builder is at work, {} (at most 30 min): no output yet\n"
     assert lines == [
         "", "", line.format("60 s"), "", "", line.format("2 min"), line.format("3 min 20 s"),
     ]  # fmt: skip
@@ -126,8 +131,34 @@ def test_a_check_is_told_of_at_once_with_its_output(
         status.show(at=work.begun + 1)
         assert capsys.readouterr().err == ""
         status.show(at=work.begun + 3)
-        said = f"  … test: make test, 3 s: 12 of 90\n    all of it: tail -f {work.output}\n"
+        said = f"  … test: make test, 3 s: 12 of 90\n    full output: tail -f {work.output}\n"
         assert capsys.readouterr().err == said
+
+
+def test_on_a_terminal_the_whole_output_is_pointed_to_once(office: Office, tmp_path: Path) -> None:
+    """K1: when it takes long and prints something; the path is as short as it can be typed."""
+    main, terminal = pty.openpty()
+    with (
+        live_output(office.folder.scratch, "test", "make test", tmp_path) as out,
+        os.fdopen(terminal, "w") as screen,
+        redirect_stderr(screen),
+    ):
+        status = LiveStatus(office)
+        (work,) = live_work(office, NOON)
+        status.show(at=work.begun + 31)
+        out.write(b"12 of 90\n")
+        out.flush()
+        for later in (33, 40, 90):
+            status.show(at=work.begun + later)
+        clear_status()
+        shown = ""
+        while "90 s: 12 of 90" not in shown:
+            shown += os.read(main, 10_000).decode()
+    os.close(main)
+    assert shown.count("tail -f") == 1
+    command = f"tail -f {homely(work.output)}"
+    assert command in shown, "in one piece, to be copied"
+    assert shown.index("31 s") < shown.index("tail -f") < shown.index("40 s: 12 of 90")
 
 
 def test_any_other_wait_is_told_of_with_its_limit(

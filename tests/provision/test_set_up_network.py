@@ -109,7 +109,7 @@ def test_addresses_are_asked_of_the_programs(tmp_path: Path) -> None:
     write_files(
         tools,
         {
-            "npm": '#!/bin/sh\npwd > "$HOME/where"\n'
+            "npm": '#!/bin/sh\npwd > "$HOME/where"; env > "$HOME/given"\n'
             'echo \'{"registry": "https://r.example/", "@own:registry": "http://o.example:81/x",'
             ' "cache": "https://no.example/"}\'\n',
             "go": '#!/bin/sh\necho "https://p.example|direct"; echo sums.example\n',
@@ -134,6 +134,8 @@ def test_addresses_are_asked_of_the_programs(tmp_path: Path) -> None:
     assert names == {f"{letter}.example" for letter in "rpidfcjku"} | {"sums.example"}
     assert found.hosts - {Host(name) for name in names} == {Host("o.example", 81)}
     assert (home / "where").read_text() == f"{empty}\n"
+    quiet = {"npm_config_logs_max=0", "npm_config_update_notifier=false"}
+    assert quiet <= set((home / "given").read_text().splitlines()), "nothing is left in HOME"
     assert found.own == {"npm_config_userconfig": str(home / ".npmrc")}
     assert found.files == (home / ".npmrc",)
     assert found.public == {

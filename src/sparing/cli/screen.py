@@ -33,7 +33,7 @@ _CODES = r"[0-9;]+m"
 _ESCAPES = r"\x1b\[[0-9;]*m"
 _INDENT = r" *(?:[·+✓✗!?»~=→-] (?:[\w-]+(?: [\w-]+)? {2,})?|[\w-]+ {2,})?"
 """Where the words of a line begin: behind a mark, a label, or both."""
-_PROGRAMS = r"(?:sparing|git|gh|make|cd|mv|rm|export|pip|pipx|uv|npm|python3?|/\S+)(?: |$)"
+_PROGRAMS = r"(?:sparing|git|gh|make|cd|mv|rm|tail|export|pip|pipx|uv|npm|python3?|/\S+)(?: |$)"
 _COMMAND = f"\x1b[{_COLOURS['cyan']}m"
 """What stands behind it may be copied: a terminal joins what it has broken itself, nobody else."""
 

@@ -49,7 +49,7 @@ def open_worktree(source: Source, ticket: Ticket) -> JobResult:
     known = Baseline.of(results)
     red = ", ".join(one.name for one in results if not one.passed)
     if red:
-        text = f"checks that fail before the feature begins, and will not block it: {red}"
+        text = f"these checks fail before the feature begins, so they won't block it: {red}"
         with around.database.write() as tx:
             tell(tx, ticket, job, WarningEvent(), text=text)
     return JobResult(commit=tip, baseline=around.folder.keep(json.dumps(known.dump())))

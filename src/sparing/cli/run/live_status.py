@@ -69,7 +69,7 @@ class LiveStatus:
         long = at - self._begun[one.key] > LONG_SECONDS
         if long and one.output and one.last and one.key not in self._told:
             self._told[one.key] = at
-            echo(style(f"    all of it: tail -f {homely(one.output)}", dim=True), err=True)
+            _tell_output(homely(one.output))
 
     def _tell(self, old: list[LiveWork], at: float) -> None:
         for one in old:
@@ -79,12 +79,17 @@ class LiveStatus:
                 self._told[one.key] = at
                 echo(style(f"  … {self._words(one, at)}", dim=True), err=True)
                 if first and one.output:
-                    echo(style(f"    all of it: tail -f {one.output}", dim=True), err=True)
+                    _tell_output(one.output)
 
     def _words(self, one: LiveWork, at: float) -> str:
         most = f" (at most {duration(one.limit_seconds)})" if one.limit_seconds else ""
         last = f": {' '.join(one.last.split())}" if one.last else ""
         return f"{one.words}, {duration(at - self._begun[one.key])}{most}{last}"
+
+
+def _tell_output(path: str) -> None:
+    command = style(f"tail -f {path}", fg="cyan")
+    echo(f"{style('    full output:', dim=True)} {command}", err=True)
 
 
 async def watched(work: Coroutine[Any, Any, Found], status: LiveStatus) -> Found:

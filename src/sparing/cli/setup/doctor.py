@@ -25,6 +25,7 @@ from sparing.way import Lever, Policy
 
 OLDEST_GIT = (2, 38)
 LATEST = "latest"
+UNKNOWN = "unknown until there is an agent"
 CHECKS_TOO = "only what checks print is shortened"
 
 
@@ -156,7 +157,8 @@ def _here() -> list[DoctorLine]:
 
 def _look(name: str, look: Callable[[], str]) -> DoctorLine:
     try:
-        return DoctorLine(name, good=True, words=look())
+        words = look()
+        return DoctorLine(name, good=True, words=words, found=words != UNKNOWN)
     except SparingError as error:
         return DoctorLine(name, good=False, words=error.what, repair=error.repair)
 
@@ -209,7 +211,7 @@ def _levers(office: Office) -> str:
             off = off_by_record(connection, backend.name, 1, settings.economy.levers)
             found = recorded(standings_of(connection, settings, backend), off)
     except SparingError:
-        return "unknown until there is an agent"
+        return UNKNOWN
     missing = [f"{one.lever} ({_why_off(one.lever, one.why)})" for one in found if not one.on]
     on = sum(one.on for one in found)
     return f"{on} of {len(found)}{'; off: ' if missing else ''}{', '.join(missing)}"
@@ -221,7 +223,7 @@ def _whose_tools(office: Office) -> str:
     try:
         return whose_tools(office)
     except SparingError:
-        return "unknown until there is an agent"
+        return UNKNOWN
 
 
 def _why_off(lever: Lever, why: str) -> str:

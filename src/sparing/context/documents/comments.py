@@ -42,10 +42,13 @@ def sheet(filename: str, text: str) -> str:
     lines = text.splitlines()
     width = len(str(len(lines)))
     head = (
-        f"What should be different in {filename}? All of this block is ignored.\n"
-        "Write below the rule. A line that you add below a numbered one is a comment on it, and\n"
-        "so is a numbered line that you change; what you write above the first one is said of\n"
-        "the whole. Numbered lines may be deleted. Save unchanged to cancel.\n"
+        f"What should be different in {filename}?\n"
+        "Write below the rule; everything above it is ignored.\n"
+        "- A line added below a numbered line comments on it.\n"
+        "- So does a numbered line that you change.\n"
+        "- Text above the first line is about the whole document.\n"
+        "- You may delete numbered lines.\n"
+        "Save unchanged to cancel.\n"
         f"{RULE}\n"
     )
     return head + "".join(f"{n:>{width}}> {line}\n" for n, line in enumerate(lines, 1))

@@ -65,7 +65,7 @@ def _turns(office: Office, at: float, only: Collection[str] | None) -> Iterator[
 def _last_action(connection: Connection, turn: OpenTurn) -> str:
     found = events.latest(connection, turn.feature, LATEST)
     actions = (one for one in reversed(found) if one.key.startswith(f"{turn.dispatch}."))
-    return next((words for one in actions if (words := _action(one))), "no word of it yet")
+    return next((words for one in actions if (words := _action(one))), "no output yet")
 
 
 def _action(event: Event) -> str:

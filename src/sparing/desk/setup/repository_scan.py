@@ -66,7 +66,7 @@ def agree(office: Office, plan: SetupPlan, *, agreed: bool) -> None:
 
 def project_file(found: RepositoryScan, *, copy: tuple[str, ...]) -> str:
     """The settings that `init` would write: what was found, where it says something."""
-    lines = ["# Settings of sparing for this repository; `sparing config show` lists all.", ""]
+    lines = ["# Settings of Sparing. To see all: sparing config show", ""]
     lines += ["[workspace]", f'base_branch = "{found.base.branch}"']
     if found.setup.commands:
         shown = ", ".join(_quoted(one.words) for one in found.setup.commands)
